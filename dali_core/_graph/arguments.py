@@ -1,0 +1,150 @@
+"""Checks a call's keyword arguments against the operator's description."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import numbers
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+from dali_core._graph.node import DataNode
+from dali_core._graph.reader import READER_ARGS
+from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.types import DALIDataType, to_dali_type
+
+_COMMON_ARGS = (
+    Arg("device", str, "Where to run: ``'cpu'``.", default="cpu"),
+    Arg("name", str, "Name of this operator in the graph; readers are found by it.", default=None),
+    Arg("preserve", bool, "Keep the operator even if nothing uses its results.", default=False),
+    Arg("bytes_per_sample_hint", list[int], "Accepted without effect.", default=None),
+)
+_SEED_ARG = Arg(
+    "seed",
+    int,
+    "Seed of the operator's random numbers. By default it is derived from the pipeline's seed.",
+    default=-1,
+)
+
+
+def all_args(spec: OpSpec) -> tuple[Arg, ...]:
+    """List the operator's own arguments, then those that all such operators share."""
+    shared: tuple[Arg, ...] = READER_ARGS if spec.reader else (_SEED_ARG,) if spec.random else ()
+    own = {arg.name for arg in spec.args}
+    return (*spec.args, *(arg for arg in (*shared, *_COMMON_ARGS) if arg.name not in own))
+
+
+def check_arguments(
+    spec: OpSpec, given: Mapping[str, Any], where: str
+) -> tuple[dict[str, Any], dict[str, DataNode]]:
+    """Split a call's keyword arguments into constants, with defaults filled in, and data nodes.
+
+    Parameters
+    ----------
+    spec : OpSpec
+        The operator.
+    given : mapping
+        Keyword arguments of the call. None stands for "not given".
+    where : str
+        The call, for messages.
+
+    Returns
+    -------
+    constants : dict
+        Arguments with one value for all samples. Those without a value are left out.
+    tensors : dict of str to DataNode
+        Arguments with one value for each sample.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If an argument is unknown, missing or of the wrong type.
+    ArgumentValueError
+        If a value cannot be converted without loss.
+    """
+    args = {arg.name: arg for arg in all_args(spec)}
+    for name in given:
+        if name not in args:
+            near = difflib.get_close_matches(name, args, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It takes: {', '.join(args)}."
+            raise ArgumentTypeError(f"{where}: unknown argument {name!r}. {hint}")
+    constants: dict[str, Any] = {}
+    tensors: dict[str, DataNode] = {}
+    for name, arg in args.items():
+        value = given.get(name)
+        if value is None:
+            if arg.default is REQUIRED:
+                raise ArgumentTypeError(
+                    f"{where}: argument {name!r} must be given ({_type_name(arg.type)}). {arg.doc}"
+                )
+            if arg.default is not UNSET and arg.default is not None:
+                constants[name] = arg.default
+        elif isinstance(value, DataNode):
+            if not arg.tensor:
+                raise ArgumentTypeError(
+                    f"{where}: argument {name!r} must be the same for all samples "
+                    f"({_type_name(arg.type)}; got the DataNode {value.name!r}). Pass a constant."
+                )
+            tensors[name] = value
+        else:
+            constants[name] = _convert(value, arg.type, f"{where}: argument {name!r}")
+    return constants, tensors
+
+
+def _type_name(expected: Any) -> str:
+    if get_origin(expected) is list:
+        return f"a list of {get_args(expected)[0].__name__}"
+    return str(expected.__name__)
+
+
+def _convert(value: Any, expected: Any, what: str) -> Any:
+    if expected is object:
+        return value
+    if get_origin(expected) is list:
+        (item,) = get_args(expected)
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if isinstance(value, (list, tuple)):
+            return [_convert(entry, item, f"{what}, entry {i}") for i, entry in enumerate(value)]
+        return [_convert(value, item, what)]
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    converted = _convert_scalar(value, expected)
+    if converted is None:
+        raise ArgumentTypeError(
+            f"{what} must be {_type_name(expected)} (got {value!r}, a {type(value).__name__}). "
+            "Convert it."
+        )
+    return converted
+
+
+def _convert_scalar(value: Any, expected: Any) -> Any:
+    """Give the value as the expected type, or None if it is of another kind."""
+    if isinstance(expected, type) and issubclass(expected, enum.Enum):
+        if isinstance(value, expected):
+            return value
+        if expected is DALIDataType and isinstance(value, type):
+            return to_dali_type(value)
+        return None
+    if expected is str:
+        return value if isinstance(value, str) else str(value) if _is_path(value) else None
+    if expected is bool:
+        return bool(value) if isinstance(value, (bool, int)) and value in (0, 1) else None
+    if expected is int:
+        if isinstance(value, numbers.Integral):
+            return _in_range(int(value))
+        return int(value) if isinstance(value, float) and value.is_integer() else None
+    if expected is float:
+        return float(value) if isinstance(value, numbers.Real) else None
+    return value if isinstance(value, expected) else None
+
+
+def _in_range(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ArgumentValueError(f"Integer arguments must fit into 64 bits (got {value}).")
+    return value
+
+
+def _is_path(value: Any) -> bool:
+    return hasattr(value, "__fspath__")

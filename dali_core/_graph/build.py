@@ -1,0 +1,136 @@
+"""Records operator calls as nodes of the pipeline that is being defined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._graph.arguments import check_arguments
+from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._spec import OpSpec
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+
+
+class Graph:
+    """The operators of one pipeline, in the order of their calls."""
+
+    def __init__(self) -> None:
+        self.nodes: list[OperatorNode] = []
+        self._names: set[str] = set()
+        self._num_random = 0
+
+    def add(
+        self,
+        spec: OpSpec,
+        location: str,
+        inputs: list[DataNode],
+        arguments: dict[str, Any],
+        tensor_arguments: dict[str, DataNode],
+    ) -> OperatorNode:
+        """Append an operator whose inputs and arguments are checked."""
+        random_index = -1
+        if spec.random:
+            random_index = self._num_random
+            self._num_random += 1
+        node = OperatorNode(
+            spec=spec,
+            index=len(self.nodes),
+            name=self._unique_name(spec, arguments.get("name"), location),
+            location=location,
+            inputs=inputs,
+            arguments=arguments,
+            tensor_arguments=tensor_arguments,
+            random_index=random_index,
+        )
+        count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
+        node.outputs = [DataNode(node, i, self) for i in range(1 if count is None else count)]
+        self.nodes.append(node)
+        return node
+
+    def _unique_name(self, spec: OpSpec, wanted: str | None, location: str) -> str:
+        if wanted is not None and wanted in self._names:
+            raise GraphError(
+                f"fn.{spec.name} at {location}: name must be unique in the pipeline "
+                f"(got {wanted!r} again). Choose another name."
+            )
+        name = wanted or f"{spec.name.replace('.', '_')}_{len(self.nodes)}"
+        self._names.add(name)
+        return name
+
+
+def add_operator(
+    spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> DataNode | list[DataNode] | None:
+    """Add an operator to the pipeline that is being defined.
+
+    Parameters
+    ----------
+    spec : OpSpec
+        The operator.
+    inputs : tuple
+        Positional inputs.
+    keywords : dict
+        Keyword arguments.
+
+    Returns
+    -------
+    DataNode, list of DataNode, or None
+        The operator's output; a list if it has several, None if it has none.
+
+    Raises
+    ------
+    GraphError
+        If no pipeline is being defined.
+    ArgumentTypeError, ArgumentValueError
+        If inputs or arguments do not fit the operator.
+    """
+    location = user_location()
+    where = f"fn.{spec.name} at {location}"
+    pipeline = current_pipeline()
+    if pipeline is None:
+        raise GraphError(
+            f"{where}: operators must be called while a pipeline is being defined (no pipeline is). "
+            "Call it inside a @pipeline_def function, define_graph, or `with pipeline:`."
+        )
+    graph = pipeline._graph
+    if spec.bind is not None:
+        inputs, keywords = spec.bind(inputs, keywords)
+    _check_inputs(spec, inputs, graph, where)
+    constants, tensors = check_arguments(spec, keywords, where)
+    for name, value in tensors.items():
+        _check_owner(value, graph, f"{where}: argument {name!r}")
+    if constants["device"] not in spec.devices:
+        raise ArgumentValueError(
+            f"{where}: device must be one of {', '.join(map(repr, spec.devices))} "
+            f"(got {constants['device']!r}). This version has no GPU operators."
+        )
+    node = graph.add(spec, location, list(inputs), constants, tensors)
+    is_single = spec.outputs(constants) is None if callable(spec.outputs) else spec.outputs == 1
+    if is_single:
+        return node.outputs[0]
+    return list(node.outputs) or None
+
+
+def _check_inputs(spec: OpSpec, inputs: tuple[Any, ...], graph: Graph, where: str) -> None:
+    least, most = spec.input_range
+    if not least <= len(inputs) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise ArgumentTypeError(
+            f"{where}: {wanted} inputs must be passed (got {len(inputs)}). "
+            "Pass inputs by position and everything else by name."
+        )
+    for number, value in enumerate(inputs):
+        if not isinstance(value, DataNode):
+            raise ArgumentTypeError(
+                f"{where}: input {number} must be a DataNode, the result of another operator "
+                f"(got a {type(value).__name__}). Feed data in through fn.external_source."
+            )
+        _check_owner(value, graph, f"{where}: input {number}")
+
+
+def _check_owner(value: DataNode, graph: Graph, what: str) -> None:
+    if value.owner is not graph:
+        raise GraphError(
+            f"{what} must belong to the pipeline that is being defined "
+            f"(got {value.name!r} of another one). Make it in this pipeline."
+        )

@@ -1,0 +1,140 @@
+"""Makes the functions of `fn` and the classes of `ops` from the operators' descriptions."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from dali_core._graph.arguments import all_args, check_arguments
+from dali_core._graph.build import add_operator
+from dali_core._graph.context import user_location
+from dali_core._graph.node import DataNode
+from dali_core._graph.registry import all_specs
+from dali_core._spec import REQUIRED, UNSET, OpSpec
+from dali_core.errors import ArgumentTypeError
+
+
+def class_name(name: str) -> str:
+    """Give the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
+    return "".join(part.capitalize() for part in name.rpartition(".")[2].split("_"))
+
+
+def signature(spec: OpSpec) -> inspect.Signature:
+    """Give the signature of an operator's function: inputs by position, all else by name."""
+    least, most = spec.input_range
+    parameters = []
+    if spec.bind is not None or most > 8:
+        parameters.append(inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL))
+    else:
+        for number in range(most):
+            parameters.append(
+                inspect.Parameter(
+                    "input" if most == 1 else f"input_{number}",
+                    inspect.Parameter.POSITIONAL_ONLY,
+                    default=inspect.Parameter.empty if number < least else None,
+                )
+            )
+    for arg in all_args(spec):
+        default = arg.default
+        if default is REQUIRED:
+            default = inspect.Parameter.empty
+        elif default is UNSET:
+            default = None
+        parameters.append(
+            inspect.Parameter(arg.name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        )
+    return inspect.Signature(parameters)
+
+
+def documentation(spec: OpSpec) -> str:
+    """Write an operator's docstring in the style of NumPy."""
+    lines = [spec.doc.strip(), ""]
+    if spec.input_docs:
+        lines += ["Inputs", "------", *spec.input_docs, ""]
+    lines += ["Parameters", "----------"]
+    for arg in all_args(spec):
+        kind = inspect.formatannotation(arg.type).replace("dali_core.", "")
+        if arg.tensor:
+            kind += " or DataNode"
+        if arg.default is not REQUIRED:
+            shown = "not set" if arg.default in (UNSET, None) else repr(arg.default)
+            kind += f", default {shown}"
+        lines += [f"{arg.name} : {kind}", f"    {arg.doc}"]
+    return "\n".join(lines)
+
+
+def fill_functions(namespace: dict[str, Any], module: str) -> None:
+    """Put a function for each operator into a module, and modules for the groups."""
+    for spec in all_specs().values():
+        _put(namespace, module, spec.name, _function(spec, module))
+
+
+def fill_classes(namespace: dict[str, Any], module: str) -> None:
+    """Put a class for each operator into a module, and modules for the groups."""
+    for spec in all_specs().values():
+        group, _, _ = spec.name.rpartition(".")
+        path = f"{group}.{class_name(spec.name)}" if group else class_name(spec.name)
+        _put(namespace, module, path, _class(spec, module))
+
+
+def _put(namespace: dict[str, Any], module: str, path: str, value: Any) -> None:
+    group, _, name = path.rpartition(".")
+    for part in filter(None, group.split(".")):
+        module = f"{module}.{part}"
+        if part not in namespace:
+            namespace[part] = sys.modules[module] = ModuleType(module, f"Operators of {part!r}.")
+        namespace = vars(namespace[part])
+    namespace[name] = value
+
+
+def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
+    def operator(*inputs: Any, **arguments: Any) -> DataNode | list[DataNode] | None:
+        return add_operator(spec, inputs, arguments)
+
+    group, _, name = spec.name.rpartition(".")
+    operator.__name__ = operator.__qualname__ = name
+    operator.__module__ = f"{module}.{group}" if group else module
+    operator.__doc__ = documentation(spec)
+    operator.__signature__ = signature(spec)  # type: ignore[attr-defined]
+    return operator
+
+
+def _class(spec: OpSpec, module: str) -> type:
+    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807
+        known = {arg.name for arg in all_args(spec)}
+        required = {arg.name for arg in all_args(spec) if arg.default is REQUIRED}
+        if set(arguments) <= known and required <= set(arguments) and spec.bind is None:
+            where = f"ops.{spec.name} at {user_location()}"
+            constants = {
+                name: value for name, value in arguments.items() if not isinstance(value, DataNode)
+            }
+            check_arguments(spec, constants, where)
+        elif not set(arguments) <= known and spec.bind is None:
+            check_arguments(spec, arguments, f"ops.{spec.name} at {user_location()}")
+        self._arguments = arguments
+
+    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807
+        twice = set(arguments) & set(self._arguments)
+        if twice:
+            raise ArgumentTypeError(
+                f"ops.{spec.name} at {user_location()}: {', '.join(sorted(twice))} must be given "
+                "either to the constructor or to the call (got both). Remove one."
+            )
+        return add_operator(spec, inputs, {**self._arguments, **arguments})
+
+    name = class_name(spec.name)
+    group, _, _ = spec.name.rpartition(".")
+    return type(
+        name,
+        (),
+        {
+            "__init__": __init__,
+            "__call__": __call__,
+            "__doc__": documentation(spec),
+            "__module__": f"{module}.{group}" if group else module,
+            "__qualname__": name,
+        },
+    )

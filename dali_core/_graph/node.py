@@ -1,0 +1,106 @@
+"""What a graph consists of: operators, and the values that flow between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from dali_core._spec import OpSpec
+from dali_core.errors import GraphError
+
+
+@dataclass(eq=False)
+class OperatorNode:
+    """One use of an operator in a pipeline.
+
+    Attributes
+    ----------
+    spec : OpSpec
+        What the operator is.
+    index : int
+        Position among the operators of the pipeline, in the order of their calls.
+    name : str
+        Name of this use; unique in the pipeline.
+    location : str
+        File and line of the user's program.
+    inputs : list of DataNode
+        Positional inputs.
+    arguments : dict
+        Constant arguments with their defaults, checked.
+    tensor_arguments : dict of str to DataNode
+        Arguments that come with each sample.
+    random_index : int
+        Position among the operators that draw random numbers, or -1.
+    """
+
+    spec: OpSpec
+    index: int
+    name: str
+    location: str
+    inputs: list[DataNode]
+    arguments: dict[str, Any]
+    tensor_arguments: dict[str, DataNode]
+    random_index: int = -1
+    outputs: list[DataNode] = field(default_factory=list)
+
+    @property
+    def dependencies(self) -> list[DataNode]:
+        """Everything that must be computed before: inputs, then per-sample arguments."""
+        return [*self.inputs, *self.tensor_arguments.values()]
+
+    @property
+    def where(self) -> str:
+        """How messages call this node."""
+        return f"fn.{self.spec.name} at {self.location}"
+
+
+class DataNode:
+    """A value in the graph: one tensor for each sample, once the pipeline runs.
+
+    Functions of `dali_core.fn` take and return such nodes while a pipeline is being defined.
+
+    Attributes
+    ----------
+    name : str
+        Name of the value.
+    device : str
+        Where it is computed: ``"cpu"``.
+    source : OperatorNode
+        The operator that computes it.
+    """
+
+    __slots__ = ("device", "index", "name", "owner", "source")
+
+    def __init__(self, source: OperatorNode, index: int, owner: object) -> None:
+        self.source = source
+        self.index = index
+        self.owner = owner
+        self.device = "cpu"
+        self.name = source.name if index == 0 else f"{source.name}[{index}]"
+
+    def cpu(self) -> DataNode:
+        """Give the value in host memory: this node itself."""
+        return self
+
+    def gpu(self) -> NoReturn:
+        """Move the value to a GPU, which this build cannot."""
+        raise GraphError(
+            f"DataNode.gpu: {self.name!r} must stay on the host, since this version has no GPU "
+            "operators. Leave out .gpu() and copy the pipeline's outputs to the device."
+        )
+
+    def __repr__(self) -> str:
+        return f"DataNode(name={self.name!r}, device={self.device!r})"
+
+    def __bool__(self) -> NoReturn:
+        raise GraphError(
+            f"DataNode: {self.name!r} has no truth value while the pipeline is being defined "
+            f"(made by {self.source.where}). Decide on data in a python_function."
+        )
+
+    def __iter__(self) -> Iterator[DataNode]:
+        raise GraphError(
+            f"DataNode: {self.name!r} is one value and cannot be unpacked "
+            f"(made by {self.source.where}). Check how many outputs the operator has."
+        )

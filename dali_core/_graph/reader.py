@@ -1,0 +1,150 @@
+"""Readers: what a data set must offer, and the order in which a pipeline reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dali_core._runtime.epoch_plan import EpochPlan, Run
+from dali_core._runtime.random import mix_seed
+from dali_core._spec import Arg
+
+READER_ARGS = (
+    Arg("num_shards", int, "Number of parts that the data set is divided into.", default=1),
+    Arg("shard_id", int, "Which part to read, counted from 0.", default=0),
+    Arg(
+        "stick_to_shard",
+        bool,
+        "Read the same part in every epoch, instead of moving on to the next one.",
+        default=False,
+    ),
+    Arg(
+        "pad_last_batch",
+        bool,
+        "Fill the last batch of an epoch by repeating the last sample, and give all parts the same "
+        "number of batches. Otherwise batches run on into the next epoch.",
+        default=False,
+    ),
+    Arg(
+        "random_shuffle",
+        bool,
+        "Read each epoch in another random order. The order is a permutation of the whole data set "
+        "(with `stick_to_shard`: of the part), computed from `seed` and the epoch.",
+        default=False,
+    ),
+    Arg(
+        "seed",
+        int,
+        "Seed of the order. It must be the same for all parts of one data set, so it does not "
+        "follow the pipeline's seed, which often differs between processes.",
+        default=-1,
+    ),
+    Arg(
+        "shuffle_after_epoch",
+        bool,
+        "Read the first epoch in the natural order, and all others in a random one.",
+        default=False,
+    ),
+    Arg(
+        "shuffle_after_epoch_seed",
+        int,
+        "Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.",
+        default=None,
+    ),
+    Arg(
+        "initial_fill",
+        int,
+        "Accepted without effect: shuffling needs no buffer here, and is always complete.",
+        default=1024,
+    ),
+    Arg("lazy_init", bool, "Accepted without effect.", default=False),
+    Arg("read_ahead", bool, "Accepted without effect.", default=False),
+    Arg("prefetch_queue_depth", int, "Accepted without effect.", default=1),
+    Arg("skip_cached_images", bool, "Accepted without effect.", default=False),
+    Arg("tensor_init_bytes", int, "Accepted without effect.", default=1048576),
+    Arg("dont_use_mmap", bool, "Accepted without effect: files are never mapped.", default=False),
+)
+"""Arguments that every reader takes."""
+
+
+class ReaderSource(Protocol):
+    """A data set that native code reads by index."""
+
+    def __len__(self) -> int:
+        """Count the samples."""
+        ...
+
+    def native_arguments(self) -> dict[str, Any]:
+        """Give what the native code needs to fetch a sample by its index."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A data set together with the order in which one pipeline reads it.
+
+    Parameters
+    ----------
+    source : ReaderSource
+        The data set.
+    plan : EpochPlan
+        Sharding and padding.
+    seed : int
+        Seed of the order.
+    first_shuffled_epoch : int or None
+        First epoch in random order; None if none is.
+    """
+
+    source: ReaderSource
+    plan: EpochPlan
+    seed: int
+    first_shuffled_epoch: int | None
+
+    @classmethod
+    def from_arguments(cls, source: ReaderSource, arguments: dict[str, Any]) -> Reader:
+        """Make a reader from an operator's checked arguments."""
+        shuffle = arguments["random_shuffle"]
+        after_epoch = arguments["shuffle_after_epoch"]
+        plan = EpochPlan(
+            num_samples=len(source),
+            num_shards=arguments["num_shards"],
+            shard_id=arguments["shard_id"],
+            stick_to_shard=arguments["stick_to_shard"],
+            pad_last_batch=arguments["pad_last_batch"],
+            random_shuffle=shuffle or after_epoch,
+        )
+        seed = arguments["seed"]
+        if after_epoch:
+            seed = arguments.get("shuffle_after_epoch_seed", seed)
+        return cls(
+            source=source,
+            plan=plan,
+            seed=mix_seed(max(seed, 0), _ORDER_SALT),
+            first_shuffled_epoch=0 if shuffle else 1 if after_epoch else None,
+        )
+
+    def orders(self, runs: Sequence[Run]) -> list[tuple[int, int, int] | None] | None:
+        """Say how the positions of each run are permuted.
+
+        Returns
+        -------
+        list or None
+            For each run ``(first position, number of positions, seed)``, or None for the natural
+            order; None altogether if nothing is shuffled.
+        """
+        if self.first_shuffled_epoch is None:
+            return None
+        return [self._order(run.epoch) for run in runs]
+
+    def _order(self, epoch: int) -> tuple[int, int, int] | None:
+        if self.first_shuffled_epoch is None or epoch < self.first_shuffled_epoch:
+            return None
+        if self.plan.stick_to_shard:
+            # The part's files may be the only ones on this machine.
+            positions = self.plan.shard_range(epoch)
+            return (positions.start, len(positions), self.seed)
+        return (0, self.plan.num_samples, self.seed)
+
+
+_ORDER_SALT = 0x6F72646572

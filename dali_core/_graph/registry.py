@@ -1,0 +1,48 @@
+"""All operators there are: every module below `dali_core.operators` that has a `SPEC`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+
+from dali_core import operators
+from dali_core._spec import OpSpec
+
+
+@cache
+def all_specs() -> dict[str, OpSpec]:
+    """Import all operators' descriptions.
+
+    Returns
+    -------
+    dict of str to OpSpec
+        By name, sorted.
+
+    Raises
+    ------
+    RuntimeError
+        If an operator's name differs from its folder.
+    """
+    specs = {}
+    for path in sorted(_package_paths(list(operators.__path__), "")):
+        module = importlib.import_module(f"{operators.__name__}.{path}")
+        spec = getattr(module, "SPEC", None)
+        if spec is None:
+            continue
+        if spec.name != path:
+            raise RuntimeError(
+                f"{module.__name__}: SPEC.name must be {path!r}, the path of its folder "
+                f"(got {spec.name!r}). Rename one of them."
+            )
+        specs[path] = spec
+    return specs
+
+
+def _package_paths(folders: list[str], prefix: str) -> Iterator[str]:
+    for module in pkgutil.iter_modules(folders):
+        if module.ispkg:
+            yield prefix + module.name
+            below = [f"{folder}/{module.name}" for folder in folders]
+            yield from _package_paths(below, f"{prefix}{module.name}.")

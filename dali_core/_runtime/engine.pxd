@@ -1,0 +1,157 @@
+# Declarations of the C++ engine for the Cython modules.
+from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.map cimport map as cmap
+from libcpp.memory cimport shared_ptr, unique_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from "dali_core/types.hpp" namespace "dali_core" nogil:
+    cdef enum class DataType(signed char):
+        kNone
+
+    int64_t size_of(DataType type)
+
+    cdef const int kMaxDims
+
+    cdef cppclass Shape:
+        int ndim
+        int64_t[8] dims
+        Shape()
+        int64_t num_elements()
+        cbool operator==(const Shape&)
+
+    cdef cppclass Layout:
+        Layout()
+        Layout(const string&) except +
+        const char* c_str()
+        int ndim()
+        cbool empty()
+
+
+cdef extern from "dali_core/memory.hpp" namespace "dali_core" nogil:
+    cdef cppclass BufferPool:
+        @staticmethod
+        shared_ptr[BufferPool] create() except +
+        shared_ptr[void] allocate(size_t bytes) except +
+        void trim()
+        size_t idle_bytes()
+        size_t used_bytes()
+
+
+cdef extern from "dali_core/tensor.hpp" namespace "dali_core" nogil:
+    cdef cppclass Tensor:
+        shared_ptr[void] storage
+        void* data
+        DataType type
+        Shape shape
+        Layout layout
+        shared_ptr[const string] source
+        int64_t num_elements()
+        int64_t num_bytes()
+
+
+cdef extern from "dali_core/philox.hpp" namespace "dali_core" nogil:
+    uint64_t mix64(uint64_t x)
+
+    cdef cppclass SampleKey:
+        uint64_t epoch
+        uint64_t sample
+
+
+cdef extern from "dali_core/operator.hpp" namespace "dali_core" nogil:
+    cdef cppclass ArgumentValue:
+        ArgumentValue()
+
+    cdef cppclass OperatorConfig:
+        string name
+        cmap[string, ArgumentValue] values
+        vector[string] tensor_arguments
+        uint64_t seed
+        int reader
+        int num_inputs
+        int num_outputs
+
+    cdef cppclass Operator:
+        pass
+
+
+cdef extern from "permutation.hpp" namespace "dali_core" nogil:
+    cdef cppclass Permutation:
+        Permutation(uint64_t size, uint64_t seed, uint64_t epoch)
+        uint64_t apply "operator()"(uint64_t position)
+
+
+cdef extern from "batch.hpp" namespace "dali_core" nogil:
+    cdef cppclass SampleFailure:
+        int sample
+        int node
+        string message
+        string source
+
+    cdef cppclass Batch:
+        int size()
+        void shrink(int size)
+        void fail(SampleFailure failure)
+        cbool failed()
+        vector[SampleFailure] failures()
+        int64_t iteration
+        vector[SampleKey] keys
+        vector[int64_t] reader_indices
+        vector[vector[Tensor]] values
+        vector[cbool] contiguous
+
+
+cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
+    cdef cppclass Instruction:
+        shared_ptr[const Operator] op
+        int node
+        vector[int] inputs
+        vector[int] arguments
+        vector[int] outputs
+        vector[int] releases
+
+    cdef cppclass SampleProgram:
+        SampleProgram(vector[Instruction])
+
+
+cdef extern from "executor.hpp" namespace "dali_core" nogil:
+    cdef cppclass Stage:
+        shared_ptr[SampleProgram] program
+
+    cdef cppclass Plan:
+        vector[Stage] stages
+        vector[int] outputs
+        int num_values
+        int num_readers
+
+    cdef cppclass StepTask:
+        shared_ptr[Batch] batch
+        int stage
+
+    cdef cppclass Executor:
+        Executor(Plan plan, int num_threads, cbool set_affinity) except +
+        shared_ptr[Batch] make_batch(int64_t iteration, int size) except +
+        void submit(const shared_ptr[Batch]& batch) except +
+        cbool wait(const shared_ptr[Batch]& batch, double seconds)
+        StepTask next_step(double seconds, const Batch* until)
+        void finish_step(const StepTask& task) except +
+        cbool wait_for_steps(double seconds)
+        void cancel()
+        void close()
+        cbool closed()
+        void copy_in(vector[Tensor]& tensors) except +
+        BufferPool& pool()
+        const Plan& plan()
+
+
+cdef extern from "dlpack.hpp" namespace "dali_core" nogil:
+    cdef cppclass DLManagedTensor:
+        void (*deleter)(DLManagedTensor*)
+
+    cdef cppclass DLManagedTensorVersioned:
+        void (*deleter)(DLManagedTensorVersioned*)
+
+    DLManagedTensor* export_unversioned(const Tensor& tensor) except +
+    DLManagedTensorVersioned* export_versioned(const Tensor& tensor, cbool copied) except +

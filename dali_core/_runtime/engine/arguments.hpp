@@ -1,0 +1,32 @@
+// Fills an OperatorConfig from Cython, which cannot assign to a std::variant by itself.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+template <typename T>
+void set_argument(OperatorConfig& config, const std::string& name, T value) {
+  config.values[name] = ArgumentValue(std::move(value));
+}
+
+inline std::shared_ptr<const Operator> make_operator(const OperatorConfig& config) {
+  auto found = operator_registry().find(config.name);
+  if (found == operator_registry().end())
+    throw std::runtime_error("no native code is registered under the name \"" + config.name + "\"");
+  return std::shared_ptr<const Operator>(found->second(config));
+}
+
+inline std::vector<std::string> registered_operators() {
+  std::vector<std::string> names;
+  for (const auto& entry : operator_registry()) names.push_back(entry.first);
+  return names;
+}
+
+}  // namespace dali_core

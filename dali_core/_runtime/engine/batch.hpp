@@ -1,0 +1,97 @@
+// One batch on its way through the stages of a plan.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+struct SampleFailure {
+  int sample = 0;
+  int node = 0;
+  std::string message;
+  std::string source;
+};
+
+// An output whose samples lie side by side in one buffer.
+struct DenseOutput {
+  std::shared_ptr<void> storage;
+  DataType type = DataType::kNone;
+  Shape shape;  // of one sample
+  Layout layout;
+  int64_t sample_bytes = 0;
+
+  OutputSlot slot(int sample) const {
+    return {storage, static_cast<char*>(storage.get()) + sample * sample_bytes, type, shape};
+  }
+};
+
+struct StageProgress {
+  std::atomic<int> next{0};
+  std::atomic<int> remaining{0};
+};
+
+class Batch {
+ public:
+  Batch(int64_t iteration, int size, int num_values, int num_readers, int num_stages,
+        int num_outputs)
+      : iteration(iteration),
+        keys(size),
+        reader_indices(static_cast<size_t>(size) * num_readers),
+        values(num_values, std::vector<Tensor>(size)),
+        dense(num_outputs),
+        contiguous(num_outputs, false),
+        progress(num_stages),
+        size_(size),
+        num_readers_(num_readers) {}
+
+  int size() const { return size_; }
+
+  // A batch-wide step may find that fewer samples are left.
+  void shrink(int size) {
+    size_ = size;
+    for (auto& samples : values) samples.resize(size);
+  }
+
+  const int64_t* indices_of(int sample) const {
+    return reader_indices.data() + static_cast<size_t>(sample) * num_readers_;
+  }
+
+  void fail(SampleFailure failure) {
+    std::lock_guard<std::mutex> lock(failures_mutex_);
+    failures_.push_back(std::move(failure));
+  }
+  bool failed() const {
+    std::lock_guard<std::mutex> lock(failures_mutex_);
+    return !failures_.empty();
+  }
+  // Sorted by sample, so that what is reported first does not depend on timing.
+  std::vector<SampleFailure> failures() const;
+
+  const int64_t iteration;
+  std::vector<SampleKey> keys;
+  std::vector<int64_t> reader_indices;      // sample-major: one index a reader
+  std::vector<std::vector<Tensor>> values;  // [value][sample]
+  std::vector<DenseOutput> dense;           // [output]: where samples may be written in place
+  std::vector<bool> contiguous;             // [output]: whether they all were
+  std::vector<StageProgress> progress;      // [stage]
+  std::vector<int> output_of_value;         // [value]: its place among the outputs, or -1
+
+  // Guarded by the executor's mutex.
+  int stage = -1;
+  bool done = false;
+
+ private:
+  int size_;
+  int num_readers_;
+  mutable std::mutex failures_mutex_;
+  std::vector<SampleFailure> failures_;
+};
+
+}  // namespace dali_core

@@ -1,0 +1,291 @@
+#include "executor.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace dali_core {
+
+namespace {
+
+// Above any batch size, with room for every worker to count on.
+constexpr int kNoItemsLeft = 1 << 30;
+
+std::chrono::steady_clock::time_point deadline_after(double seconds) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+             std::chrono::duration<double>(seconds));
+}
+
+// Binds thread number `index` to one of the processors that this process may use.
+void bind_to_processor(std::thread& thread, int index) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  int wanted = index % CPU_COUNT(&allowed);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || wanted-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(thread.native_handle(), sizeof one, &one);
+    return;
+  }
+#else
+  (void)thread;
+  (void)index;
+#endif
+}
+
+}  // namespace
+
+Executor::Executor(Plan plan, int num_threads, bool set_affinity)
+    : plan_(std::move(plan)),
+      pool_(BufferPool::create()),
+      output_of_value_(plan_.num_values, -1),
+      expected_(plan_.outputs.size()) {
+  for (size_t i = 0; i < plan_.outputs.size(); ++i)
+    output_of_value_[plan_.outputs[i]] = static_cast<int>(i);
+  try {
+    for (int i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this] { work(); });
+      if (set_affinity) bind_to_processor(threads_.back(), i);
+    }
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Executor::~Executor() { close(); }
+
+std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
+  auto batch = std::make_shared<Batch>(iteration, size, plan_.num_values, plan_.num_readers,
+                                       static_cast<int>(plan_.stages.size()),
+                                       static_cast<int>(plan_.outputs.size()));
+  batch->output_of_value = output_of_value_;
+  return batch;
+}
+
+void Executor::submit(const std::shared_ptr<Batch>& batch) {
+  std::vector<DenseOutput> expected;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    expected = expected_;
+  }
+  // When the last batch was uniform, this one probably is: let it be written in place.
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i].type == DataType::kNone || batch->size() == 0) continue;
+    expected[i].storage =
+        pool_->allocate(static_cast<size_t>(expected[i].sample_bytes * batch->size()));
+    batch->dense[i] = std::move(expected[i]);
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (closing_) return;
+    active_.push_back(batch);
+  }
+  advance(batch);
+}
+
+// Moves a batch whose current stage is complete to the next one that has something to do.
+void Executor::advance(const std::shared_ptr<Batch>& batch) {
+  const int num_stages = static_cast<int>(plan_.stages.size());
+  const bool failed = batch->failed();
+  int next = failed ? num_stages : batch->stage + 1;
+  while (next < num_stages && plan_.stages[next].program && batch->size() == 0) ++next;
+  if (next == num_stages && !failed) finish_outputs(*batch);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (next < num_stages) batch->progress[next].remaining = batch->size();
+    batch->stage = next;
+    if (next == num_stages) {
+      batch->done = true;
+      active_.erase(std::remove(active_.begin(), active_.end(), batch), active_.end());
+    }
+  }
+  work_available_.notify_all();
+  progress_made_.notify_all();
+}
+
+// Called with the mutex held: the oldest batch that has samples to take.
+std::shared_ptr<Batch> Executor::find_items() {
+  for (const auto& batch : active_) {
+    const int stage = batch->stage;
+    if (stage < 0 || !plan_.stages[stage].program) continue;
+    if (batch->progress[stage].next.load(std::memory_order_relaxed) < batch->size()) return batch;
+  }
+  return nullptr;
+}
+
+void Executor::work() {
+  Scratch scratch;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    std::shared_ptr<Batch> batch;
+    work_available_.wait(lock, [&] { return closing_ || (batch = find_items()) != nullptr; });
+    if (closing_) return;
+    const int stage = batch->stage;
+    ++busy_workers_;
+    lock.unlock();
+    run_items(batch, stage, scratch);
+    batch.reset();  // outside the lock: it may be the last owner
+    lock.lock();
+    --busy_workers_;
+    progress_made_.notify_all();
+  }
+}
+
+void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch) {
+  StageProgress& progress = batch->progress[stage];
+  const SampleProgram& program = *plan_.stages[stage].program;
+  const int size = batch->size();
+  for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
+    program.run(*batch, sample, *pool_, scratch);
+    if (progress.remaining.fetch_sub(1) == 1) advance(batch);
+  }
+}
+
+// Uniform outputs become one dense buffer: nothing to do where samples were written in place.
+void Executor::finish_outputs(Batch& batch) {
+  const int size = batch.size();
+  std::vector<DenseOutput> seen(plan_.outputs.size());
+  for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+    std::vector<Tensor>& samples = batch.values[plan_.outputs[i]];
+    DenseOutput& dense = batch.dense[i];
+    if (size == 0) continue;
+    const Tensor& first = samples[0];
+    const bool uniform = std::all_of(samples.begin(), samples.end(), [&](const Tensor& sample) {
+      return sample.type == first.type && sample.shape == first.shape;
+    });
+    if (!uniform) {
+      dense = DenseOutput{};
+      continue;
+    }
+    seen[i].type = first.type;
+    seen[i].shape = first.shape;
+    seen[i].layout = first.layout;
+    seen[i].sample_bytes = first.num_bytes();
+    const bool in_place = dense.storage && dense.type == first.type && dense.shape == first.shape;
+    if (!in_place) {
+      dense = seen[i];
+      dense.storage = pool_->allocate(static_cast<size_t>(dense.sample_bytes * size));
+    }
+    for (int s = 0; s < size; ++s) {
+      const OutputSlot slot = dense.slot(s);
+      if (samples[s].data == slot.data) continue;
+      std::memcpy(slot.data, samples[s].data, static_cast<size_t>(dense.sample_bytes));
+      samples[s].storage = slot.storage;
+      samples[s].data = slot.data;
+    }
+    batch.contiguous[i] = true;
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  expected_ = std::move(seen);
+}
+
+bool Executor::wait(const std::shared_ptr<Batch>& batch, double seconds) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  progress_made_.wait_until(lock, deadline_after(seconds),
+                            [&] { return batch->done || closing_; });
+  return batch->done;
+}
+
+void Executor::copy_in(std::vector<Tensor>& tensors) {
+  const auto aligned = [](int64_t bytes) {
+    const auto alignment = static_cast<int64_t>(kAlignment);
+    return (bytes + alignment - 1) / alignment * alignment;
+  };
+  int64_t total = 0;
+  for (const Tensor& tensor : tensors) total += aligned(tensor.num_bytes());
+  const std::shared_ptr<void> block = pool_->allocate(static_cast<size_t>(total));
+  char* position = static_cast<char*>(block.get());
+  for (Tensor& tensor : tensors) {
+    const int64_t bytes = tensor.num_bytes();
+    if (bytes) std::memcpy(position, tensor.data, static_cast<size_t>(bytes));
+    tensor.storage = block;
+    tensor.data = position;
+    position += aligned(bytes);
+  }
+}
+
+// Called with the mutex held: the oldest batch that waits for a step which all batches before it
+// have passed.
+StepTask Executor::find_step() {
+  int passed = static_cast<int>(plan_.stages.size());
+  for (const auto& batch : active_) {
+    const int stage = batch->stage;
+    const bool taken = std::find(steps_running_.begin(), steps_running_.end(), batch.get()) !=
+                       steps_running_.end();
+    if (stage >= 0 && stage < passed && !plan_.stages[stage].program && !taken)
+      return {batch, stage};
+    passed = std::min(passed, stage);
+  }
+  return {};
+}
+
+StepTask Executor::next_step(double seconds, const Batch* until) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  StepTask task;
+  progress_made_.wait_until(lock, deadline_after(seconds), [&] {
+    if (closing_ || (until && until->done)) return true;
+    task = find_step();
+    return task.batch != nullptr;
+  });
+  if (closing_) return {};
+  if (task.batch) steps_running_.push_back(task.batch.get());
+  return task;
+}
+
+void Executor::finish_step(const StepTask& task) {
+  bool cancelled;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    steps_running_.erase(
+        std::remove(steps_running_.begin(), steps_running_.end(), task.batch.get()),
+        steps_running_.end());
+    cancelled = std::find(active_.begin(), active_.end(), task.batch) == active_.end();
+  }
+  if (!cancelled) advance(task.batch);
+  progress_made_.notify_all();
+}
+
+void Executor::cancel() {
+  std::deque<std::shared_ptr<Batch>> dropped;  // freed outside the lock
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (const auto& batch : active_)
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+      batch->progress[stage].next = kNoItemsLeft;
+  dropped.swap(active_);
+  progress_made_.wait(lock, [&] { return busy_workers_ == 0; });
+}
+
+bool Executor::wait_for_steps(double seconds) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return progress_made_.wait_until(lock, deadline_after(seconds),
+                                   [&] { return steps_running_.empty(); });
+}
+
+void Executor::close() {
+  cancel();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closing_ = true;
+  }
+  work_available_.notify_all();
+  progress_made_.notify_all();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
+  threads_.clear();
+}
+
+bool Executor::closed() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return closing_;
+}
+
+}  // namespace dali_core

@@ -1,0 +1,95 @@
+// Runs batches through the stages of a plan with native threads.
+//
+// A stage is either a sample program, whose items (one a sample) any worker takes, or a step that
+// runs in Python on the whole batch, which somebody with the GIL fetches by `next_step`. Batches
+// overtake each other only between steps: one step sees batches in their order.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "batch.hpp"
+#include "dali_core/memory.hpp"
+#include "sample_program.hpp"
+
+namespace dali_core {
+
+struct Stage {
+  std::shared_ptr<const SampleProgram> program;  // null: a step in Python
+};
+
+struct Plan {
+  std::vector<Stage> stages;
+  std::vector<int> outputs;  // value ids
+  int num_values = 0;
+  int num_readers = 0;
+};
+
+struct StepTask {
+  std::shared_ptr<Batch> batch;
+  int stage = -1;
+};
+
+class Executor {
+ public:
+  Executor(Plan plan, int num_threads, bool set_affinity);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  std::shared_ptr<Batch> make_batch(int64_t iteration, int size);
+  // Starts a batch. Batches come in the order of their iterations.
+  void submit(const std::shared_ptr<Batch>& batch);
+
+  // Waits until the batch is done; false after `seconds`, or when the executor is closed.
+  bool wait(const std::shared_ptr<Batch>& batch, double seconds);
+
+  // The next step to run in Python; no batch after `seconds`, when closed, or when `until` is done.
+  StepTask next_step(double seconds, const Batch* until = nullptr);
+  void finish_step(const StepTask& task);
+
+  // Waits until no step is running; false after `seconds`.
+  bool wait_for_steps(double seconds);
+
+  // Drops all batches that are not done, and waits for the items being worked on.
+  void cancel();
+  // Cancels, and ends the threads. May be called twice.
+  void close();
+  bool closed();
+
+  // Replaces memory that belongs to somebody else by copies, all in one block.
+  void copy_in(std::vector<Tensor>& tensors);
+
+  BufferPool& pool() { return *pool_; }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  void work();
+  void run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch);
+  void advance(const std::shared_ptr<Batch>& batch);
+  void finish_outputs(Batch& batch);
+  std::shared_ptr<Batch> find_items();
+  StepTask find_step();
+
+  const Plan plan_;
+  const std::shared_ptr<BufferPool> pool_;
+  std::vector<int> output_of_value_;
+
+  std::mutex mutex_;
+  std::condition_variable work_available_;
+  std::condition_variable progress_made_;
+  std::deque<std::shared_ptr<Batch>> active_;  // not done, in the order of submission
+  std::vector<const Batch*> steps_running_;
+  std::vector<DenseOutput> expected_;  // [output]: what the last batch looked like; no storage
+  int busy_workers_ = 0;
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dali_core

@@ -1,0 +1,364 @@
+"""Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
+
+import os
+
+from libc.stdint cimport int64_t, uint64_t
+from libcpp.memory cimport make_shared, shared_ptr
+from libcpp.string cimport string
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+
+from dali_core._runtime cimport engine
+from dali_core._runtime.tensors cimport TensorListCPU, tensor_of, wrap_tensors
+
+cdef extern from "arguments.hpp" namespace "dali_core":
+    void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
+    shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
+    vector[string] registered_operators() except +
+
+def registered_names():
+    """List the names of all operators that have native code."""
+    return sorted(name.decode() for name in registered_operators())
+
+
+cdef class NativeOperator:
+    """An operator's native code, built from checked arguments.
+
+    Parameters
+    ----------
+    name : str
+        Name under which the native code is registered.
+    values : dict
+        Constant arguments: int, float, str, or lists of one of these.
+    tensor_arguments : sequence of str
+        Names of the arguments that come with each sample, in the order of the instruction.
+    seed : int
+        Unsigned 64-bit seed of the operator.
+    reader : int
+        Which reader it is, or -1.
+    num_inputs, num_outputs : int
+        Numbers of inputs and outputs.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        If the native code refuses the arguments.
+    """
+
+    cdef shared_ptr[const engine.Operator] op
+
+    def __init__(self, str name, dict values, tensor_arguments, uint64_t seed, int reader,
+                 int num_inputs, int num_outputs):
+        cdef engine.OperatorConfig config
+        config.name = name.encode()
+        config.seed = seed
+        config.reader = reader
+        config.num_inputs = num_inputs
+        config.num_outputs = num_outputs
+        for argument in tensor_arguments:
+            config.tensor_arguments.push_back(argument.encode())
+        for argument, value in values.items():
+            _set_value(config, argument.encode(), value)
+        self.op = make_operator(config)
+
+
+cdef class Batch:
+    """A batch on its way; the values of a finished one stay until it is garbage."""
+
+    cdef shared_ptr[engine.Batch] batch
+
+    @property
+    def iteration(self):
+        return self.batch.get().iteration
+
+    @property
+    def size(self):
+        return self.batch.get().size()
+
+    def key(self, int sample):
+        """Give (epoch, sample id) of a sample."""
+        cdef engine.SampleKey key = self.batch.get().keys[sample]
+        return key.epoch, key.sample
+
+    def failures(self):
+        """List (sample, node, message, source) of all failures, by sample."""
+        return [
+            (failure.sample, failure.node, failure.message.decode(errors="replace"),
+             failure.source.decode(errors="surrogateescape"))
+            for failure in self.batch.get().failures()
+        ]
+
+
+cdef class StepTask:
+    """A step in Python that waits to be run for one batch."""
+
+    cdef engine.StepTask task
+    cdef Executor executor
+    cdef readonly Batch batch
+
+    @property
+    def stage(self):
+        return self.task.stage
+
+    def inputs(self, values):
+        """Give the batch's values with the given ids, as a list of TensorListCPU."""
+        return [wrap_tensors(self.task.batch.get().values[<size_t>value], False) for value in values]
+
+    def set_size(self, int size, first_sample=None):
+        """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
+        cdef int i
+        self.task.batch.get().shrink(size)
+        if first_sample is not None:
+            for i in range(size):
+                self.task.batch.get().keys[i].epoch = 0
+                self.task.batch.get().keys[i].sample = <uint64_t>first_sample + i
+
+    def set_output(self, size_t value, samples, str layout):
+        """Store copies of the samples of a value.
+
+        Parameters
+        ----------
+        value : int
+            Id of the value.
+        samples : sequence of array-like, or TensorListCPU
+            As many as the batch has samples.
+        layout : str
+            Layout of each sample; empty to keep that of the tensors.
+        """
+        cdef vector[engine.Tensor] tensors
+        cdef TensorListCPU batch = (
+            TensorListCPU(samples, layout or None) if isinstance(samples, TensorListCPU)
+            else TensorListCPU(list(samples), layout)
+        )
+        tensors = batch.samples
+        if <int>tensors.size() != self.batch.size:
+            raise ValueError(f"one tensor is needed for each of the {self.batch.size} samples "
+                             f"(got {tensors.size()})")
+        with nogil:
+            self.executor.executor.copy_in(tensors)
+        self.task.batch.get().values[value] = move(tensors)
+
+    def release(self, values):
+        """Let go of values that nobody reads any more."""
+        for value in values:
+            self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
+                <size_t>self.batch.size
+            )
+
+    def fail(self, int sample, int node, str message):
+        """Record that the step failed; the batch ends with an error."""
+        cdef engine.SampleFailure failure
+        failure.sample = sample
+        failure.node = node
+        failure.message = message.encode()
+        self.task.batch.get().fail(failure)
+
+    def finish(self):
+        """Send the batch on its way."""
+        with nogil:
+            self.executor.executor.finish_step(self.task)
+
+
+cdef class Executor:
+    """Native threads that run batches through stages.
+
+    Parameters
+    ----------
+    stages : sequence
+        For each stage a list of instructions, or None for a step in Python. An instruction is a tuple
+        ``(operator, node, inputs, arguments, outputs, releases)`` of a `NativeOperator`, the number of
+        the node, and lists of value ids.
+    outputs : sequence of int
+        Ids of the values that the plan gives out.
+    num_values, num_readers : int
+        Numbers of values and of readers.
+    num_threads : int
+        Number of worker threads.
+    set_affinity : bool
+        Whether to bind each thread to a processor.
+    """
+
+    cdef engine.Executor* executor
+    cdef object owner_process
+    cdef int num_readers
+
+    def __cinit__(self, stages, outputs, int num_values, int num_readers, int num_threads,
+                  bint set_affinity):
+        cdef engine.Plan plan
+        cdef engine.Stage stage
+        cdef engine.Instruction instruction
+        cdef vector[engine.Instruction] instructions
+        self.owner_process = os.getpid()
+        self.num_readers = num_readers
+        plan.outputs = outputs
+        plan.num_values = num_values
+        plan.num_readers = num_readers
+        for description in stages:
+            stage.program.reset()
+            if description is not None:
+                instructions.clear()
+                for op, node, inputs, arguments, results, releases in description:
+                    instruction.op = (<NativeOperator?>op).op
+                    instruction.node = node
+                    instruction.inputs = inputs
+                    instruction.arguments = arguments
+                    instruction.outputs = results
+                    instruction.releases = releases
+                    instructions.push_back(instruction)
+                stage.program = make_shared[engine.SampleProgram](instructions)
+            plan.stages.push_back(stage)
+        self.executor = new engine.Executor(plan, num_threads, set_affinity)
+
+    def __dealloc__(self):
+        # In a forked child the threads do not exist and their locks may be held: leave all as it is.
+        if self.executor is not NULL and os.getpid() == self.owner_process:
+            with nogil:
+                del self.executor
+
+    def submit(self, int64_t iteration, int size, runs, orders):
+        """Start a batch.
+
+        Parameters
+        ----------
+        iteration : int
+            Number of the batch; batches are submitted in order.
+        size : int
+            Number of samples.
+        runs : sequence
+            For each reader a list of ``(epoch, first position, length, step)``, together `size` samples
+            long: the samples' positions in the epoch's order are ``first + i * step``.
+        orders : sequence
+            For each reader None for the natural order, or for each run ``(begin, size, seed)``: the
+            positions from `begin` on are permuted among `size`.
+
+        Returns
+        -------
+        Batch
+            The batch, to wait for.
+        """
+        cdef Batch handle = Batch.__new__(Batch)
+        cdef int reader
+        cdef uint64_t epoch, first, length, step, i, begin, extent, seed
+        cdef uint64_t position
+        cdef int sample
+        cdef engine.Batch* batch
+        cdef engine.Permutation* order
+        handle.batch = self.executor.make_batch(iteration, size)
+        batch = handle.batch.get()
+        for reader in range(self.num_readers):
+            sample = 0
+            for number, (epoch, first, length, step) in enumerate(runs[reader]):
+                order = NULL
+                begin = 0
+                if orders[reader] is not None and orders[reader][number] is not None:
+                    begin, extent, seed = orders[reader][number]
+                    order = new engine.Permutation(extent, seed, epoch)
+                for i in range(length):
+                    position = first + i * step
+                    if reader == 0:
+                        batch.keys[sample].epoch = epoch
+                        batch.keys[sample].sample = position
+                    if order is not NULL:
+                        position = begin + order.apply(position - begin)
+                    batch.reader_indices[sample * self.num_readers + reader] = <int64_t>position
+                    sample += 1
+                if order is not NULL:
+                    del order
+        if self.num_readers == 0:
+            for sample in range(size):
+                batch.keys[sample].epoch = 0
+                batch.keys[sample].sample = <uint64_t>(iteration * size + sample)
+        with nogil:
+            self.executor.submit(handle.batch)
+        return handle
+
+    def wait(self, Batch batch, double seconds):
+        """Wait until the batch is done; False after `seconds`, or when the executor is closed."""
+        cdef bint done
+        with nogil:
+            done = self.executor.wait(batch.batch, seconds)
+        return done
+
+    def next_step(self, double seconds, Batch until=None):
+        """Wait for a step to run in Python.
+
+        Parameters
+        ----------
+        seconds : float
+            How long to wait.
+        until : Batch, optional
+            Stop waiting when this batch is done.
+
+        Returns
+        -------
+        StepTask or None
+            None after `seconds`, when `until` is done, or when the executor is closed.
+        """
+        cdef StepTask task = StepTask.__new__(StepTask)
+        cdef engine.Batch* last = NULL
+        if until is not None:
+            last = until.batch.get()
+        with nogil:
+            task.task = self.executor.next_step(seconds, last)
+        if not task.task.batch:
+            return None
+        task.executor = self
+        task.batch = Batch.__new__(Batch)
+        task.batch.batch = task.task.batch
+        return task
+
+    def outputs(self, Batch batch):
+        """Give the outputs of a batch that is done and has no failures, as a tuple of TensorListCPU."""
+        cdef size_t i
+        cdef vector[int] values = self.executor.plan().outputs
+        return tuple([
+            wrap_tensors(batch.batch.get().values[<size_t>values[i]],
+                         batch.batch.get().contiguous[i] or batch.batch.get().size() == 0)
+            for i in range(values.size())
+        ])
+
+    def wait_for_steps(self, double seconds):
+        """Wait until no step runs in Python; False after `seconds`."""
+        cdef bint idle
+        with nogil:
+            idle = self.executor.wait_for_steps(seconds)
+        return idle
+
+    def cancel(self):
+        """Drop all batches that are not done."""
+        with nogil:
+            self.executor.cancel()
+
+    def close(self):
+        """Drop all batches and end the threads. May be called twice; does nothing in a forked child."""
+        if os.getpid() == self.owner_process:
+            with nogil:
+                self.executor.close()
+
+    @property
+    def closed(self):
+        return self.executor.closed()
+
+    def memory_stats(self):
+        """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""
+        return {
+            "used_bytes": self.executor.pool().used_bytes(),
+            "idle_bytes": self.executor.pool().idle_bytes(),
+        }
+
+
+cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, str) for item in value):
+            set_argument[vector[string]](config, name, [item.encode(errors="surrogateescape") for item in value])
+        elif any(isinstance(item, float) for item in value):
+            set_argument[vector[double]](config, name, value)
+        else:
+            set_argument[vector[int64_t]](config, name, [int(item) for item in value])
+    elif isinstance(value, str):
+        set_argument[string](config, name, value.encode(errors="surrogateescape"))
+    elif isinstance(value, float):
+        set_argument[double](config, name, value)
+    else:
+        set_argument[int64_t](config, name, int(value))
+    return 0

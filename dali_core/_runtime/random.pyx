@@ -1,0 +1,79 @@
+"""Counter-based random numbers and the stateless order of an epoch."""
+
+from libc.stdint cimport uint64_t
+
+from dali_core._runtime cimport engine
+
+cdef extern from "dali_core/philox.hpp" namespace "dali_core":
+    cdef cppclass RandomStream:
+        RandomStream(uint64_t seed, engine.SampleKey sample)
+        unsigned int next_uint32()
+
+
+def mix_seed(uint64_t seed, uint64_t salt):
+    """Derive the seed of a part from the seed of the whole.
+
+    Parameters
+    ----------
+    seed, salt : int
+        Unsigned 64-bit numbers; the salt tells the parts apart.
+
+    Returns
+    -------
+    int
+        An unsigned 64-bit number.
+    """
+    return engine.mix64(seed ^ engine.mix64(salt))
+
+
+def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch):
+    """Give the element at a position of an epoch's random order.
+
+    Parameters
+    ----------
+    position : int
+        Position in the order, below `size`.
+    size : int
+        Number of elements.
+    seed, epoch : int
+        What the order depends on.
+
+    Returns
+    -------
+    int
+        An element of ``range(size)``; different for different positions.
+    """
+    if position >= size:
+        raise IndexError(f"permute: position must be below size {size} (got {position}).")
+    cdef engine.Permutation* order = new engine.Permutation(size, seed, epoch)
+    try:
+        return order.apply(position)
+    finally:
+        del order
+
+
+def draw_uint32(uint64_t seed, uint64_t epoch, uint64_t sample, size_t count):
+    """Draw the first numbers of an operator's random stream for one sample.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the operator.
+    epoch, sample : int
+        Which sample.
+    count : int
+        How many numbers.
+
+    Returns
+    -------
+    list of int
+        Unsigned 32-bit numbers.
+    """
+    cdef engine.SampleKey key
+    key.epoch = epoch
+    key.sample = sample
+    cdef RandomStream* stream = new RandomStream(seed, key)
+    try:
+        return [stream.next_uint32() for _ in range(count)]
+    finally:
+        del stream

@@ -1,0 +1,355 @@
+"""Drives a plan: submits batches, runs the steps in Python, and turns failures into exceptions."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.planner import ExecutionPlan, PlannedNode
+from dali_core._graph.reader import Reader
+from dali_core._runtime.executor import Batch, Executor, NativeOperator, StepTask
+from dali_core._runtime.random import mix_seed
+from dali_core._runtime.step import SampleFailed, Step, StepContext
+from dali_core.errors import ArgumentValueError, PipelineStateError, SampleError
+from dali_core.types import DALIDataType
+
+if TYPE_CHECKING:
+    from dali_core._runtime.tensors import TensorListCPU
+
+# Python looks for signals, such as Ctrl-C, between two waits.
+_WAIT_SECONDS = 0.1
+# A step in Python may hang in the user's code; nothing can stop it, so nobody waits for ever.
+_STEP_GRACE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class RunnerOptions:
+    """How a plan is to be run.
+
+    Attributes
+    ----------
+    batch_size, num_threads : int
+        Samples in a batch, and native threads.
+    seed : int
+        Unsigned 64-bit seed of all random operators.
+    set_affinity : bool
+        Whether to bind each thread to a processor.
+    asynchronous : bool
+        Whether steps run in a thread of their own, or in the thread that waits for the batch.
+    """
+
+    batch_size: int
+    num_threads: int
+    seed: int
+    set_affinity: bool = False
+    asynchronous: bool = True
+
+
+class Runner:
+    """Runs the batches of one pipeline.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+        What to run.
+    readers : dict of OperatorNode to Reader
+        The readers in the plan, the one that numbers the samples first.
+    options : RunnerOptions
+        How to run it.
+    """
+
+    def __init__(
+        self, plan: ExecutionPlan, readers: dict[OperatorNode, Reader], options: RunnerOptions
+    ) -> None:
+        self._options = options
+        self._readers = list(readers.values())
+        self._nodes = [entry.node for stage in plan.stages for entry in stage.nodes]
+        number = {node: i for i, node in enumerate(self._nodes)}
+        reader_number = {node: i for i, node in enumerate(readers)}
+        self._steps: dict[int, tuple[PlannedNode, Step]] = {}
+        stages: list[list[tuple[Any, ...]] | None] = []
+        for index, stage in enumerate(plan.stages):
+            if stage.in_python:
+                (entry,) = stage.nodes
+                self._steps[index] = (entry, _make_step(entry.node))
+                stages.append(None)
+                continue
+            stages.append(
+                [
+                    (
+                        _make_operator(entry.node, options.seed, readers, reader_number),
+                        number[entry.node],
+                        entry.inputs,
+                        entry.arguments,
+                        entry.outputs,
+                        entry.releases,
+                    )
+                    for entry in stage.nodes
+                ]
+            )
+        self._process = os.getpid()
+        self._iteration = 0
+        self._epoch = 0
+        self._epoch_start = 0
+        self._next_sample = 0
+        self._ended: set[int] = set()
+        self._causes: dict[int, BaseException] = {}
+        self._executor = Executor(
+            stages,
+            plan.outputs,
+            plan.num_values,
+            len(self._readers),
+            options.num_threads,
+            options.set_affinity,
+        )
+        self._step_thread: threading.Thread | None = None
+        if self._steps and options.asynchronous:
+            self._step_thread = threading.Thread(
+                target=_run_steps,
+                args=(self._executor, weakref.ref(self)),
+                name="dali_core steps",
+                daemon=True,
+            )
+            self._step_thread.start()
+
+    @property
+    def steps(self) -> list[tuple[OperatorNode, Step]]:
+        """The steps in Python and their nodes."""
+        return [(entry.node, step) for entry, step in self._steps.values()]
+
+    @property
+    def executor(self) -> Executor:
+        """The native threads."""
+        return self._executor
+
+    @property
+    def iteration(self) -> int:
+        """Number of the batch that is submitted next."""
+        return self._iteration
+
+    def submit(self) -> Batch:
+        """Start the next batch."""
+        self._check_usable()
+        size = self._options.batch_size
+        first = self._iteration * size
+        runs = [reader.plan.runs(first, size, size) for reader in self._readers]
+        orders = [
+            reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)
+        ]
+        batch = self._executor.submit(self._iteration, size, runs, orders)
+        self._iteration += 1
+        return batch
+
+    def wait(self, batch: Batch) -> tuple[TensorListCPU, ...]:
+        """Wait for a batch and give its outputs.
+
+        Raises
+        ------
+        StopIteration
+            If a source has no more data.
+        SampleError
+            If an operator failed on a sample.
+        """
+        while not self._is_done(batch):
+            self._check_usable()
+        failures = batch.failures()
+        if not failures:
+            return self._executor.outputs(batch)
+        if batch.iteration in self._ended:
+            raise StopIteration
+        raise self._error(batch, failures) from self._causes.pop(batch.iteration, None)
+
+    def ends_with(self, batch: Batch) -> bool:
+        """Wait for a batch, and tell whether a source had no data for it."""
+        while not self._is_done(batch):
+            self._check_usable()
+        return batch.iteration in self._ended
+
+    def reset(self, iteration: int) -> None:
+        """Get all steps ready for the next epoch, which begins with batch number `iteration`."""
+        self.rewind(iteration)
+        self._epoch += 1
+        self._epoch_start = iteration
+        for _, step in self.steps:
+            step.reset()
+
+    def rewind(self, iteration: int) -> None:
+        """Drop all batches on their way, and go on with batch number `iteration`.
+
+        Raises
+        ------
+        PipelineStateError
+            If a function of the user does not return.
+        """
+        self._check_usable()
+        self._executor.cancel()
+        if not self._executor.wait_for_steps(_STEP_GRACE_SECONDS):
+            raise PipelineStateError(
+                "Pipeline.reset: Python functions of the pipeline must return within "
+                f"{_STEP_GRACE_SECONDS:.0f} seconds (one is still running). Let it end first."
+            )
+        self._ended.clear()
+        self._causes.clear()
+        self._iteration = iteration
+
+    def close(self) -> None:
+        """Stop everything and end all threads. What was given out stays valid."""
+        self._executor.close()
+        thread = self._step_thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_STEP_GRACE_SECONDS)
+
+    def run_step(self, task: StepTask) -> None:
+        """Run one step in Python; whatever it raises is kept for whoever waits for the batch."""
+        entry, step = self._steps[task.stage]
+        batch = task.batch
+        try:
+            self._run_step(task, entry, step)
+        except StopIteration:
+            self._ended.add(batch.iteration)
+            task.fail(-1, self._nodes.index(entry.node), "there is no more data")
+        except SampleFailed as failed:
+            cause = failed.__cause__ or failed
+            self._causes[batch.iteration] = cause
+            task.fail(failed.sample, self._nodes.index(entry.node), _describe(cause))
+        except Exception as error:  # noqa: BLE001 (it is raised where the batch is waited for)
+            self._causes[batch.iteration] = error
+            task.fail(-1, self._nodes.index(entry.node), _describe(error))
+        except BaseException:
+            task.fail(-1, self._nodes.index(entry.node), "the step was interrupted")
+            raise
+        finally:
+            task.finish()
+
+    def _run_step(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
+        node = entry.node
+        is_source = not node.dependencies
+        iteration = task.batch.iteration - self._epoch_start
+        first_sample = iteration * self._options.batch_size
+        context = StepContext(iteration, self._epoch, first_sample, task.batch.size)
+        outputs = step.run(context, task.inputs([*entry.inputs, *entry.arguments]))
+        if is_source and outputs:
+            self._settle_size(task, node, len(outputs[0].samples))
+        for value, output in zip(entry.outputs, outputs, strict=True):
+            task.set_output(value, output.samples, output.layout)
+        task.release(entry.releases)
+
+    def _settle_size(self, task: StepTask, node: OperatorNode, size: int) -> None:
+        """The first source decides how large the batch is, and numbers its samples."""
+        first_source = min(stage for stage, (entry, _) in self._steps.items())
+        if task.stage != first_source:
+            if size != task.batch.size:
+                raise ValueError(
+                    "all sources must return equally many samples for a batch "
+                    f"(got {size}, and {task.batch.size} from the source before)."
+                )
+            return
+        if size > self._options.batch_size:
+            raise ValueError(
+                f"a batch must have at most batch_size = {self._options.batch_size} samples "
+                f"(got {size}). Return fewer, or raise batch_size."
+            )
+        task.set_size(size, None if self._readers else self._next_sample)
+        self._next_sample += size
+
+    def _is_done(self, batch: Batch) -> bool:
+        if self._steps and not self._options.asynchronous:
+            task = self._executor.next_step(_WAIT_SECONDS, until=batch)
+            if task is not None:
+                self.run_step(task)
+        return bool(self._executor.wait(batch, 0.0 if self._is_inline else _WAIT_SECONDS))
+
+    @property
+    def _is_inline(self) -> bool:
+        return bool(self._steps) and not self._options.asynchronous
+
+    def _error(self, batch: Batch, failures: list[tuple[int, int, str, str]]) -> SampleError:
+        sample, node_number, message, source = failures[0]
+        node = self._nodes[node_number]
+        epoch, _ = batch.key(sample) if 0 <= sample < batch.size else (self._epoch, 0)
+        if len(failures) > 1:
+            message += f" ({len(failures) - 1} more samples of this batch failed.)"
+        return SampleError(
+            message,
+            operator=node.spec.name,
+            location=node.location,
+            epoch=epoch,
+            iteration=batch.iteration,
+            sample=sample if sample >= 0 else None,
+            source=source or None,
+        )
+
+    def _check_usable(self) -> None:
+        if os.getpid() != self._process:
+            raise PipelineStateError(
+                f"Pipeline: must be used in the process that built it (built in process "
+                f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build the "
+                "pipeline after forking."
+            )
+        if self._executor.closed:
+            raise PipelineStateError("Pipeline: must be open (it was closed). Build a new one.")
+
+
+def _run_steps(executor: Executor, runner: weakref.ref[Runner]) -> None:
+    """Body of the thread that runs steps. It keeps no pipeline alive while it waits."""
+    while not executor.closed:
+        task = executor.next_step(1.0)
+        if task is None:
+            continue
+        owner = runner()
+        if owner is None:
+            return
+        owner.run_step(task)
+        del task, owner
+
+
+def _make_step(node: OperatorNode) -> Step:
+    make = node.spec.python_step
+    assert make is not None
+    step: Step = make(node.arguments)
+    return step
+
+
+def _make_operator(
+    node: OperatorNode,
+    seed: int,
+    readers: dict[OperatorNode, Reader],
+    reader_number: dict[OperatorNode, int],
+) -> NativeOperator:
+    values = dict(node.arguments)
+    if node.spec.native_arguments is not None:
+        values |= node.spec.native_arguments()
+    if node in readers:
+        values |= readers[node].source.native_arguments()
+    own_seed = node.arguments.get("seed", -1)
+    if own_seed is not None and own_seed >= 0:
+        operator_seed = mix_seed(own_seed, 0)
+    else:
+        operator_seed = mix_seed(seed, 1 + max(node.random_index, 0))
+    try:
+        return NativeOperator(
+            node.spec.name,
+            {name: _native_value(value) for name, value in values.items()},
+            list(node.tensor_arguments),
+            operator_seed,
+            reader_number.get(node, -1),
+            len(node.inputs),
+            len(node.outputs),
+        )
+    except (ValueError, IndexError, OverflowError) as error:
+        raise ArgumentValueError(f"{node.where}: {error}") from error
+
+
+def _native_value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_native_value(item) for item in value]
+    return int(value) if isinstance(value, (bool, DALIDataType)) or hasattr(value, "value") else value
+
+
+def _describe(error: BaseException) -> str:
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,107 @@
+"""The description of an operator: the one source of its signature, checks, classes, docs and stubs."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+
+class _Missing(enum.Enum):
+    REQUIRED = "required"
+    UNSET = "unset"
+
+
+REQUIRED: Final = _Missing.REQUIRED
+"""The user must give this argument."""
+
+UNSET: Final = _Missing.UNSET
+"""The argument may be left out, and the operator can tell that it was."""
+
+
+@dataclass(frozen=True)
+class Arg:
+    """One keyword argument of an operator.
+
+    Parameters
+    ----------
+    name : str
+        Name of the keyword.
+    type : type or generic alias
+        ``int``, ``float``, ``bool``, ``str``, an enumeration of `dali_core.types`, ``list[...]`` of
+        one of these (a single value then serves as a list of one), or ``object`` for a Python object
+        that only operators running in Python may take.
+    doc : str
+        What the argument does: units, ranges, meaning of special values.
+    default : object
+        The value when the user gives none; `REQUIRED` or `UNSET`.
+    tensor : bool
+        Whether it may also be a `DataNode`, giving one value for each sample.
+    deprecated : str
+        If not empty: what to use instead. Using the argument then warns.
+    """
+
+    name: str
+    type: Any
+    doc: str
+    default: Any = REQUIRED
+    tensor: bool = False
+    deprecated: str = ""
+
+
+@dataclass(frozen=True)
+class OpSpec:
+    """An operator: its name, documentation, arguments and how it runs.
+
+    Parameters
+    ----------
+    name : str
+        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators`` and the name
+        under which the native code registers itself.
+    doc : str
+        Documentation. The first line is a sentence with a verb.
+    args : sequence of Arg
+        Keyword arguments.
+    inputs : int or (int, int)
+        Number of positional inputs, or the least and largest number.
+    outputs : int or callable
+        Number of outputs, or a function of the checked arguments that gives it; the call then returns
+        a list, or for None a single node.
+    devices : sequence of str
+        Where it can run: ``"cpu"``, ``"gpu"``, ``"mixed"``.
+    random : bool
+        Whether it draws random numbers: it then takes `seed` and gets its own random stream.
+    reader : callable, optional
+        For operators that read a data set: makes a `dali_core._graph.reader.ReaderSource` from the
+        checked arguments. The operator then takes the sharding and shuffling arguments as well.
+    python_step : callable, optional
+        For operators that run in Python on whole batches: makes the step from the checked arguments.
+    native_arguments : callable, optional
+        Gives more constants for the native code, such as paths of libraries; called at build.
+    bind : callable, optional
+        Rearranges a call's inputs and arguments before they are checked, for calling conventions
+        that positional inputs and keywords cannot express.
+    """
+
+    name: str
+    doc: str
+    args: Sequence[Arg] = ()
+    inputs: int | tuple[int, int] = 1
+    outputs: int | Callable[[dict[str, Any]], int | None] = 1
+    devices: Sequence[str] = ("cpu",)
+    random: bool = False
+    reader: Callable[[dict[str, Any]], Any] | None = None
+    python_step: Callable[[dict[str, Any]], Any] | None = None
+    bind: Callable[..., Any] | None = None
+    native_arguments: Callable[[], dict[str, Any]] | None = None
+    input_docs: Sequence[str] = field(default=())
+
+    @property
+    def input_range(self) -> tuple[int, int]:
+        """Least and largest number of positional inputs."""
+        return self.inputs if isinstance(self.inputs, tuple) else (self.inputs, self.inputs)
+
+    def arg(self, name: str) -> Arg | None:
+        """Find an argument by name."""
+        return next((arg for arg in self.args if arg.name == name), None)

@@ -1,0 +1,87 @@
+"""Errors that the library raises.
+
+Every message reads ``where: what must hold (got value). What to do.``  All derive from
+`DaliCoreError` and from the built-in exception that fits, so existing handlers keep working.
+"""
+
+from __future__ import annotations
+
+
+class DaliCoreError(Exception):
+    """Base of all errors of this library."""
+
+
+class ArgumentTypeError(DaliCoreError, TypeError):
+    """An argument has the wrong type, is unknown, or is missing."""
+
+
+class ArgumentValueError(DaliCoreError, ValueError):
+    """An argument has the right type and an impossible value."""
+
+
+class GraphError(DaliCoreError, RuntimeError):
+    """A pipeline's graph is put together wrongly."""
+
+
+class PipelineStateError(DaliCoreError, RuntimeError):
+    """A pipeline is used in an order or a place that does not work, such as after `close`."""
+
+
+class AdapterError(DaliCoreError, RuntimeError):
+    """A framework adapter is missing or broken."""
+
+
+class SampleError(DaliCoreError, RuntimeError):
+    """An operator failed on one sample. The pipeline goes on with the next batch.
+
+    Attributes
+    ----------
+    operator : str
+        Name of the operator, such as ``"decoders.image"``.
+    location : str
+        File and line of the user's program that added the operator.
+    epoch, iteration : int
+        Epoch of the sample; batch since the pipeline was built.
+    sample : int or None
+        Index in the batch, or None if the whole batch is concerned.
+    source : str or None
+        File that the sample came from, if known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        operator: str = "",
+        location: str = "",
+        epoch: int = 0,
+        iteration: int = 0,
+        sample: int | None = None,
+        source: str | None = None,
+    ) -> None:
+        where = [f"fn.{operator}"] if operator else []
+        if location:
+            where.append(f"at {location}")
+        where.append(f"epoch {epoch}, iteration {iteration}")
+        if sample is not None:
+            where.append(f"sample {sample}")
+        if source:
+            where.append(f"file {source!r}")
+        super().__init__(f"{', '.join(where)}: {message}")
+        self.message = message
+        self.operator = operator
+        self.location = location
+        self.epoch = epoch
+        self.iteration = iteration
+        self.sample = sample
+        self.source = source
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restore_sample_error, (type(self), self.message, self.__dict__))
+
+
+def _restore_sample_error(
+    cls: type[SampleError], message: str, attributes: dict[str, object]
+) -> SampleError:
+    keywords = {name: value for name, value in attributes.items() if name != "message"}
+    return cls(message, **keywords)  # type: ignore[arg-type]

@@ -1,0 +1,11 @@
+"""Operators as functions: call them while a pipeline is being defined.
+
+Every function takes its inputs by position and everything else by name, and returns `DataNode`
+objects. They are made from the operators' descriptions.
+"""
+
+from __future__ import annotations
+
+from dali_core._graph.namespaces import fill_functions
+
+fill_functions(globals(), __name__)

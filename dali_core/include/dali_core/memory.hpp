@@ -1,0 +1,129 @@
+// 64-byte aligned, reference-counted memory with a free list behind it.
+//
+// A block returns to the list only when its last owner lets go, so memory that somebody holds is
+// never written again. Reuse matters: fresh pages of a 40 MB batch cost as much as a fifth of the
+// work that fills them.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace dali_core {
+
+constexpr std::size_t kAlignment = 64;
+
+class BufferPool : public std::enable_shared_from_this<BufferPool> {
+ public:
+  static std::shared_ptr<BufferPool> create() {
+    return std::shared_ptr<BufferPool>(new BufferPool());
+  }
+
+  ~BufferPool() { trim(); }
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // At least `bytes` bytes. The block keeps the pool alive, so it may outlive its pipeline.
+  std::shared_ptr<void> allocate(std::size_t bytes) {
+    const std::size_t capacity = capacity_for(bytes);
+    void* block = take(capacity);
+    if (block == nullptr) {
+      block = std::aligned_alloc(kAlignment, capacity);
+      if (block == nullptr) {
+        trim();
+        block = std::aligned_alloc(kAlignment, capacity);
+      }
+      if (block == nullptr) throw std::bad_alloc();
+    }
+    return std::shared_ptr<void>(
+        block, [pool = shared_from_this(), capacity](void* p) { pool->give_back(p, capacity); });
+  }
+
+  // Frees every block that nobody holds.
+  void trim() {
+    std::vector<void*> blocks;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      for (auto& entry : free_)
+        blocks.insert(blocks.end(), entry.second.begin(), entry.second.end());
+      free_.clear();
+      idle_bytes_ = 0;
+    }
+    for (void* block : blocks) std::free(block);
+  }
+
+  std::size_t idle_bytes() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return idle_bytes_;
+  }
+  std::size_t used_bytes() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return used_bytes_;
+  }
+
+ private:
+  BufferPool() : owner_process_(::getpid()) {}
+
+  // Four classes to a power of two: at most 25 % of a block is slack, and sizes repeat.
+  static std::size_t capacity_for(std::size_t bytes) {
+    if (bytes <= 4 * kAlignment) return (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0) * kAlignment;
+    std::size_t power = 4 * kAlignment;
+    while (power * 2 < bytes) power *= 2;
+    const std::size_t step = power / 4;
+    return (bytes + step - 1) / step * step;
+  }
+
+  void* take(std::size_t capacity) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    used_bytes_ += capacity;
+    auto found = free_.find(capacity);
+    if (found == free_.end() || found->second.empty()) return nullptr;
+    void* block = found->second.back();
+    found->second.pop_back();
+    idle_bytes_ -= capacity;
+    return block;
+  }
+
+  void give_back(void* block, std::size_t capacity) noexcept {
+    // In a forked child the lock may be held by a thread that does not exist there.
+    if (::getpid() != owner_process_) {
+      std::free(block);
+      return;
+    }
+    void* evicted = nullptr;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      used_bytes_ -= capacity;
+      // Idle memory is bounded by what was recently in use, so sizes that come no more fade away.
+      if (idle_bytes_ + capacity > used_bytes_ + kIdleFloor) {
+        evicted = block;
+      } else {
+        try {
+          free_[capacity].push_back(block);
+          idle_bytes_ += capacity;
+        } catch (const std::bad_alloc&) {
+          evicted = block;
+        }
+      }
+    }
+    if (evicted) std::free(evicted);
+  }
+
+  static constexpr std::size_t kIdleFloor = std::size_t{64} << 20;
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<void*>> free_;
+  std::size_t idle_bytes_ = 0;
+  std::size_t used_bytes_ = 0;
+  const ::pid_t owner_process_;
+};
+
+}  // namespace dali_core

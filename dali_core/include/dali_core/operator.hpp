@@ -1,0 +1,291 @@
+// What an operator is to the engine: built once from checked arguments, then run for one sample at
+// a time by many threads. It owns no sample data, takes no locks and never touches Python.
+//
+//   class Flip : public Operator {
+//    public:
+//     explicit Flip(const OperatorConfig& config) : horizontal_(config, "horizontal") {}
+//     void run(SampleContext& sample) const override {
+//       const Tensor& image = sample.input(0);
+//       Tensor& result = sample.output(0, image.type, image.shape, image.layout);
+//       ...
+//     }
+//    private:
+//     Argument<int> horizontal_;  // constant, or one value a sample
+//   };
+//   DALI_CORE_REGISTER_OPERATOR("flip", Flip)
+//
+// Errors are ordinary exceptions with a message "what must hold (got value). What to do."; the
+// engine adds operator, line of the user's program, epoch, sample and file.
+#pragma once
+
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "dali_core/convert.hpp"
+#include "dali_core/memory.hpp"
+#include "dali_core/philox.hpp"
+#include "dali_core/tensor.hpp"
+
+namespace dali_core {
+
+using ArgumentValue = std::variant<int64_t, double, std::string, std::vector<int64_t>,
+                                   std::vector<double>, std::vector<std::string>>;
+
+// Everything an operator is built from. The SPEC has checked names, types and defaults already:
+// an argument is absent only when it has no default and the user did not give it.
+struct OperatorConfig {
+  std::string name;                            // path of the function, "readers.file"
+  std::map<std::string, ArgumentValue> values;  // enumerations and booleans are integers
+  std::vector<std::string> tensor_arguments;   // arguments that come per sample, in slot order
+  uint64_t seed = 0;                           // of this operator: differs between operators
+  int reader = -1;                             // which reader this is, for operators that read
+  int num_inputs = 0;
+  int num_outputs = 1;
+
+  int tensor_slot(const std::string& argument) const {
+    for (size_t i = 0; i < tensor_arguments.size(); ++i)
+      if (tensor_arguments[i] == argument) return static_cast<int>(i);
+    return -1;
+  }
+
+  // Whether the argument has a value, constant or per sample.
+  bool has(const std::string& argument) const {
+    return values.count(argument) != 0 || tensor_slot(argument) >= 0;
+  }
+
+  // The constant value of an argument; numbers convert to T, a number serves as a list of one.
+  template <typename T>
+  T get(const std::string& argument) const {
+    auto found = values.find(argument);
+    if (found == values.end())
+      throw std::invalid_argument(argument + " must be given as a constant. Pass a value.");
+    return std::visit(
+        [&](const auto& value) -> T {
+          using Stored = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Stored, T>) {
+            return value;
+          } else if constexpr (std::is_arithmetic_v<Stored> && std::is_arithmetic_v<T>) {
+            return static_cast<T>(value);
+          } else if constexpr (std::is_arithmetic_v<Stored> && std::is_enum_v<T>) {
+            return static_cast<T>(static_cast<int64_t>(value));
+          } else if constexpr (is_number_list<T> && std::is_arithmetic_v<Stored>) {
+            return T{static_cast<typename T::value_type>(value)};
+          } else if constexpr (is_number_list<T> && is_number_list<Stored>) {
+            return T(value.begin(), value.end());
+          } else {
+            throw std::invalid_argument(argument + " has a value of another type than expected.");
+          }
+        },
+        found->second);
+  }
+
+  template <typename T>
+  T get_or(const std::string& argument, T otherwise) const {
+    return values.count(argument) ? get<T>(argument) : otherwise;
+  }
+
+ private:
+  template <typename T>
+  struct IsNumberList : std::false_type {};
+  template <typename T>
+  struct IsNumberList<std::vector<T>> : std::is_arithmetic<T> {};
+  template <typename T>
+  static constexpr bool is_number_list = IsNumberList<T>::value;
+};
+
+// Temporary memory of one worker thread. It grows to what the largest sample needs and is reused.
+class Scratch {
+ public:
+  // Uninitialised memory for `count` elements, valid until the operator returns. Slots are
+  // separate blocks: an operator that needs two at once uses slots 0 and 1.
+  template <typename T>
+  T* get(size_t slot, size_t count) {
+    if (blocks_.size() <= slot) blocks_.resize(slot + 1);
+    Block& block = blocks_[slot];
+    const size_t bytes = count * sizeof(T);
+    if (block.capacity < bytes) {
+      const size_t capacity = (bytes + bytes / 4 + kAlignment) / kAlignment * kAlignment;
+      block.memory.reset(std::aligned_alloc(kAlignment, capacity));
+      block.capacity = block.memory ? capacity : 0;
+      if (!block.memory) throw std::bad_alloc();
+    }
+    return static_cast<T*>(block.memory.get());
+  }
+
+ private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  struct Block {
+    std::unique_ptr<void, Free> memory;
+    size_t capacity = 0;
+  };
+  std::vector<Block> blocks_;
+};
+
+// Where an output may be written in place: a sample's part of the dense batch buffer.
+struct OutputSlot {
+  std::shared_ptr<void> storage;
+  void* data = nullptr;
+  DataType type = DataType::kNone;
+  Shape shape;
+};
+
+// One operator's view of one sample: inputs, per-sample arguments, outputs, random numbers.
+class SampleContext {
+ public:
+  SampleContext(BufferPool& pool, Scratch& scratch, SampleKey key, const int64_t* reader_indices)
+      : pool_(pool), scratch_(scratch), key_(key), reader_indices_(reader_indices) {}
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  const Tensor& input(int i) const { return *inputs_[i]; }
+  const Tensor& argument(int slot) const { return *arguments_[slot]; }
+
+  // Declares output `i` and returns it with uninitialised memory to fill.
+  Tensor& output(int i, DataType type, const Shape& shape, const Layout& layout = {}) {
+    Tensor& tensor = *outputs_[i];
+    tensor.type = type;
+    tensor.shape = shape;
+    tensor.layout = layout;
+    const OutputSlot* slot = slots_.empty() ? nullptr : slots_[i];
+    if (slot && slot->data && slot->type == type && slot->shape == shape) {
+      tensor.storage = slot->storage;
+      tensor.data = slot->data;
+    } else {
+      tensor.storage = pool_.allocate(static_cast<size_t>(tensor.num_bytes()));
+      tensor.data = tensor.storage.get();
+    }
+    return tensor;
+  }
+
+  // Makes output `i` the same memory as `tensor` (an input): nothing is copied.
+  Tensor& forward(int i, const Tensor& tensor) { return *outputs_[i] = tensor; }
+
+  // Remembers the file that the sample was read from; later operators inherit it.
+  void set_source(std::shared_ptr<const std::string> source) { source_ = std::move(source); }
+
+  SampleKey key() const { return key_; }
+  RandomStream random(uint64_t operator_seed) const { return RandomStream(operator_seed, key_); }
+  int64_t reader_index(int reader) const { return reader_indices_[reader]; }
+
+  template <typename T>
+  T* scratch(size_t slot, size_t count) {
+    return scratch_.get<T>(slot, count);
+  }
+
+ private:
+  friend class SampleProgram;
+
+  BufferPool& pool_;
+  Scratch& scratch_;
+  SampleKey key_;
+  const int64_t* reader_indices_;
+  std::vector<const Tensor*> inputs_;
+  std::vector<const Tensor*> arguments_;
+  std::vector<Tensor*> outputs_;
+  std::vector<const OutputSlot*> slots_;
+  std::shared_ptr<const std::string> source_;
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual void run(SampleContext& sample) const = 0;
+};
+
+// A number that is either constant or comes with each sample (as a scalar tensor of any type).
+template <typename T>
+class Argument {
+ public:
+  Argument(const OperatorConfig& config, const std::string& name)
+      : slot_(config.tensor_slot(name)), given_(config.has(name)), name_(name) {
+    if (slot_ < 0 && given_) constant_ = config.get<T>(name);
+  }
+
+  bool given() const { return given_; }
+  bool is_constant() const { return slot_ < 0; }
+
+  T at(const SampleContext& sample) const {
+    if (slot_ < 0) return constant_;
+    const Tensor& tensor = sample.argument(slot_);
+    if (tensor.num_elements() != 1)
+      throw std::invalid_argument(name_ + " must be one number a sample (got shape " +
+                                  to_string(tensor.shape) + "). Pass a scalar.");
+    return visit_type(tensor.type, [&](auto zero) {
+      using Stored = decltype(zero);
+      if constexpr (std::is_enum_v<T>)
+        return static_cast<T>(convert<int64_t>(*tensor.as<Stored>()));
+      else
+        return convert<T>(*tensor.as<Stored>());
+    });
+  }
+
+  T at_or(const SampleContext& sample, T otherwise) const { return given_ ? at(sample) : otherwise; }
+
+ private:
+  int slot_;
+  bool given_;
+  T constant_{};
+  std::string name_;
+};
+
+// A list of numbers that is either constant or comes with each sample (as a 0-D or 1-D tensor).
+template <typename T>
+class ListArgument {
+ public:
+  ListArgument(const OperatorConfig& config, const std::string& name)
+      : slot_(config.tensor_slot(name)), given_(config.has(name)), name_(name) {
+    if (slot_ < 0 && given_) constant_ = config.get<std::vector<T>>(name);
+  }
+
+  bool given() const { return given_; }
+  bool is_constant() const { return slot_ < 0; }
+
+  // `storage` holds the values when they come with the sample; the result refers to it or to the
+  // constant.
+  const std::vector<T>& at(const SampleContext& sample, std::vector<T>& storage) const {
+    if (slot_ < 0) return constant_;
+    const Tensor& tensor = sample.argument(slot_);
+    if (tensor.shape.ndim > 1)
+      throw std::invalid_argument(name_ + " must be a scalar or one-dimensional (got shape " +
+                                  to_string(tensor.shape) + "). Reshape it.");
+    visit_type(tensor.type, [&](auto zero) {
+      using Stored = decltype(zero);
+      storage.resize(static_cast<size_t>(tensor.num_elements()));
+      for (size_t i = 0; i < storage.size(); ++i) storage[i] = convert<T>(tensor.as<Stored>()[i]);
+    });
+    return storage;
+  }
+
+ private:
+  int slot_;
+  bool given_;
+  std::vector<T> constant_;
+  std::string name_;
+};
+
+// Operators by name. Filled by static objects while the extension module loads, read afterwards.
+using OperatorFactory = std::function<std::unique_ptr<Operator>(const OperatorConfig&)>;
+std::map<std::string, OperatorFactory>& operator_registry();
+
+struct RegisterOperator {
+  RegisterOperator(const char* name, OperatorFactory factory) {
+    operator_registry()[name] = std::move(factory);
+  }
+};
+
+#define DALI_CORE_REGISTER_OPERATOR(name, type)                                         \
+  static const ::dali_core::RegisterOperator registration_of_##type(                    \
+      name, [](const ::dali_core::OperatorConfig& config) {                             \
+        return std::unique_ptr<::dali_core::Operator>(new type(config));                \
+      });
+
+}  // namespace dali_core

@@ -1,0 +1,104 @@
+// The random window behind random_resized_crop, random_crop_generator and the decoders that crop.
+//
+// Area is uniform and aspect ratio log-uniform in the given ranges; a window that does not fit into
+// the image is drawn again. Szegedy et al., "Going deeper with convolutions", CVPR 2015, section 6.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "dali_core/operator.hpp"
+#include "dali_core/philox.hpp"
+
+namespace dali_core {
+
+struct CropWindow {
+  int64_t y = 0;
+  int64_t x = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+struct RandomCropParameters {
+  double min_area = 0.08;  // as a share of the image's area
+  double max_area = 1.0;
+  double min_aspect_ratio = 3.0 / 4.0;  // width / height
+  double max_aspect_ratio = 4.0 / 3.0;
+  int num_attempts = 10;
+
+  RandomCropParameters() = default;
+
+  // Reads and checks random_area, random_aspect_ratio and num_attempts.
+  explicit RandomCropParameters(const OperatorConfig& config) {
+    read_range(config, "random_area", min_area, max_area);
+    read_range(config, "random_aspect_ratio", min_aspect_ratio, max_aspect_ratio);
+    num_attempts = config.get_or<int>("num_attempts", num_attempts);
+    if (!(min_area >= 0))
+      throw std::invalid_argument("random_area must not be negative (got " +
+                                  std::to_string(min_area) + "). Use shares such as (0.08, 1.0).");
+    if (!(min_aspect_ratio > 0))
+      throw std::invalid_argument("random_aspect_ratio must be above 0 (got " +
+                                  std::to_string(min_aspect_ratio) +
+                                  "). Use width / height, such as (0.75, 1.333).");
+  }
+
+ private:
+  static void read_range(const OperatorConfig& config, const char* name, double& low,
+                         double& high) {
+    const std::vector<double> range = config.get_or<std::vector<double>>(name, {low, high});
+    if (range.size() != 1 && range.size() != 2)
+      throw std::invalid_argument(std::string(name) + " must be one number or a range of two (got " +
+                                  std::to_string(range.size()) + " values). Pass (least, largest).");
+    low = range.front();
+    high = range.back();
+    if (!(low <= high) || !std::isfinite(low) || !std::isfinite(high))
+      throw std::invalid_argument(std::string(name) + " must be a range that is not empty (got " +
+                                  std::to_string(low) + " to " + std::to_string(high) +
+                                  "). Put the smaller number first.");
+  }
+};
+
+// Draws a window inside an image of `height` x `width` pixels, at least 1 x 1 unless the image is
+// empty. When no attempt fits, the size is that of the largest window whose aspect ratio is in
+// range; the position is random in every case.
+inline CropWindow random_crop_window(int64_t height, int64_t width,
+                                     const RandomCropParameters& parameters, RandomStream& random) {
+  CropWindow window;
+  if (height <= 0 || width <= 0) return window;
+  const double image_height = static_cast<double>(height);
+  const double image_width = static_cast<double>(width);
+  const double log_low = std::log(parameters.min_aspect_ratio);
+  const double log_high = std::log(parameters.max_aspect_ratio);
+  bool found = false;
+  for (int attempt = 0; attempt < parameters.num_attempts && !found; ++attempt) {
+    const double share =
+        parameters.min_area + random.next_double() * (parameters.max_area - parameters.min_area);
+    // Through float: C libraries may differ in the last bit of a double's exponential.
+    const double ratio =
+        static_cast<float>(std::exp(log_low + random.next_double() * (log_high - log_low)));
+    const double area = share * image_height * image_width;
+    window.width = std::max<int64_t>(1, std::llround(std::sqrt(area * ratio)));
+    window.height = std::max<int64_t>(1, std::llround(std::sqrt(area / ratio)));
+    found = window.width <= width && window.height <= height;
+  }
+  if (!found) {
+    window.height = height;
+    window.width = width;
+    const double ratio = image_width / image_height;
+    if (ratio > parameters.max_aspect_ratio)
+      window.width = static_cast<int64_t>(image_height * parameters.max_aspect_ratio);
+    else if (ratio < parameters.min_aspect_ratio)
+      window.height = static_cast<int64_t>(image_width / parameters.min_aspect_ratio);
+    window.width = std::clamp<int64_t>(window.width, 1, width);
+    window.height = std::clamp<int64_t>(window.height, 1, height);
+  }
+  window.y = random.next_below(static_cast<uint32_t>(height - window.height + 1));
+  window.x = random.next_below(static_cast<uint32_t>(width - window.width + 1));
+  return window;
+}
+
+}  // namespace dali_core

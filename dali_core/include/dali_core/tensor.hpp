@@ -1,0 +1,33 @@
+// A tensor: dense row-major elements in shared memory, plus what is known about them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "dali_core/types.hpp"
+
+namespace dali_core {
+
+struct Tensor {
+  std::shared_ptr<void> storage;  // keeps the memory alive; `data` may point anywhere inside it
+  void* data = nullptr;
+  DataType type = DataType::kNone;
+  Shape shape;
+  Layout layout;
+  std::shared_ptr<const std::string> source;  // file the sample came from, for errors and the user
+
+  int64_t num_elements() const { return shape.num_elements(); }
+  int64_t num_bytes() const { return shape.num_elements() * size_of(type); }
+
+  template <typename T>
+  T* as() {
+    return static_cast<T*>(data);
+  }
+  template <typename T>
+  const T* as() const {
+    return static_cast<const T*>(data);
+  }
+};
+
+}  // namespace dali_core

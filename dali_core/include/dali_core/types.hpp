@@ -1,0 +1,209 @@
+// Element types, shapes and layouts: the vocabulary shared by the engine and every operator.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace dali_core {
+
+// The numbers are part of the public API (`types.DALIDataType`).
+enum class DataType : int8_t {
+  kNone = -1,
+  kUInt8 = 0,
+  kUInt16 = 1,
+  kUInt32 = 2,
+  kUInt64 = 3,
+  kInt8 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kFloat16 = 8,
+  kFloat = 9,
+  kFloat64 = 10,
+  kBool = 11,
+};
+
+inline int64_t size_of(DataType type) {
+  switch (type) {
+    case DataType::kUInt8:
+    case DataType::kInt8:
+    case DataType::kBool:
+      return 1;
+    case DataType::kUInt16:
+    case DataType::kInt16:
+    case DataType::kFloat16:
+      return 2;
+    case DataType::kUInt32:
+    case DataType::kInt32:
+    case DataType::kFloat:
+      return 4;
+    case DataType::kUInt64:
+    case DataType::kInt64:
+    case DataType::kFloat64:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+inline const char* name_of(DataType type) {
+  switch (type) {
+    case DataType::kUInt8:
+      return "uint8";
+    case DataType::kUInt16:
+      return "uint16";
+    case DataType::kUInt32:
+      return "uint32";
+    case DataType::kUInt64:
+      return "uint64";
+    case DataType::kInt8:
+      return "int8";
+    case DataType::kInt16:
+      return "int16";
+    case DataType::kInt32:
+      return "int32";
+    case DataType::kInt64:
+      return "int64";
+    case DataType::kFloat16:
+      return "float16";
+    case DataType::kFloat:
+      return "float32";
+    case DataType::kFloat64:
+      return "float64";
+    case DataType::kBool:
+      return "bool";
+    default:
+      return "no type";
+  }
+}
+
+// Half precision is storage only: kernels compute in float and convert at the edges (half.hpp).
+struct Half {
+  uint16_t bits;
+};
+
+template <typename T>
+constexpr DataType data_type_of() {
+  if constexpr (std::is_same_v<T, bool>) return DataType::kBool;
+  if constexpr (std::is_same_v<T, uint8_t>) return DataType::kUInt8;
+  if constexpr (std::is_same_v<T, uint16_t>) return DataType::kUInt16;
+  if constexpr (std::is_same_v<T, uint32_t>) return DataType::kUInt32;
+  if constexpr (std::is_same_v<T, uint64_t>) return DataType::kUInt64;
+  if constexpr (std::is_same_v<T, int8_t>) return DataType::kInt8;
+  if constexpr (std::is_same_v<T, int16_t>) return DataType::kInt16;
+  if constexpr (std::is_same_v<T, int32_t>) return DataType::kInt32;
+  if constexpr (std::is_same_v<T, int64_t>) return DataType::kInt64;
+  if constexpr (std::is_same_v<T, Half>) return DataType::kFloat16;
+  if constexpr (std::is_same_v<T, float>) return DataType::kFloat;
+  if constexpr (std::is_same_v<T, double>) return DataType::kFloat64;
+  return DataType::kNone;
+}
+
+// Calls `function` with a value-initialised object of the C++ type behind `type`:
+//   visit_type(tensor.type, [&](auto zero) { using T = decltype(zero); ... });
+template <typename Function>
+decltype(auto) visit_type(DataType type, Function&& function) {
+  switch (type) {
+    case DataType::kUInt8:
+      return function(uint8_t{});
+    case DataType::kUInt16:
+      return function(uint16_t{});
+    case DataType::kUInt32:
+      return function(uint32_t{});
+    case DataType::kUInt64:
+      return function(uint64_t{});
+    case DataType::kInt8:
+      return function(int8_t{});
+    case DataType::kInt16:
+      return function(int16_t{});
+    case DataType::kInt32:
+      return function(int32_t{});
+    case DataType::kInt64:
+      return function(int64_t{});
+    case DataType::kFloat16:
+      return function(Half{});
+    case DataType::kFloat:
+      return function(float{});
+    case DataType::kFloat64:
+      return function(double{});
+    case DataType::kBool:
+      return function(bool{});
+    default:
+      throw std::invalid_argument("a tensor without an element type cannot be computed on");
+  }
+}
+
+constexpr int kMaxDims = 8;
+
+struct Shape {
+  int ndim = 0;
+  int64_t dims[kMaxDims] = {};
+
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> extents) {
+    for (int64_t extent : extents) push_back(extent);
+  }
+
+  int64_t& operator[](int i) { return dims[i]; }
+  int64_t operator[](int i) const { return dims[i]; }
+
+  void push_back(int64_t extent) {
+    if (ndim == kMaxDims) throw std::invalid_argument("tensors have at most 8 dimensions");
+    dims[ndim++] = extent;
+  }
+
+  int64_t num_elements() const {
+    int64_t product = 1;
+    for (int i = 0; i < ndim; ++i) product *= dims[i];
+    return product;
+  }
+
+  bool operator==(const Shape& other) const {
+    return ndim == other.ndim && std::memcmp(dims, other.dims, ndim * sizeof(int64_t)) == 0;
+  }
+  bool operator!=(const Shape& other) const { return !(*this == other); }
+};
+
+inline std::string to_string(const Shape& shape) {
+  std::string text = "(";
+  for (int i = 0; i < shape.ndim; ++i) {
+    if (i) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  if (shape.ndim == 1) text += ",";
+  return text + ")";
+}
+
+// One letter a dimension ("HWC"), or empty. Plain data, so that copying a tensor copies no heap.
+struct Layout {
+  char letters[kMaxDims + 1] = {};
+
+  Layout() = default;
+  Layout(const char* text) {
+    if (std::strlen(text) > kMaxDims)
+      throw std::invalid_argument("layouts have at most 8 letters (got \"" + std::string(text) + "\")");
+    std::strcpy(letters, text);
+  }
+  Layout(const std::string& text) : Layout(text.c_str()) {}
+
+  bool empty() const { return letters[0] == 0; }
+  int ndim() const { return static_cast<int>(std::strlen(letters)); }
+  const char* c_str() const { return letters; }
+  char operator[](int i) const { return letters[i]; }
+
+  // Position of a dimension's letter, or -1.
+  int find(char letter) const {
+    for (int i = 0; letters[i]; ++i)
+      if (letters[i] == letter) return i;
+    return -1;
+  }
+
+  bool operator==(const Layout& other) const { return std::strcmp(letters, other.letters) == 0; }
+  bool operator!=(const Layout& other) const { return !(*this == other); }
+};
+
+}  // namespace dali_core

@@ -1,0 +1,1 @@
+"""Operators: one folder each, at the path of its function below `fn`."""

@@ -1,0 +1,62 @@
+"""`fn.external_source`: data from Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._spec import Arg, OpSpec
+from dali_core.operators.external_source.step import SourceStep
+
+
+def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()], dict[str, Any]]:
+    """`source` and `num_outputs` may be given by position."""
+    keywords = dict(keywords)
+    for name, value in zip(("source", "num_outputs"), inputs, strict=False):
+        if name in keywords:
+            raise TypeError(f"fn.external_source: {name!r} is given twice.")
+        keywords[name] = value
+    return (), keywords
+
+
+SPEC = OpSpec(
+    name="external_source",
+    doc="""Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
+
+Samples are copied, so the source may reuse its memory. A source that raises StopIteration ends the
+epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's batch
+size.""",
+    args=(
+        Arg(
+            "source",
+            object,
+            "A callable, an iterable, or a generator function. A callable may take one argument: the "
+            "`types.SampleInfo` (with `batch=False`), or the number of the batch (or, with "
+            "`batch_info=True`, the `types.BatchInfo`).",
+            None,
+        ),
+        Arg("num_outputs", int, "How many outputs; the source then returns a tuple of them.", None),
+        Arg("batch", bool, "Whether the source gives batches; otherwise samples.", True),
+        Arg(
+            "cycle",
+            object,
+            "What happens at the end of an iterable: 'no', False or None end the data for good; "
+            "'quiet' or True start over at once; 'raise' ends the epoch and starts over after it.",
+            None,
+        ),
+        Arg("layout", list[str], "Layout of the samples: one for all outputs, or one each.", None),
+        Arg("dtype", object, "Element type that the data must have: one for all, or one each.", None),
+        Arg("ndim", list[int], "Number of dimensions of each sample: one for all, or one each.", None),
+        Arg("batch_info", bool, "Pass a `types.BatchInfo` to the callable.", False),
+        Arg("repeat_last", bool, "Give the last batch fed in again when there is no new one.", False),
+        Arg("blocking", bool, "Wait for `feed_input` instead of failing when nothing is fed.", False),
+        Arg("parallel", bool, "Accepted without effect: sources run in a thread.", False),
+        Arg("no_copy", bool, "Accepted without effect: data is always copied.", False),
+        Arg("prefetch_queue_depth", int, "Accepted without effect.", 1),
+        Arg("cuda_stream", object, "Accepted without effect on the host.", None),
+        Arg("use_copy_kernel", bool, "Accepted without effect on the host.", False),
+    ),
+    inputs=0,
+    outputs=lambda arguments: arguments.get("num_outputs"),
+    python_step=SourceStep,
+    bind=_bind,
+)

@@ -1,0 +1,246 @@
+"""The step behind `fn.external_source`."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dali_core._runtime.step import SampleFailed, StepContext, StepOutput
+from dali_core._runtime.tensors import TensorListCPU
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.types import BatchInfo, DALIDataType, SampleInfo
+
+_CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
+_FEED_WAIT_SECONDS = 0.1
+
+
+class SourceStep:
+    """Takes batches from the user's source, or from `feed`.
+
+    Parameters
+    ----------
+    arguments : dict
+        Checked arguments of `fn.external_source`.
+    """
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self._num_outputs = int(arguments.get("num_outputs") or 1)
+        self._is_tuple = arguments.get("num_outputs") is not None
+        self._layouts = self._for_each(arguments.get("layout"), "layout", "")
+        self._dtypes = self._for_each(arguments.get("dtype"), "dtype", None)
+        self._ndims = self._for_each(arguments.get("ndim"), "ndim", None)
+        self._by_sample = not arguments["batch"]
+        self._has_ended = False
+        source = arguments.get("source")
+        self._fetch: Callable[[StepContext], Any]
+        self._rewind: Callable[[], None] = _do_nothing
+        if source is None:
+            self._fed = _FedBatches(arguments["repeat_last"], arguments["blocking"])
+            self._fetch = self._fed.take
+        elif inspect.isgeneratorfunction(source) or hasattr(source, "__iter__"):
+            items = _Items(source, _cycle(arguments.get("cycle")))
+            self._rewind = items.end_epoch
+            self._fetch = items.take_samples if self._by_sample else items.take
+        elif callable(source):
+            self._fetch = self._calling(source, arguments["batch_info"])
+        else:
+            raise ArgumentTypeError(
+                "fn.external_source: source must be a callable, an iterable or a generator function "
+                f"(got {source!r})."
+            )
+
+    def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
+        """Get one batch from the source."""
+        if self._has_ended:
+            raise StopIteration
+        try:
+            data = self._fetch(context)
+        except StopIteration:
+            # Batches that were started already must not eat into the next epoch.
+            self._has_ended = True
+            raise
+        if self._is_tuple:
+            data = self._outputs_of(data)
+        else:
+            data = (data,)
+        return [
+            StepOutput(self._batch(number, samples), self._layouts[number])
+            for number, samples in enumerate(data)
+        ]
+
+    def reset(self) -> None:
+        """Start the next epoch."""
+        self._has_ended = False
+        self._rewind()
+
+    def feed(self, data: Any, layout: str) -> None:
+        """Hand over one batch (see `Pipeline.feed_input`)."""
+        if not hasattr(self, "_fed"):
+            raise ArgumentTypeError(
+                "Pipeline.feed_input: the external_source must have no source of its own (it has "
+                "one). Leave out source."
+            )
+        self._fed.put(TensorListCPU(data, layout or None) if layout else data)
+
+    def _calling(self, source: Callable[..., Any], batch_info: bool) -> Callable[[StepContext], Any]:
+        takes_argument = _takes_argument(source)
+        if not self._by_sample:
+
+            def call_for_batch(context: StepContext) -> Any:
+                info = BatchInfo(context.iteration, context.epoch)
+                argument = info if batch_info else context.iteration
+                return source(argument) if takes_argument else source()
+
+            return call_for_batch
+
+        def call_for_samples(context: StepContext) -> Any:
+            samples = []
+            for i in range(context.batch_size):
+                info = SampleInfo(context.first_sample + i, i, context.iteration, context.epoch)
+                try:
+                    samples.append(source(info) if takes_argument else source())
+                except StopIteration:
+                    raise
+                except Exception as error:
+                    raise SampleFailed(i) from error
+            return self._transposed(samples)
+
+        return call_for_samples
+
+    def _transposed(self, samples: list[Any]) -> Any:
+        """Turn a list of tuples, one a sample, into a tuple of lists, one an output."""
+        if not self._is_tuple:
+            return samples
+        return tuple(zip(*map(self._outputs_of, samples), strict=True))
+
+    def _outputs_of(self, data: Any) -> Sequence[Any]:
+        if not isinstance(data, (tuple, list)) or len(data) != self._num_outputs:
+            got = f"{len(data)} items" if isinstance(data, (tuple, list)) else type(data).__name__
+            raise TypeError(
+                f"the source must return a tuple with an item for each of the {self._num_outputs} "
+                f"outputs (got {got})."
+            )
+        return data
+
+    def _batch(self, number: int, samples: Any) -> TensorListCPU:
+        batch = TensorListCPU(samples, self._layouts[number] or None)
+        self._check("dtype", number, batch.dtype, self._dtypes[number])
+        self._check("ndim", number, batch.ndim(), self._ndims[number])
+        return batch
+
+    def _check(self, what: str, number: int, actual: Any, wanted: Any) -> None:
+        if wanted is not None and actual not in (wanted, DALIDataType.NO_TYPE):
+            raise TypeError(
+                f"the source must return data with {what} {wanted} for output {number} "
+                f"(got {actual}). Convert it, or change {what}."
+            )
+
+    def _for_each(self, value: Any, name: str, otherwise: Any) -> list[Any]:
+        if value is None:
+            return [otherwise] * self._num_outputs
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        if len(values) == 1:
+            values *= self._num_outputs
+        if len(values) != self._num_outputs:
+            raise ArgumentValueError(
+                f"fn.external_source: {name} must have one entry, or one for each of the "
+                f"{self._num_outputs} outputs (got {len(values)})."
+            )
+        return values
+
+
+class _Items:
+    """The items of an iterable or of a generator function, cycled through as asked."""
+
+    def __init__(self, source: Any, cycle: str) -> None:
+        self._source = source
+        self._cycle = cycle
+        self._iterator: Iterator[Any] | None = None
+
+    def take(self, context: StepContext) -> Any:
+        if self._iterator is None:
+            self._iterator = self._start()
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            if self._cycle != "quiet":
+                raise
+        self._iterator = self._start()
+        return next(self._iterator)
+
+    def take_samples(self, context: StepContext) -> list[Any]:
+        return [self.take(context) for _ in range(context.batch_size)]
+
+    def end_epoch(self) -> None:
+        if self._cycle == "raise":
+            self._iterator = None
+
+    def _start(self) -> Iterator[Any]:
+        return iter(self._source() if callable(self._source) else self._source)
+
+
+class _FedBatches:
+    """Batches from `Pipeline.feed_input`, in order."""
+
+    def __init__(self, repeat_last: bool, blocking: bool) -> None:
+        self._batches: deque[Any] = deque()
+        self._arrived = threading.Condition()
+        self._repeat_last = repeat_last
+        self._blocking = blocking
+        self._last: Any = None
+
+    def put(self, batch: Any) -> None:
+        with self._arrived:
+            self._batches.append(batch)
+            self._arrived.notify()
+
+    def take(self, context: StepContext) -> Any:
+        with self._arrived:
+            while self._blocking and not self._batches:
+                self._arrived.wait(_FEED_WAIT_SECONDS)
+            if self._batches:
+                self._last = self._batches.popleft()
+            elif not self._repeat_last or self._last is None:
+                raise IndexError(
+                    "a batch must be fed for each iteration that is started (none is left). Call "
+                    "Pipeline.feed_input before each run, and prefetch_queue_depth times before the "
+                    "first one."
+                )
+            return self._last
+
+
+def _cycle(value: Any) -> str:
+    if value not in _CYCLES:
+        raise ArgumentValueError(
+            "fn.external_source: cycle must be 'no', 'quiet', 'raise', True, False or None "
+            f"(got {value!r})."
+        )
+    return _CYCLES[value]
+
+
+def _takes_argument(source: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(source).parameters.values()
+    except ValueError:  # some built-in callables have no signature
+        return False
+    positional = [
+        parameter
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and parameter.default is parameter.empty
+    ]
+    if len(positional) > 1:
+        raise ArgumentTypeError(
+            "fn.external_source: a callable source must take no argument or one (it takes "
+            f"{len(positional)})."
+        )
+    return bool(positional) or any(
+        parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters
+    )
+
+
+def _do_nothing() -> None:
+    pass

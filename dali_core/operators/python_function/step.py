@@ -1,0 +1,81 @@
+"""The step behind `fn.python_function`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dali_core._runtime.step import SampleFailed, StepContext, StepOutput
+from dali_core._runtime.tensors import TensorListCPU
+from dali_core.errors import ArgumentTypeError
+
+
+class FunctionStep:
+    """Calls a function of the user.
+
+    Parameters
+    ----------
+    arguments : dict
+        Checked arguments of `fn.python_function`.
+    """
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self._function = arguments["function"]
+        if not callable(self._function):
+            raise ArgumentTypeError(
+                f"fn.python_function: function must be callable (got {self._function!r})."
+            )
+        self._num_outputs: int = arguments["num_outputs"]
+        self._whole_batch: bool = arguments["batch_processing"]
+        layouts = arguments.get("output_layouts") or [""]
+        self._layouts: list[str] = layouts * self._num_outputs if len(layouts) == 1 else layouts
+        if len(self._layouts) != self._num_outputs:
+            raise ArgumentTypeError(
+                f"fn.python_function: output_layouts must have one entry, or one for each of the "
+                f"{self._num_outputs} outputs (got {len(self._layouts)})."
+            )
+
+    def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
+        """Call the function for one batch."""
+        size = len(inputs[0]) if inputs else context.batch_size
+        arrays = [[batch.at(i) for i in range(size)] for batch in inputs]
+        if self._whole_batch:
+            results = self._as_tuple(self._function(*arrays))
+            for number, result in enumerate(results):
+                if len(result) != size:
+                    raise ValueError(
+                        f"output {number} must have one entry for each of the {size} samples "
+                        f"(got {len(result)})."
+                    )
+        else:
+            rows = [self._call(i, [batch[i] for batch in arrays]) for i in range(size)]
+            results = tuple(zip(*rows, strict=True)) if rows else ((),) * self._num_outputs
+        return [
+            StepOutput(samples, layout)
+            for samples, layout in zip(results, self._layouts, strict=True)
+        ]
+
+    def reset(self) -> None:
+        """Do nothing: the function keeps its own state, if any."""
+
+    def _call(self, sample: int, arrays: list[Any]) -> tuple[Any, ...]:
+        try:
+            return self._as_tuple(self._function(*arrays))
+        except Exception as error:
+            raise SampleFailed(sample) from error
+
+    def _as_tuple(self, result: Any) -> tuple[Any, ...]:
+        if self._num_outputs == 0:
+            return ()
+        results: Sequence[Any] = (
+            result
+            if isinstance(result, tuple)
+            or (self._num_outputs > 1 and isinstance(result, list))
+            else (result,)
+        )
+        if len(results) != self._num_outputs:
+            raise ValueError(
+                f"the function must return {self._num_outputs} results (got {len(results)}). "
+                "Change num_outputs or the function."
+            )
+        return tuple(results)

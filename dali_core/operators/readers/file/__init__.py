@@ -1,0 +1,42 @@
+"""`fn.readers.file`: whole files and their labels."""
+
+from __future__ import annotations
+
+from dali_core._spec import Arg, OpSpec
+from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS, open_files
+
+SPEC = OpSpec(
+    name="readers.file",
+    doc="""Read files and their labels.
+
+Which files: either all below `file_root`, where each folder is a class and classes are numbered in the
+order of their names; or those listed in `file_list`; or those in `files`.
+
+Returns
+-------
+(DataNode, DataNode)
+    The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).""",
+    args=(
+        Arg("file_root", str, "Folder with a folder for each class, or to which paths relate.", None),
+        Arg(
+            "file_list",
+            str,
+            "Text file with a path and a label on each line; paths relate to `file_root`, or to the "
+            "folder of this file.",
+            None,
+        ),
+        Arg("files", list[str], "Paths; relative ones relate to `file_root`.", None),
+        Arg("labels", list[int], "Label of each entry of `files`; by default its index.", None),
+        Arg(
+            "file_filters",
+            list[str],
+            "Shell patterns of file names to use below `file_root`.",
+            KNOWN_EXTENSIONS,
+        ),
+        Arg("dir_filters", list[str], "Shell patterns of class folders to use.", None),
+        Arg("case_sensitive_filter", bool, "Whether the patterns tell 'a' from 'A'.", False),
+    ),
+    inputs=0,
+    outputs=2,
+    reader=open_files,
+)

@@ -1,0 +1,678 @@
+"""`Pipeline`: a graph of operators, and the batches that it gives out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import secrets
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar, overload
+
+from dali_core import types
+from dali_core._graph.build import Graph
+from dali_core._graph.context import (
+    current_pipeline,
+    pop_pipeline,
+    push_pipeline,
+    user_location,
+)
+from dali_core._graph.drawing import to_dot
+from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._graph.planner import ExecutionPlan, make_plan
+from dali_core._graph.reader import Reader
+from dali_core._runtime.runner import Runner, RunnerOptions
+from dali_core._runtime.tensors import TensorListCPU
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DaliCoreError,
+    GraphError,
+    PipelineStateError,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Pipeline:
+    """A graph of operators that turns a data set into batches.
+
+    Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`, or
+    call operators inside ``with pipeline:`` and then `set_outputs`.
+
+    Batches are computed ahead by native threads. What `outputs` returns belongs to whoever holds it
+    and is never overwritten.
+
+    Parameters
+    ----------
+    batch_size : int
+        Number of samples in a batch; the largest number, where sources decide.
+    num_threads : int, optional
+        Number of native threads; by default one for each processor this process may use.
+    device_id : int or None
+        Accepted for compatibility; this version computes on the host only.
+    seed : int, optional
+        Seed of all random operators. The same seed gives the same data for any number of threads and
+        any prefetch depth or batch size. By default (None or negative) another one each time.
+    exec_pipelined : bool
+        Compute batches ahead of their use.
+    prefetch_queue_depth : int or dict
+        How many batches are on their way at once. Of a dict with ``"cpu_size"`` and ``"gpu_size"``
+        the first counts.
+    exec_async : bool
+        Run Python functions in a thread of their own, so that they overlap with the training loop.
+        If False they run in the thread that asks for the batch, which is handy for debugging.
+    bytes_per_sample : int
+        Accepted without effect.
+    set_affinity : bool
+        Bind each native thread to one processor.
+    max_streams, default_cuda_stream_priority, enable_memory_stats, exec_dynamic : object
+        Accepted without effect.
+    py_num_workers, py_start_method, py_callback_pickler : object
+        Accepted without effect: Python sources run in a thread.
+    output_dtype, output_ndim : optional
+        Expected element type and number of dimensions of each output, or one for all; a batch that
+        differs raises.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If an argument has the wrong type or an impossible value.
+    """
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        num_threads: int | None = None,
+        device_id: int | None = None,
+        seed: int | None = None,
+        exec_pipelined: bool = True,
+        prefetch_queue_depth: int | Mapping[str, int] = 2,
+        exec_async: bool = True,
+        bytes_per_sample: int = 0,
+        set_affinity: bool = False,
+        max_streams: int | None = None,
+        default_cuda_stream_priority: int | None = None,
+        *,
+        enable_memory_stats: bool = False,
+        py_num_workers: int = 1,
+        py_start_method: str = "fork",
+        py_callback_pickler: object = None,
+        output_dtype: types.DALIDataType | Sequence[types.DALIDataType | None] | None = None,
+        output_ndim: int | Sequence[int | None] | None = None,
+        exec_dynamic: bool | None = None,
+    ) -> None:
+        self._graph = Graph()
+        self._location = user_location()
+        self._batch_size = self._positive("batch_size", batch_size)
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+        self._num_threads = self._positive(
+            "num_threads", num_threads if num_threads is not None else processors or os.cpu_count()
+        )
+        if device_id is not None and (isinstance(device_id, bool) or not isinstance(device_id, int)):
+            raise ArgumentTypeError(
+                f"Pipeline: device_id must be an int or None (got {device_id!r}). Pass None to "
+                "compute on the host."
+            )
+        self._device_id = device_id
+        if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__")):
+            raise ArgumentTypeError(f"Pipeline: seed must be an int or None (got {seed!r}).")
+        is_given = seed is not None and int(seed) >= 0
+        self._seed = int(seed) % 2**64 if is_given and seed is not None else secrets.randbits(63)
+        self._exec_pipelined = bool(exec_pipelined)
+        self._exec_async = bool(exec_async)
+        self._prefetch_queue_depth = prefetch_queue_depth
+        depth = prefetch_queue_depth
+        if isinstance(depth, Mapping):
+            if set(depth) != {"cpu_size", "gpu_size"}:
+                raise ArgumentValueError(
+                    "Pipeline: prefetch_queue_depth must have the keys 'cpu_size' and 'gpu_size' "
+                    f"(got {sorted(depth)}). Pass an int for both."
+                )
+            depth = depth["cpu_size"]
+        depth = self._positive("prefetch_queue_depth", depth)
+        self._depth = depth if self._exec_pipelined else 1
+        self._set_affinity = bool(set_affinity)
+        self._output_dtype = output_dtype
+        self._output_ndim = output_ndim
+        self._outputs: list[DataNode] | None = None
+        self._plan: ExecutionPlan | None = None
+        self._runner: Runner | None = None
+        self._readers: dict[OperatorNode, Reader] = {}
+        self._in_flight: deque[Any] = deque()
+        self._num_shared = 0
+        self._is_first_run = True
+        self._has_ended = False
+        self._setup_ended = False
+        self._check_api = True
+        self._api_type: types.PipelineAPIType | None = None
+        self._api_depth = 0
+        self._close: Callable[[], object] = _do_nothing
+
+    # What it is
+
+    @property
+    def batch_size(self) -> int:
+        """Number of samples in a batch; the largest number, where sources decide."""
+        return self._batch_size
+
+    @property
+    def max_batch_size(self) -> int:
+        """The same as `batch_size`."""
+        return self._batch_size
+
+    @property
+    def num_threads(self) -> int:
+        """Number of native threads."""
+        return self._num_threads
+
+    @property
+    def device_id(self) -> int | None:
+        """Number of the GPU, or None."""
+        return self._device_id
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random operators."""
+        return self._seed
+
+    @property
+    def exec_pipelined(self) -> bool:
+        """Whether batches are computed ahead."""
+        return self._exec_pipelined
+
+    @property
+    def exec_async(self) -> bool:
+        """Whether Python functions run in a thread of their own."""
+        return self._exec_async
+
+    @property
+    def prefetch_queue_depth(self) -> int | Mapping[str, int]:
+        """How many batches are on their way at once, as it was given."""
+        return self._prefetch_queue_depth
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of outputs of the built pipeline."""
+        self.build()
+        assert self._outputs is not None
+        return len(self._outputs)
+
+    @staticmethod
+    def current() -> Pipeline | None:
+        """Give the pipeline that is being defined in this thread."""
+        return current_pipeline()
+
+    # Defining and building
+
+    def define_graph(self) -> Any:
+        """Define the graph: override this to call operators and return the outputs.
+
+        Returns
+        -------
+        DataNode or sequence of DataNode
+            The outputs.
+        """
+        raise GraphError(
+            f"Pipeline made at {self._location}: has no outputs. Override define_graph, call "
+            "set_outputs, or use @pipeline_def."
+        )
+
+    def iter_setup(self) -> None:
+        """Prepare an iteration: override this to call `feed_input`, or to raise StopIteration."""
+
+    def set_outputs(self, *outputs: DataNode) -> None:
+        """Choose what the pipeline gives out.
+
+        Parameters
+        ----------
+        *outputs : DataNode
+            Values of this pipeline's graph.
+        """
+        if self._runner is not None:
+            raise PipelineStateError(
+                "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
+            )
+        self._outputs = [self._checked_output(i, value) for i, value in enumerate(outputs)]
+
+    def build(self) -> None:
+        """Check and plan the graph, and start the native threads. Called by need."""
+        if self._runner is not None:
+            return
+        if self._outputs is None:
+            with self:
+                result = self.define_graph()
+            self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
+        assert self._outputs is not None
+        plan = make_plan(self._outputs, self._graph.nodes)
+        live = [entry.node for stage in plan.stages for entry in stage.nodes]
+        self._readers = {node: _open_reader(node) for node in live if node.spec.reader is not None}
+        options = RunnerOptions(
+            batch_size=self._batch_size,
+            num_threads=self._num_threads,
+            seed=self._seed,
+            set_affinity=self._set_affinity,
+            asynchronous=self._exec_async,
+        )
+        self._plan = plan
+        self._runner = Runner(plan, self._readers, options)
+        # Called when the pipeline is garbage or the interpreter ends, whichever comes first.
+        self._close = weakref.finalize(self, self._runner.close)
+
+    def plan(self) -> str:
+        """Describe the stages that the pipeline runs in, and their operators."""
+        self.build()
+        assert self._plan is not None
+        return self._plan.describe()
+
+    def save_graph_to_dot_file(
+        self,
+        filename: str | os.PathLike[str],
+        show_tensors: bool = False,
+        show_ids: bool = False,
+        use_colors: bool = False,
+    ) -> None:
+        """Write the graph in the DOT language of Graphviz.
+
+        Parameters
+        ----------
+        filename : path
+            File to write.
+        show_tensors : bool
+            Draw the values between the operators, too.
+        show_ids : bool
+            Add each operator's number.
+        use_colors : bool
+            Tell operators that run in Python from native ones by colour.
+        """
+        self.build()
+        assert self._outputs is not None
+        text = to_dot(
+            self._graph.nodes,
+            self._outputs,
+            show_tensors=show_tensors,
+            show_ids=show_ids,
+            use_colors=use_colors,
+        )
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    # Running
+
+    def run(self) -> tuple[TensorListCPU, ...]:
+        """Compute a batch, and start those after it.
+
+        Returns
+        -------
+        tuple of TensorListCPU
+            The outputs. They are never overwritten.
+
+        Raises
+        ------
+        StopIteration
+            If a source has no more data; `reset` starts over.
+        SampleError
+            If an operator failed; the next call goes on with the next batch.
+        """
+        with self._api(types.PipelineAPIType.BASIC):
+            self.schedule_run()
+            return self.outputs()
+
+    def schedule_run(self) -> None:
+        """Start to compute the next batch (the first time: as many as are prefetched)."""
+        with self._api(types.PipelineAPIType.SCHEDULED):
+            self.build()
+            count = self._depth if self._is_first_run else 1
+            self._is_first_run = False
+            for _ in range(count):
+                self._submit()
+
+    def outputs(self) -> tuple[TensorListCPU, ...]:
+        """Wait for the oldest batch that was started, and give its outputs.
+
+        Raises
+        ------
+        StopIteration
+            If a source has no more data.
+        SampleError
+            If an operator failed on a sample.
+        """
+        with self._api(types.PipelineAPIType.SCHEDULED):
+            self.release_outputs()
+            return self.share_outputs()
+
+    def share_outputs(self) -> tuple[TensorListCPU, ...]:
+        """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
+        with self._api(types.PipelineAPIType.SCHEDULED):
+            if not self._in_flight:
+                if self._setup_ended:
+                    self._has_ended = True
+                    raise StopIteration
+                raise PipelineStateError(
+                    "Pipeline.outputs: a batch must have been started (none was). Call "
+                    "schedule_run first, or use run."
+                )
+            assert self._runner is not None
+            batch = self._in_flight[0]
+            try:
+                outputs = self._runner.wait(batch)
+            except StopIteration:
+                self._has_ended = True
+                raise
+            except DaliCoreError:
+                self._in_flight.popleft()
+                raise
+            self._in_flight.popleft()
+            self._check_outputs(outputs)
+            self._num_shared += 1
+            return outputs
+
+    def release_outputs(self) -> None:
+        """Give up the last outputs. Their memory is reused once nobody else holds them either."""
+        with self._api(types.PipelineAPIType.SCHEDULED):
+            self._num_shared = max(0, self._num_shared - 1)
+
+    def reset(self) -> None:
+        """Start over after the end of the data. In mid-epoch this does nothing."""
+        if self._runner is None:
+            return
+        if self._in_flight and not self._has_ended:
+            self._has_ended = self._runner.ends_with(self._in_flight[0])
+        if not (self._has_ended or (self._setup_ended and not self._in_flight)):
+            return
+        first = self._in_flight[0].iteration if self._in_flight else self._runner.iteration
+        self._in_flight.clear()
+        self._runner.reset(first)
+        self._is_first_run = True
+        self._has_ended = False
+        self._setup_ended = False
+
+    def empty(self) -> bool:
+        """Tell whether no batch is started and not yet given out."""
+        return not self._in_flight
+
+    def feed_input(
+        self, data_node: DataNode | str, data: Any, layout: str = "", **_: Any
+    ) -> None:
+        """Hand over a batch to an `external_source` that has no source of its own.
+
+        Parameters
+        ----------
+        data_node : DataNode or str
+            Output of the operator, or its name.
+        data : list of arrays, array, or TensorListCPU
+            The samples. They are copied when the batch is computed.
+        layout : str
+            Layout of each sample.
+        """
+        self.build()
+        assert self._runner is not None
+        name = data_node.source.name if isinstance(data_node, DataNode) else data_node
+        for node, step in self._runner.steps:
+            if node.name == name and hasattr(step, "feed"):
+                step.feed(data, layout)
+                return
+        raise GraphError(
+            f"Pipeline.feed_input: data_node must be an external_source of this pipeline (got "
+            f"{name!r}). Name one that the outputs depend on."
+        )
+
+    def close(self) -> None:
+        """End all threads. Outputs that were given out stay valid; running again raises."""
+        self._in_flight.clear()
+        self._close()
+
+    # Readers
+
+    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
+        """Count the samples in an epoch of a reader, over all shards and with their padding.
+
+        Parameters
+        ----------
+        name : str, optional
+            The reader; without it a dict of all named readers is returned.
+        """
+        if name is not None:
+            return self._reader(name).plan.num_samples_padded
+        self.build()
+        return {node.name: reader.plan.num_samples_padded for node, reader in self._named_readers()}
+
+    def reader_meta(self, name: str | None = None) -> Any:
+        """Describe a reader's epoch and sharding.
+
+        Parameters
+        ----------
+        name : str, optional
+            The reader; without it a dict of all named readers is returned.
+
+        Returns
+        -------
+        dict
+            ``epoch_size``, ``epoch_size_padded``, ``number_of_shards``, ``shard_id``,
+            ``pad_last_batch`` and ``stick_to_shard``.
+        """
+        if name is not None:
+            return self._reader(name).plan.meta()
+        self.build()
+        return {node.name: reader.plan.meta() for node, reader in self._named_readers()}
+
+    # API check
+
+    def enable_api_check(self, enable: bool) -> None:
+        """Choose whether mixing `run` with `schedule_run` and the like is refused."""
+        self._check_api = enable
+
+    def _api(self, api_type: types.PipelineAPIType) -> _ApiScope:
+        return _ApiScope(self, api_type)
+
+    # Context: operators called inside belong to this pipeline
+
+    def __enter__(self) -> Pipeline:
+        push_pipeline(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pop_pipeline()
+
+    def __repr__(self) -> str:
+        state = "not built" if self._runner is None else f"{len(self._graph.nodes)} operators"
+        return f"Pipeline(batch_size={self._batch_size}, num_threads={self._num_threads}, {state})"
+
+    def _positive(self, name: str, value: Any) -> int:
+        if value is None or isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise ArgumentTypeError(
+                f"Pipeline at {user_location()}: {name} must be a positive int (got {value!r}). "
+                f"Pass {name}=..."
+            )
+        if not 0 < int(value) < 2**30:
+            raise ArgumentValueError(
+                f"Pipeline at {user_location()}: {name} must be positive (got {value}). "
+                f"Pass {name}=1 or more."
+            )
+        return int(value)
+
+    def _checked_output(self, number: int, value: Any) -> DataNode:
+        if not isinstance(value, DataNode):
+            hint = (
+                "Unpack it, or return tuple(...) of it."
+                if isinstance(value, (list, tuple))
+                else "Return results of operators."
+            )
+            raise GraphError(
+                f"Pipeline made at {self._location}: output {number} must be a DataNode "
+                f"(got a {type(value).__name__}). {hint}"
+            )
+        if value.owner is not self._graph:
+            raise GraphError(
+                f"Pipeline made at {self._location}: output {number} must belong to this pipeline "
+                f"(got {value.name!r} of another one)."
+            )
+        return value
+
+    def _submit(self) -> None:
+        assert self._runner is not None
+        if self._setup_ended:
+            return
+        try:
+            self.iter_setup()
+        except StopIteration:
+            self._setup_ended = True
+            return
+        self._in_flight.append(self._runner.submit())
+
+    def _named_readers(self) -> list[tuple[OperatorNode, Reader]]:
+        return [
+            (node, reader)
+            for node, reader in self._readers.items()
+            if node.arguments.get("name") is not None
+        ]
+
+    def _reader(self, name: str) -> Reader:
+        self.build()
+        for node, reader in self._readers.items():
+            if node.name == name:
+                return reader
+        names = [node.name for node, _ in self._named_readers()]
+        raise GraphError(
+            f"Pipeline: there is no reader named {name!r} among what the outputs need. Named readers: "
+            f"{', '.join(map(repr, names)) or 'none'}. Pass name=... to the reader."
+        )
+
+    def _check_outputs(self, outputs: tuple[TensorListCPU, ...]) -> None:
+        for what, wanted, actual in (
+            ("output_dtype", self._output_dtype, lambda batch: batch.dtype),
+            ("output_ndim", self._output_ndim, lambda batch: batch.ndim()),
+        ):
+            if wanted is None:
+                continue
+            each = wanted if isinstance(wanted, (list, tuple)) else [wanted] * len(outputs)
+            if len(each) != len(outputs):
+                raise ArgumentValueError(
+                    f"Pipeline: {what} must have an entry for each of the {len(outputs)} outputs "
+                    f"(got {len(each)})."
+                )
+            for number, (expected, batch) in enumerate(zip(each, outputs, strict=True)):
+                if expected is not None and actual(batch) != expected:
+                    raise GraphError(
+                        f"Pipeline: output {number} must have {what} {expected} (got "
+                        f"{actual(batch)}). Change {what} or cast the output."
+                    )
+
+
+class _ApiScope:
+    """Refuses to mix groups of run methods; nested calls belong to the outermost group."""
+
+    def __init__(self, pipeline: Pipeline, api_type: types.PipelineAPIType) -> None:
+        self._pipeline = pipeline
+        self._api_type = api_type
+
+    def __enter__(self) -> None:
+        pipeline = self._pipeline
+        if pipeline._api_depth == 0:
+            known = pipeline._api_type
+            if pipeline._check_api and known is not None and known is not self._api_type:
+                raise PipelineStateError(
+                    f"Pipeline: run methods of one group must be used (this is "
+                    f"{self._api_type.name}, before it was {known.name}). Use either run, or "
+                    "schedule_run with share_outputs and release_outputs."
+                )
+            pipeline._api_type = self._api_type
+        pipeline._api_depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._pipeline._api_depth -= 1
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def _open_reader(node: OperatorNode) -> Reader:
+    assert node.spec.reader is not None
+    try:
+        return Reader.from_arguments(node.spec.reader(node.arguments), node.arguments)
+    except ArgumentValueError as error:
+        raise ArgumentValueError(f"{node.where}: {error}") from error
+
+
+_PIPELINE_ARGUMENTS = frozenset(inspect.signature(Pipeline.__init__).parameters) - {"self"}
+
+
+@overload
+def pipeline_def(function: Callable[P, Any], /) -> Callable[..., Pipeline]: ...
+
+
+@overload
+def pipeline_def(
+    function: None = None, /, *, enable_conditionals: bool = False, **pipeline_arguments: Any
+) -> Callable[[Callable[P, Any]], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    enable_conditionals: bool = False,
+    **pipeline_arguments: Any,
+) -> Any:
+    """Turn a function that calls operators into one that makes pipelines.
+
+    Parameters
+    ----------
+    function : callable, optional
+        Returns the outputs. It is called once for each pipeline, to define the graph.
+    enable_conditionals : bool
+        Not available in this version.
+    **pipeline_arguments
+        Arguments of `Pipeline`. Calls may override them by name; all other arguments of a call go to
+        the function.
+
+    Returns
+    -------
+    callable
+        Makes a `Pipeline`.
+    """
+    if enable_conditionals:
+        raise ArgumentValueError(
+            "pipeline_def: enable_conditionals must be False in this version (got True). Decide on "
+            "data with per-sample arguments or a python_function."
+        )
+    unknown = set(pipeline_arguments) - _PIPELINE_ARGUMENTS
+    if unknown:
+        raise ArgumentTypeError(
+            f"pipeline_def: unknown arguments {', '.join(sorted(unknown))}. It takes those of "
+            f"Pipeline: {', '.join(sorted(_PIPELINE_ARGUMENTS))}."
+        )
+    if function is None:
+        return functools.partial(_decorate, pipeline_arguments)
+    return _decorate(pipeline_arguments, function)
+
+
+def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callable[..., Pipeline]:
+    own = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def make(*args: Any, **keywords: Any) -> Pipeline:
+        # A function may ask for an argument of the pipeline, such as device_id, by the same name.
+        for_pipeline = {name: keywords[name] for name in keywords if name in _PIPELINE_ARGUMENTS}
+        for_function = {
+            name: value
+            for name, value in keywords.items()
+            if name not in _PIPELINE_ARGUMENTS or name in own
+        }
+        pipeline = Pipeline(**{**defaults, **for_pipeline})
+        with pipeline:
+            result = function(*args, **for_function)
+        pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
+        return pipeline
+
+    return make

@@ -1,0 +1,129 @@
+"""Builds the native modules: Cython over the engine and the operators' C++.
+
+Everything static is in pyproject.toml. What is found here, by pattern: one Cython module for each
+``_runtime/*.pyx``; the engine and all operators are linked into the executor.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).parent
+PACKAGE = Path("dali_core")
+RUNTIME = PACKAGE / "_runtime"
+
+
+def _flags() -> list[str]:
+    # Contraction would make results depend on the processor; the other two only forbid
+    # vectorisation for the sake of errno and of traps that nobody looks at.
+    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    flags += ["-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+    sanitizers = os.environ.get("DALI_CORE_SANITIZE")
+    if sanitizers:
+        flags += [f"-fsanitize={sanitizers}", "-g", "-O1", "-fno-omit-frame-pointer"]
+    return flags
+
+
+def _link_flags() -> list[str]:
+    sanitizers = os.environ.get("DALI_CORE_SANITIZE")
+    return [f"-fsanitize={sanitizers}"] if sanitizers else ["-Wl,-s"] * sys.platform.startswith("linux")
+
+
+def _libjpeg() -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    """Compiler flags, linker flags and macros for libjpeg-turbo, all empty if it is not there.
+
+    ``DALI_CORE_WITH_LIBJPEG=0`` builds without it, ``=1`` insists on it.
+    """
+    wanted = os.environ.get("DALI_CORE_WITH_LIBJPEG", "")
+    absent: tuple[list[str], list[str], list[tuple[str, str]]] = ([], [], [])
+    if wanted == "0":
+        return absent
+    if shutil.which("pkg-config"):
+        query = ["pkg-config", "--cflags", "--libs", "libjpeg >= 1.5"]
+        found = subprocess.run(query, capture_output=True, text=True, check=False)
+        if found.returncode == 0:
+            flags = found.stdout.split()
+            linker = [flag for flag in flags if flag.startswith(("-l", "-L"))]
+            return (
+                [flag for flag in flags if flag not in linker],
+                linker,
+                [("DALI_CORE_HAVE_LIBJPEG", "1")],
+            )
+    if wanted == "1":
+        raise SystemExit(
+            "setup.py: DALI_CORE_WITH_LIBJPEG=1 needs libjpeg-turbo's development files and "
+            "pkg-config (not found). Install them, or leave the variable out to do without."
+        )
+    return absent
+
+
+def _extensions() -> list[Extension]:
+    jpeg_flags, jpeg_libraries, jpeg_macros = _libjpeg()
+    native = sorted(map(str, (*RUNTIME.glob("engine/*.cpp"), *PACKAGE.glob("operators/**/*.cpp"))))
+    headers = sorted(
+        map(
+            str,
+            (
+                *RUNTIME.glob("engine/*.hpp"),
+                *PACKAGE.glob("include/**/*.hpp"),
+                *PACKAGE.glob("operators/**/*.hpp"),
+                *PACKAGE.glob("operators/**/*.h"),
+            ),
+        )
+    )
+    extensions = []
+    for module in sorted(RUNTIME.glob("*.pyx")):
+        is_executor = module.stem == "executor"
+        extensions.append(
+            Extension(
+                f"dali_core._runtime.{module.stem}",
+                [str(module), *(native if is_executor else [])],
+                language="c++",
+                include_dirs=[str(PACKAGE / "include"), str(RUNTIME / "engine"), "."],
+                depends=headers,
+                define_macros=jpeg_macros if is_executor else [],
+                extra_compile_args=_flags() + (jpeg_flags if is_executor else []),
+                extra_link_args=_link_flags()
+                + (jpeg_libraries + ["-ldl", "-lpthread"] if is_executor else []),
+            )
+        )
+    return extensions
+
+
+class BuildParallel(build_ext):
+    """Compiles the sources of an extension side by side; setuptools does one after the other."""
+
+    def build_extensions(self) -> None:
+        compile_one_by_one = self.compiler.compile
+        jobs = int(os.environ.get("MAX_JOBS", 0)) or os.cpu_count() or 1
+
+        def compile_side_by_side(sources, *args, **keywords):  # type: ignore[no-untyped-def]
+            with ThreadPoolExecutor(jobs) as pool:
+                results = pool.map(lambda one: compile_one_by_one([one], *args, **keywords), sources)
+                return [path for result in results for path in result]
+
+        self.compiler.compile = compile_side_by_side
+        super().build_extensions()
+
+
+if platform.python_implementation() != "CPython":
+    raise SystemExit("dali_core needs CPython.")
+
+setup(
+    ext_modules=cythonize(
+        _extensions(),
+        build_dir="build/cython",
+        compiler_directives={"language_level": 3, "embedsignature": True, "binding": True},
+    ),
+    cmdclass={"build_ext": BuildParallel},
+)
