@@ -36,7 +36,11 @@ def _flags() -> list[str]:
 
 def _link_flags() -> list[str]:
     sanitizers = os.environ.get("DALI_CORE_SANITIZE")
-    return [f"-fsanitize={sanitizers}"] if sanitizers else ["-Wl,-s"] * sys.platform.startswith("linux")
+    return (
+        [f"-fsanitize={sanitizers}"]
+        if sanitizers
+        else ["-Wl,-s"] * sys.platform.startswith("linux")
+    )
 
 
 def _libjpeg() -> tuple[list[str], list[str], list[tuple[str, str]]]:
@@ -109,7 +113,9 @@ class BuildParallel(build_ext):
 
         def compile_side_by_side(sources, *args, **keywords):  # type: ignore[no-untyped-def]
             with ThreadPoolExecutor(jobs) as pool:
-                results = pool.map(lambda one: compile_one_by_one([one], *args, **keywords), sources)
+                results = pool.map(
+                    lambda one: compile_one_by_one([one], *args, **keywords), sources
+                )
                 return [path for result in results for path in result]
 
         self.compiler.compile = compile_side_by_side

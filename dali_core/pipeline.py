@@ -113,7 +113,9 @@ class Pipeline:
         self._num_threads = self._positive(
             "num_threads", num_threads if num_threads is not None else processors or os.cpu_count()
         )
-        if device_id is not None and (isinstance(device_id, bool) or not isinstance(device_id, int)):
+        if device_id is not None and (
+            isinstance(device_id, bool) or not isinstance(device_id, int)
+        ):
             raise ArgumentTypeError(
                 f"Pipeline: device_id must be an int or None (got {device_id!r}). Pass None to "
                 "compute on the host."
@@ -395,9 +397,7 @@ class Pipeline:
         """Tell whether no batch is started and not yet given out."""
         return not self._in_flight
 
-    def feed_input(
-        self, data_node: DataNode | str, data: Any, layout: str = "", **_: Any
-    ) -> None:
+    def feed_input(self, data_node: DataNode | str, data: Any, layout: str = "", **_: Any) -> None:
         """Hand over a batch to an `external_source` that has no source of its own.
 
         Parameters

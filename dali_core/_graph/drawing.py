@@ -40,7 +40,11 @@ def to_dot(
     lines = ["digraph pipeline {", "  rankdir=TB;", "  node [shape=box, fontname=sans];"]
     edges = []
     for node in nodes:
-        label = node.spec.name if node.arguments.get("name") is None else f"{node.spec.name}\\n{node.name}"
+        label = (
+            node.spec.name
+            if node.arguments.get("name") is None
+            else f"{node.spec.name}\\n{node.name}"
+        )
         if show_ids:
             label = f"{node.index}: {label}"
         style = ""

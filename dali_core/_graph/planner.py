@@ -47,8 +47,12 @@ class ExecutionPlan:
         """List stages and operators, one line each."""
         lines = []
         for number, stage in enumerate(self.stages):
-            lines.append(f"stage {number}: {'Python step' if stage.in_python else 'sample program'}")
-            lines += [f"  fn.{planned.node.spec.name} ({planned.node.name})" for planned in stage.nodes]
+            lines.append(
+                f"stage {number}: {'Python step' if stage.in_python else 'sample program'}"
+            )
+            lines += [
+                f"  fn.{planned.node.spec.name} ({planned.node.name})" for planned in stage.nodes
+            ]
         return "\n".join(lines)
 
 

@@ -137,9 +137,7 @@ class Runner:
         size = self._options.batch_size
         first = self._iteration * size
         runs = [reader.plan.runs(first, size, size) for reader in self._readers]
-        orders = [
-            reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)
-        ]
+        orders = [reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)]
         batch = self._executor.submit(self._iteration, size, runs, orders)
         self._iteration += 1
         return batch
@@ -347,7 +345,9 @@ def _make_operator(
 def _native_value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_native_value(item) for item in value]
-    return int(value) if isinstance(value, (bool, DALIDataType)) or hasattr(value, "value") else value
+    return (
+        int(value) if isinstance(value, (bool, DALIDataType)) or hasattr(value, "value") else value
+    )
 
 
 def _describe(error: BaseException) -> str:

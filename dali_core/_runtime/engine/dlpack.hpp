@@ -85,8 +85,8 @@ Managed* export_dlpack(const Tensor& tensor) {
     stride *= shape[i];
   }
   Managed& managed = exported->managed;
-  managed.dl_tensor = {tensor.data, {1, 0}, shape.ndim, to_dlpack(tensor.type),
-                       shape.dims,  exported->strides, 0};
+  managed.dl_tensor = {tensor.data,       {1, 0}, shape.ndim, to_dlpack(tensor.type), shape.dims,
+                       exported->strides, 0};
   managed.manager_ctx = exported;
   managed.deleter = [](Managed* self) { delete static_cast<Exported*>(self->manager_ctx); };
   return &managed;

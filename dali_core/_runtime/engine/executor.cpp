@@ -190,8 +190,7 @@ void Executor::finish_outputs(Batch& batch) {
 
 bool Executor::wait(const std::shared_ptr<Batch>& batch, double seconds) {
   std::unique_lock<std::mutex> lock(mutex_);
-  progress_made_.wait_until(lock, deadline_after(seconds),
-                            [&] { return batch->done || closing_; });
+  progress_made_.wait_until(lock, deadline_after(seconds), [&] { return batch->done || closing_; });
   return batch->done;
 }
 

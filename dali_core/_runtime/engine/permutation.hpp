@@ -35,9 +35,9 @@ class Permutation {
     uint32_t left = static_cast<uint32_t>(value >> half_bits_) & mask_;
     uint32_t right = static_cast<uint32_t>(value) & mask_;
     for (uint32_t round = 0; round < 8; ++round) {
-      const uint32_t mixed = philox4x32({right, round, static_cast<uint32_t>(epoch_),
-                                         static_cast<uint32_t>(epoch_ >> 32)},
-                                        key0_, key1_)[0];
+      const uint32_t mixed = philox4x32(
+          {right, round, static_cast<uint32_t>(epoch_), static_cast<uint32_t>(epoch_ >> 32)}, key0_,
+          key1_)[0];
       const uint32_t next = left ^ (mixed & mask_);
       left = right;
       right = next;

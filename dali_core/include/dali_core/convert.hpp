@@ -77,8 +77,7 @@ DC_HOST_DEV To convert(From value) {
       return static_cast<To>(wide);
     } else {
       // Of the two types one is unsigned: no negative number fits both.
-      using Wider = std::make_unsigned_t<
-          std::conditional_t<(sizeof(From) > sizeof(To)), From, To>>;
+      using Wider = std::make_unsigned_t<std::conditional_t<(sizeof(From) > sizeof(To)), From, To>>;
       if constexpr (std::is_signed_v<From>) value = value < From(0) ? From(0) : value;
       constexpr Wider high = static_cast<Wider>(Limits::max());
       Wider wide = static_cast<Wider>(value);

@@ -104,9 +104,9 @@ class CropArguments {
  private:
   static void check_length(const std::vector<float>& crop) {
     if (crop.size() != 2 && crop.size() != 3)
-      throw std::invalid_argument(
-          "crop must be (height, width) or (depth, height, width) (got " +
-          std::to_string(crop.size()) + " values). Pass two or three numbers.");
+      throw std::invalid_argument("crop must be (height, width) or (depth, height, width) (got " +
+                                  std::to_string(crop.size()) +
+                                  " values). Pass two or three numbers.");
   }
 
   void place(Window& window, int axis, float extent, const Argument<float>& position,

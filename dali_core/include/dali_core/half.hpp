@@ -40,7 +40,7 @@ DC_HOST_DEV Half to_half(float value) {
   int32_t shifted_bits;
   std::memcpy(&shifted_bits, &shifted, sizeof shifted_bits);
   int32_t result = magnitude < 0x38800000 ? shifted_bits - 0x3f000000 : normal;
-  result = magnitude >= 0x477ff000 ? 0x7c00 : result;                                   // overflow
+  result = magnitude >= 0x477ff000 ? 0x7c00 : result;                               // overflow
   result = magnitude > 0x7f800000 ? 0x7e00 | ((magnitude >> 13) & 0x3ff) : result;  // NaN
   return Half{static_cast<uint16_t>(sign | result)};
 }

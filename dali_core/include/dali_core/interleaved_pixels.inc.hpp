@@ -58,8 +58,7 @@ inline void split_pixels_of_3(const uint8_t* in, uint8_t* const planes[3], int64
   };
   const Gather48 first = channel(0), second = channel(1), third = channel(2);
   for (; i + 16 <= count; i += 16) {
-    const auto* block =
-        reinterpret_cast<const __m128i*>(in + 3 * (mirror ? count - i - 16 : i));
+    const auto* block = reinterpret_cast<const __m128i*>(in + 3 * (mirror ? count - i - 16 : i));
     const __m128i a = _mm_loadu_si128(block), b = _mm_loadu_si128(block + 1),
                   c = _mm_loadu_si128(block + 2);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(planes[0] + i), first(a, b, c));
@@ -77,8 +76,9 @@ inline void split_pixels_of_3(const uint8_t* in, uint8_t* const planes[3], int64
 inline void widen_pixels_of_3(const uint8_t* in, uint8_t* out, int64_t count, bool mirror) {
   int64_t i = 0;
 #if DC_SIMD_BYTES >= 32
-  const __m128i order = mirror ? _mm_setr_epi8(9, 10, 11, -1, 6, 7, 8, -1, 3, 4, 5, -1, 0, 1, 2, -1)
-                               : _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
+  const __m128i order = mirror
+                            ? _mm_setr_epi8(9, 10, 11, -1, 6, 7, 8, -1, 3, 4, 5, -1, 0, 1, 2, -1)
+                            : _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
   // Four pixels are 12 bytes and 16 are read: the pixels at the end of the row go one by one.
   const int64_t readable = 3 * count - 16;
   for (; i + 4 <= count; i += 4) {

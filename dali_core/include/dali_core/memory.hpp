@@ -74,7 +74,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
   // Four classes to a power of two: at most 25 % of a block is slack, and sizes repeat.
   static std::size_t capacity_for(std::size_t bytes) {
-    if (bytes <= 4 * kAlignment) return (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0) * kAlignment;
+    if (bytes <= 4 * kAlignment)
+      return (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0) * kAlignment;
     std::size_t power = 4 * kAlignment;
     while (power * 2 < bytes) power *= 2;
     const std::size_t step = power / 4;

@@ -42,11 +42,11 @@ using ArgumentValue = std::variant<int64_t, double, std::string, std::vector<int
 // Everything an operator is built from. The SPEC has checked names, types and defaults already:
 // an argument is absent only when it has no default and the user did not give it.
 struct OperatorConfig {
-  std::string name;                            // path of the function, "readers.file"
+  std::string name;                             // path of the function, "readers.file"
   std::map<std::string, ArgumentValue> values;  // enumerations and booleans are integers
-  std::vector<std::string> tensor_arguments;   // arguments that come per sample, in slot order
-  uint64_t seed = 0;                           // of this operator: differs between operators
-  int reader = -1;                             // which reader this is, for operators that read
+  std::vector<std::string> tensor_arguments;    // arguments that come per sample, in slot order
+  uint64_t seed = 0;                            // of this operator: differs between operators
+  int reader = -1;                              // which reader this is, for operators that read
   int num_inputs = 0;
   int num_outputs = 1;
 
@@ -228,7 +228,9 @@ class Argument {
     });
   }
 
-  T at_or(const SampleContext& sample, T otherwise) const { return given_ ? at(sample) : otherwise; }
+  T at_or(const SampleContext& sample, T otherwise) const {
+    return given_ ? at(sample) : otherwise;
+  }
 
  private:
   int slot_;
@@ -282,10 +284,10 @@ struct RegisterOperator {
   }
 };
 
-#define DALI_CORE_REGISTER_OPERATOR(name, type)                                         \
-  static const ::dali_core::RegisterOperator registration_of_##type(                    \
-      name, [](const ::dali_core::OperatorConfig& config) {                             \
-        return std::unique_ptr<::dali_core::Operator>(new type(config));                \
+#define DALI_CORE_REGISTER_OPERATOR(name, type)                          \
+  static const ::dali_core::RegisterOperator registration_of_##type(     \
+      name, [](const ::dali_core::OperatorConfig& config) {              \
+        return std::unique_ptr<::dali_core::Operator>(new type(config)); \
       });
 
 }  // namespace dali_core

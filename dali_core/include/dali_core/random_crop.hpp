@@ -51,8 +51,9 @@ struct RandomCropParameters {
                          double& high) {
     const std::vector<double> range = config.get_or<std::vector<double>>(name, {low, high});
     if (range.size() != 1 && range.size() != 2)
-      throw std::invalid_argument(std::string(name) + " must be one number or a range of two (got " +
-                                  std::to_string(range.size()) + " values). Pass (least, largest).");
+      throw std::invalid_argument(
+          std::string(name) + " must be one number or a range of two (got " +
+          std::to_string(range.size()) + " values). Pass (least, largest).");
     low = range.front();
     high = range.back();
     if (!(low <= high) || !std::isfinite(low) || !std::isfinite(high))

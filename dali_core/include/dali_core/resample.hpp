@@ -92,7 +92,8 @@ class ResamplePlan {
   int64_t output_width() const { return horizontal_.num_outputs(); }
   int channels() const { return channels_; }
 
-  // Memory that `bind` carves up; it must be aligned to 64 bytes and outlive the calls of `resample`.
+  // Memory that `bind` carves up; it must be aligned to 64 bytes and outlive the calls of
+  // `resample`.
   size_t scratch_bytes() const { return scratch_bytes_; }
   void bind(void* scratch);
 
@@ -104,8 +105,8 @@ class ResamplePlan {
   void make_float_rows(const ResampleImage& image, int64_t y, int count, void* const* rows) const;
   void make_fixed_rows(const ResampleImage& image, int64_t y, int count, void* const* rows) const;
   void copy_row(const ResampleImage& image, int64_t y, void* row) const;
-  void source_rows(const ResampleImage& image, int64_t y, const void** rows) const;
-  const void* as_float_row(const void* row, float* storage) const;
+  void source_rows(const ResampleImage& image, int64_t y) const;
+  size_t carve(char* block);
 
   AxisTaps vertical_, horizontal_;
   int channels_;
@@ -115,18 +116,21 @@ class ResamplePlan {
   bool native_;  // the kernels read the input type, or it is converted row by row
   size_t scratch_bytes_ = 0;
 
+  int64_t row_size_ = 0;  // of `blended_`, in floats
+
   // Memory from `bind`.
   int32_t* vertical_starts_ = nullptr;
-  int32_t* horizontal_starts_ = nullptr;
+  int32_t* horizontal_starts_ = nullptr;  // in elements of a row that starts at column_begin()
   float* vertical_weights_ = nullptr;
   float* horizontal_weights_ = nullptr;
   int16_t* vertical_fixed_ = nullptr;
+  int16_t* horizontal_rounded_ = nullptr;
   int16_t* horizontal_fixed_ = nullptr;
   const void** row_pointers_ = nullptr;
-  char* blended_ = nullptr;      // rows after the vertical pass
-  char* interleaved_ = nullptr;  // four such rows as one of four channels, and the result of that
-  char* result_ = nullptr;
-  float* converted_ = nullptr;
+  float* blended_ = nullptr;      // rows after the vertical pass
+  float* interleaved_ = nullptr;  // four of them, of one channel, as one row of four channels
+  float* result_ = nullptr;       // a row after the horizontal pass
+  float* converted_ = nullptr;    // input rows of types that the kernels do not read
 };
 
 // Resamples into `writer`, which has

@@ -55,8 +55,9 @@ DC_HOST_DEV double filter_weight(ResampleFilter filter, double x) {
   }
 }
 
-// An axis runs from `begin` to `end` in input coordinates (end < begin mirrors the image). Positions
-// are relative to `base`: in single precision that keeps the exact hits of whole-number scales.
+// An axis runs from `begin` to `end` in input coordinates (end < begin mirrors the image).
+// Positions are relative to `base`: in single precision that keeps the exact hits of whole-number
+// scales.
 struct AxisMapping {
   float begin;
   float scale;  // input pixels to an output pixel, negative when mirrored

@@ -6,8 +6,8 @@
 //   #include "dali_core/simd_each_level.hpp"
 //
 // which wraps the file in namespaces `simd_baseline`, `simd_avx2`, `simd_avx512`. Inside, the macro
-// DC_SIMD_BYTES is the width of a vector register. Contraction to fused multiply-add is off and sums
-// have a fixed order, so all levels give the same bits. Call one with
+// DC_SIMD_BYTES is the width of a vector register. Contraction to fused multiply-add is off and
+// sums have a fixed order, so all levels give the same bits. Call one with
 //
 //   DC_SIMD_DISPATCH(resample_rows, arguments...)
 #pragma once
@@ -67,11 +67,11 @@ inline SimdLevel simd_level() {
 }  // namespace dali_core
 
 #if DC_SIMD_X86
-#define DC_SIMD_DISPATCH(function, ...)                      \
-  (::dali_core::simd_level() == ::dali_core::SimdLevel::kAvx512  \
-       ? simd_avx512::function(__VA_ARGS__)                  \
-   : ::dali_core::simd_level() == ::dali_core::SimdLevel::kAvx2  \
-       ? simd_avx2::function(__VA_ARGS__)                    \
+#define DC_SIMD_DISPATCH(function, ...)                         \
+  (::dali_core::simd_level() == ::dali_core::SimdLevel::kAvx512 \
+       ? simd_avx512::function(__VA_ARGS__)                     \
+   : ::dali_core::simd_level() == ::dali_core::SimdLevel::kAvx2 \
+       ? simd_avx2::function(__VA_ARGS__)                       \
        : simd_baseline::function(__VA_ARGS__))
 #else
 #define DC_SIMD_DISPATCH(function, ...) (simd_baseline::function(__VA_ARGS__))

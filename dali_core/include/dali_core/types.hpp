@@ -185,7 +185,8 @@ struct Layout {
   Layout() = default;
   Layout(const char* text) {
     if (std::strlen(text) > kMaxDims)
-      throw std::invalid_argument("layouts have at most 8 letters (got \"" + std::string(text) + "\")");
+      throw std::invalid_argument("layouts have at most 8 letters (got \"" + std::string(text) +
+                                  "\")");
     std::strcpy(letters, text);
   }
   Layout(const std::string& text) : Layout(text.c_str()) {}

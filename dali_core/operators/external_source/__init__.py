@@ -44,11 +44,22 @@ size.""",
             None,
         ),
         Arg("layout", list[str], "Layout of the samples: one for all outputs, or one each.", None),
-        Arg("dtype", object, "Element type that the data must have: one for all, or one each.", None),
-        Arg("ndim", list[int], "Number of dimensions of each sample: one for all, or one each.", None),
+        Arg(
+            "dtype", object, "Element type that the data must have: one for all, or one each.", None
+        ),
+        Arg(
+            "ndim",
+            list[int],
+            "Number of dimensions of each sample: one for all, or one each.",
+            None,
+        ),
         Arg("batch_info", bool, "Pass a `types.BatchInfo` to the callable.", False),
-        Arg("repeat_last", bool, "Give the last batch fed in again when there is no new one.", False),
-        Arg("blocking", bool, "Wait for `feed_input` instead of failing when nothing is fed.", False),
+        Arg(
+            "repeat_last", bool, "Give the last batch fed in again when there is no new one.", False
+        ),
+        Arg(
+            "blocking", bool, "Wait for `feed_input` instead of failing when nothing is fed.", False
+        ),
         Arg("parallel", bool, "Accepted without effect: sources run in a thread.", False),
         Arg("no_copy", bool, "Accepted without effect: data is always copied.", False),
         Arg("prefetch_queue_depth", int, "Accepted without effect.", 1),

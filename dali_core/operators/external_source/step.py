@@ -85,7 +85,9 @@ class SourceStep:
             )
         self._fed.put(TensorListCPU(data, layout or None) if layout else data)
 
-    def _calling(self, source: Callable[..., Any], batch_info: bool) -> Callable[[StepContext], Any]:
+    def _calling(
+        self, source: Callable[..., Any], batch_info: bool
+    ) -> Callable[[StepContext], Any]:
         takes_argument = _takes_argument(source)
         if not self._by_sample:
 

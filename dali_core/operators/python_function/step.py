@@ -69,8 +69,7 @@ class FunctionStep:
             return ()
         results: Sequence[Any] = (
             result
-            if isinstance(result, tuple)
-            or (self._num_outputs > 1 and isinstance(result, list))
+            if isinstance(result, tuple) or (self._num_outputs > 1 and isinstance(result, list))
             else (result,)
         )
         if len(results) != self._num_outputs:

@@ -17,7 +17,9 @@ Returns
 (DataNode, DataNode)
     The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).""",
     args=(
-        Arg("file_root", str, "Folder with a folder for each class, or to which paths relate.", None),
+        Arg(
+            "file_root", str, "Folder with a folder for each class, or to which paths relate.", None
+        ),
         Arg(
             "file_list",
             str,

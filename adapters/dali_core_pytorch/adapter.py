@@ -1,0 +1,54 @@
+"""How batches become PyTorch tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dali_core.adapters import Adapter
+
+
+class PyTorchAdapter(Adapter):
+    """Hands batches over as `torch.Tensor`, through DLPack.
+
+    Besides ``"dense"`` and ``"list"`` there are the names of the reference's ragged iterator:
+    ``"sparse_list"``, which is the same as ``"list"``, and ``"sparse_coo"``: one sparse tensor
+    that stores every element of every sample, at (sample, coordinates in the sample).
+    """
+
+    name = "pytorch"
+    representations = ("dense", "list", "sparse_list", "sparse_coo")
+
+    def from_tensor(self, tensor: Any) -> torch.Tensor:
+        """Return a tensor that shares the memory of a sample or batch."""
+        return torch.from_dlpack(tensor)
+
+    def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
+        """Return the first `num_valid` samples of a batch as one of `representations`."""
+        if kind == "sparse_coo":
+            return _to_sparse([self.from_tensor(sample) for sample in batch], num_valid)
+        return super().represent(batch, "dense" if kind == "dense" else "list", num_valid)
+
+    def stream(self, device_id: int) -> int | None:
+        """Return the current stream of PyTorch on a device."""
+        return int(torch.cuda.current_stream(device_id).cuda_stream)
+
+
+def _to_sparse(samples: list[torch.Tensor], num_valid: int) -> torch.Tensor:
+    valid = samples[:num_valid]
+    # A shard that has run out still has samples, of the next epoch, that tell type and rank.
+    extents = torch.tensor([list(sample.shape) for sample in valid or samples], dtype=torch.int64)
+    indices = [
+        torch.nn.functional.pad(torch.ones(sample.shape).nonzero(), (1, 0), value=index)
+        for index, sample in enumerate(valid)
+    ]
+    return torch.sparse_coo_tensor(
+        torch.cat(indices).T if indices else torch.empty((extents.shape[1] + 1, 0)),
+        torch.cat([sample.reshape(-1) for sample in valid or [samples[0].new_empty(0)]]),
+        (len(valid), *extents.amax(0).tolist()),
+        check_invariants=False,
+    )
+
+
+adapter = PyTorchAdapter()

@@ -1,0 +1,127 @@
+"""Compare images per second and memory with other loaders: ``python -m benchmarks``.
+
+Every measurement runs in a fresh process that does nothing else, so no loader's idle threads or
+memory disturb another. Within a round, loaders take turns; the order rotates from round to round.
+All read the same files, from the page cache, with the same number of threads (or worker processes).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from typing import Any
+
+from tqdm import tqdm
+
+from . import plot
+from .command import (
+    Peer,
+    add_peer_options,
+    add_photo_options,
+    batches_of,
+    describe_run,
+    find_peers,
+    find_photos,
+    positive,
+    results_path,
+    write_results,
+)
+from .peers.photo_settings import PHOTO_PIPELINES
+from .summary import quartiles, ratio_of_medians
+
+Measurements = dict[str, dict[str, list[dict[str, Any]]]]
+
+
+def main() -> None:
+    """Read the command line, measure, report."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__.split("\n", 1)[0]
+    )
+    add_peer_options(parser)
+    add_photo_options(parser)
+    parser.add_argument(
+        "--pipelines",
+        nargs="+",
+        choices=tuple(PHOTO_PIPELINES),
+        default=tuple(PHOTO_PIPELINES),
+        metavar="PIPELINE",
+        help=f"of {', '.join(PHOTO_PIPELINES)} (default: all)",
+    )
+    parser.add_argument(
+        "--warm-up", type=positive, default=8, help="batches before measuring (%(default)s)"
+    )
+    arguments = parser.parse_args()
+    peers = find_peers(arguments)
+    files = find_photos(arguments.data, arguments.images)
+    description = describe_run(arguments, peers, files)
+    measurements = measure(arguments, peers, files)
+    for pipeline, by_peer in measurements.items():
+        report(pipeline, by_peer, peers)
+    print("memory: peak resident, with worker processes (in brackets: after importing the library)")
+    data = description["data"]
+    plot.bars(
+        {
+            PHOTO_PIPELINES[pipeline]: {
+                peer.title: _rates(by_peer[peer.name]) for peer in peers if peer.name in by_peer
+            }
+            for pipeline, by_peer in measurements.items()
+        },
+        "images/s",
+        f"{description['machine']['processor']}, {arguments.threads} threads, "
+        f"batches of {arguments.batch_size}, {data['files']} {data['kind']} "
+        f"of {data['mean_bytes'] / 1000:.0f} kB, {description['date']}",
+        results_path("throughput", ".png"),
+    )
+    write_results("throughput", description | {"measurements": measurements})
+
+
+def measure(arguments: argparse.Namespace, peers: list[Peer], files: list[str]) -> Measurements:
+    """Measure every peer on every pipeline, in turns."""
+    measurements: Measurements = {pipeline: defaultdict(list) for pipeline in arguments.pipelines}
+    batches = batches_of(arguments.images, files, arguments.batch_size)
+    turns = [
+        (pipeline, peer)
+        for round_ in range(arguments.rounds)
+        for pipeline in arguments.pipelines
+        for peer in peers[round_ % len(peers) :] + peers[: round_ % len(peers)]
+        if pipeline in peer.pipelines
+    ]
+    for pipeline, peer in tqdm(turns, unit="measurement"):
+        result = peer.measure(
+            "throughput",
+            pipeline=pipeline,
+            files=files,
+            threads=arguments.threads,
+            batch_size=arguments.batch_size,
+            warm_up=arguments.warm_up,
+            batches=batches,
+        )
+        measurements[pipeline][peer.name].append(result)
+    return measurements
+
+
+def report(pipeline: str, by_peer: dict[str, list[dict[str, Any]]], peers: list[Peer]) -> None:
+    """Print one pipeline: rates with quartiles, ratios with 95 % intervals, memory."""
+    print(f"\n{PHOTO_PIPELINES[pipeline]}")
+    for peer in peers:
+        if peer.name not in by_peer:
+            continue
+        results = by_peer[peer.name]
+        rate = quartiles(_rates(results))
+        peak = max(result["memory_peak"] for result in results) / 1e6
+        imported = max(result["memory_imported"] for result in results) / 1e6
+        line = f"  {peer.title:31} {rate.median:7.0f} images/s ({rate.low:.0f} to {rate.high:.0f})"
+        line += f"  {peak:6.0f} MB ({imported:.0f})"
+        if peer.name != "ours" and "ours" in by_peer:
+            ratio = ratio_of_medians(_rates(by_peer["ours"]), _rates(results))
+            line += f"  dali_core is {ratio.median:.2f} times as fast"
+            line += f" ({ratio.low:.2f} to {ratio.high:.2f})"
+        print(line)
+
+
+def _rates(results: list[dict[str, Any]]) -> list[float]:
+    return [result["images_per_second"] for result in results]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Pipelines for the libraries that share one interface: dali_core and NVIDIA DALI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from . import photo_settings as settings
+
+PIPELINES = frozenset(settings.PHOTO_PIPELINES) | frozenset(settings.OVERHEAD_PIPELINES)
+
+
+def open_batches(
+    library: ModuleType, pipeline: str, files: list[str], threads: int, batch_size: int
+) -> Iterator[int]:
+    """Build a pipeline with ``library`` and run it without end."""
+    options = {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": 1}
+    built = library.pipeline_def(_GRAPHS[pipeline])(library, files, batch_size, **options)
+    built.build()
+    while True:
+        yield len(built.run()[0])
+
+
+def _decode(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    return library.fn.decoders.image(_encoded(library, files), output_type=library.types.RGB)
+
+
+def _random_crop(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    return _random_resized_crop(library, files, antialias=False)
+
+
+def _random_crop_antialias(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    return _random_resized_crop(library, files, antialias=True)
+
+
+def _random_resized_crop(library: ModuleType, files: list[str], antialias: bool) -> Any:
+    image = library.fn.decoders.image_random_crop(
+        _encoded(library, files),
+        output_type=library.types.RGB,
+        random_area=list(settings.RANDOM_AREA),
+        random_aspect_ratio=list(settings.RANDOM_ASPECT_RATIO),
+    )
+    image = library.fn.resize(
+        image, size=[settings.CROP_SIDE, settings.CROP_SIDE], antialias=antialias
+    )
+    return _normalise(library, image, mirror=library.fn.random.coin_flip())
+
+
+def _centre_crop(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    image = library.fn.decoders.image(_encoded(library, files), output_type=library.types.RGB)
+    image = library.fn.resize(image, resize_shorter=settings.SHORTER_SIDE, antialias=True)
+    return _normalise(library, image, mirror=0)
+
+
+def _encoded(library: ModuleType, files: list[str]) -> Any:
+    encoded, _ = library.fn.readers.file(files=files, labels=[0] * len(files), name="photos")
+    return encoded
+
+
+def _normalise(library: ModuleType, image: Any, mirror: Any) -> Any:
+    return library.fn.crop_mirror_normalize(
+        image,
+        crop=[settings.CROP_SIDE, settings.CROP_SIDE],
+        mirror=mirror,
+        mean=list(settings.MEAN),
+        std=list(settings.STANDARD_DEVIATION),
+        dtype=library.types.FLOAT,
+        output_layout="CHW",
+    )
+
+
+def _random_operators(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    return library.fn.random.uniform(range=[0.0, 1.0]), library.fn.random.coin_flip()
+
+
+def _external_source(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    import numpy
+
+    batch = [numpy.zeros(4, numpy.float32) for _ in range(num_samples)]
+    return tuple(library.fn.external_source(source=lambda: batch) for _ in range(2))
+
+
+_GRAPHS = {
+    "decode": _decode,
+    "random_crop": _random_crop,
+    "random_crop_antialias": _random_crop_antialias,
+    "centre_crop": _centre_crop,
+    "random_operators": _random_operators,
+    "external_source": _external_source,
+}

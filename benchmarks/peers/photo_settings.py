@@ -1,0 +1,20 @@
+"""What the photo pipelines of all peers have in common."""
+
+CROP_SIDE = 224
+SHORTER_SIDE = 256
+RANDOM_AREA = (0.08, 1.0)
+RANDOM_ASPECT_RATIO = (3 / 4, 4 / 3)
+# Of the photos of ImageNet, in units of 8-bit pixels.
+MEAN = (0.485 * 255, 0.456 * 255, 0.406 * 255)
+STANDARD_DEVIATION = (0.229 * 255, 0.224 * 255, 0.225 * 255)
+
+PHOTO_PIPELINES = {
+    "decode": "decode only",
+    "random_crop": "random resized crop 224, flip, normalise",
+    "random_crop_antialias": "random resized crop 224 with antialiasing, flip, normalise",
+    "centre_crop": "resize shorter side to 256, centre crop 224, normalise",
+}
+OVERHEAD_PIPELINES = {
+    "random_operators": "two random operators",
+    "external_source": "two external sources",
+}

@@ -1,0 +1,22 @@
+"""NVIDIA DALI, on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import nvidia.dali
+import nvidia.dali.fn
+
+from . import graphs
+
+PIPELINES = graphs.PIPELINES
+
+
+def versions() -> dict[str, str]:
+    """Give the version of the library."""
+    return {"nvidia-dali": nvidia.dali.__version__}
+
+
+def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
+    """Run a pipeline without end."""
+    return graphs.open_batches(nvidia.dali, pipeline, files, threads, batch_size)

@@ -1,0 +1,18 @@
+"""Change the type of elements."""
+
+from __future__ import annotations
+
+from dali_core import types
+from dali_core._spec import Arg, OpSpec
+
+SPEC = OpSpec(
+    name="cast",
+    doc="""Convert the elements of each tensor to another type.
+
+Integers saturate: a number out of range becomes the nearest one in range. Numbers with a fraction
+round half away from zero on their way to an integer, and NaN becomes 0. A number becomes true if it
+does not round to 0, so 0.3 is false. Nothing is copied if the type is the input's own.
+""",
+    input_docs=("Tensors of any type, shape and layout.",),
+    args=(Arg("dtype", types.DALIDataType, "Type of the output."),),
+)

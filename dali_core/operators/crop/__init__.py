@@ -1,0 +1,100 @@
+"""Cut a window out of images, volumes and sequences."""
+
+from __future__ import annotations
+
+from dali_core import types
+from dali_core._spec import UNSET, Arg, OpSpec
+
+CROP_ARGS = (
+    Arg(
+        "crop",
+        list[float],
+        "Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0 "
+        "keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg("crop_w", float, "Width of the window; needs `crop_h`.", default=UNSET, tensor=True),
+    Arg("crop_h", float, "Height of the window; needs `crop_w`.", default=UNSET, tensor=True),
+    Arg(
+        "crop_d",
+        float,
+        "Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "crop_pos_x",
+        float,
+        "Horizontal position of the window, from 0 (flush left) to 1 (flush right).",
+        default=0.5,
+        tensor=True,
+    ),
+    Arg(
+        "crop_pos_y",
+        float,
+        "Vertical position of the window, from 0 (top) to 1 (bottom).",
+        default=0.5,
+        tensor=True,
+    ),
+    Arg(
+        "crop_pos_z",
+        float,
+        "Position of the window in depth or in frames, from 0 (first) to 1 (last).",
+        default=0.5,
+        tensor=True,
+    ),
+    Arg(
+        "rounding",
+        str,
+        'How the position becomes a whole pixel: ``"round"`` (half away from zero) or '
+        '``"truncate"``.',
+        default="round",
+    ),
+    Arg(
+        "out_of_bounds_policy",
+        str,
+        'What to do with a window that is larger than the image: ``"error"``, ``"pad"`` with '
+        '`fill_values` (also called ``"constant"``), or ``"trim_to_shape"``.',
+        default="error",
+    ),
+    Arg(
+        "fill_values",
+        list[float],
+        "Value of the padding: one number, or one for each channel. For integer types the fraction "
+        "is dropped, and a number out of range wraps around.",
+        default=[0.0],
+    ),
+    Arg("image_type", types.DALIImageType, "Has no effect.", default=UNSET, deprecated="nothing"),
+    Arg(
+        "output_dtype",
+        types.DALIDataType,
+        "Former name of `dtype`.",
+        default=UNSET,
+        deprecated="dtype",
+    ),
+)
+"""Arguments of every operator that crops to a window of given extent and position."""
+
+SPEC = OpSpec(
+    name="crop",
+    doc="""Cut a window out of each image, volume or sequence.
+
+The window starts at ``crop_pos * (extent of the image - extent of the window)``. Without `crop` or
+`crop_w` and `crop_h`, the image passes through whole.
+
+Layouts are any arrangement of F, D, H, W and C with H and W. Data without a layout is taken as
+``HW``, ``HWC``, ``DHWC`` or ``FDHWC``.
+""",
+    input_docs=("Images, volumes or sequences of any type.",),
+    args=(
+        *CROP_ARGS,
+        Arg(
+            "dtype",
+            types.DALIDataType,
+            "Type of the output: ``UINT8``, ``FLOAT16``, ``FLOAT`` or, by default, that of the "
+            "input. Numbers saturate, and integers drop the fraction.",
+            default=UNSET,
+        ),
+    ),
+)

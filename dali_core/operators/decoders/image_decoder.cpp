@@ -1,0 +1,80 @@
+#include "dali_core/operators/decoders/image_decoder.hpp"
+
+#include "dali_core/operators/decoders/jpeg_decoder.hpp"
+#include "dali_core/operators/decoders/jpeg_header.hpp"
+#include "dali_core/operators/decoders/nvimgcodec_decoder.hpp"
+
+namespace dali_core {
+
+DecoderBackends::DecoderBackends(const OperatorConfig& config)
+    : jpeg_by_libjpeg(has_libjpeg()), codec_library(config) {
+  const std::string wanted = config.get_or<std::string>("jpeg_backend", "");
+  if (wanted.empty()) return;
+  if (wanted != "libjpeg" && wanted != "nvimgcodec")
+    throw std::invalid_argument("DALI_CORE_JPEG must be libjpeg or nvimgcodec (got \"" + wanted +
+                                "\"). Unset it to use what is there.");
+  if (wanted == "libjpeg" && !has_libjpeg())
+    throw std::invalid_argument(
+        "DALI_CORE_JPEG must name a library that is there (got \"libjpeg\", which this build is "
+        "without). Build with libjpeg-turbo's development files, or unset it.");
+  jpeg_by_libjpeg = wanted == "libjpeg";
+}
+
+ImageRequest make_image_request(const OperatorConfig& config) {
+  ImageRequest request;
+  request.output_type = config.get_or("output_type", request.output_type);
+  request.dtype = config.get_or("dtype", request.dtype);
+  request.adjust_orientation = config.get_or<int>("adjust_orientation", 1) != 0;
+  request.fast_dct = config.get_or<int>("use_fast_idct", 0) != 0;
+  switch (request.dtype) {
+    case DataType::kUInt8:
+    case DataType::kInt8:
+    case DataType::kUInt16:
+    case DataType::kInt16:
+    case DataType::kUInt32:
+    case DataType::kInt32:
+    case DataType::kFloat16:
+    case DataType::kFloat:
+      break;
+    default:
+      throw std::invalid_argument(
+          std::string("dtype must be an integer of up to 32 bits, float16 or float32 (got ") +
+          name_of(request.dtype) + "). Decode to one of these and cast.");
+  }
+  return request;
+}
+
+void decode_image(const EncodedImage& encoded, const ImageRequest& request,
+                  const DecoderBackends& backends, ImageSink& sink) {
+  if (encoded.size == 0)
+    throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
+  if (backends.jpeg_by_libjpeg && looks_like_jpeg(encoded)) {
+    try {
+      return decode_jpeg(encoded, request, sink);
+    } catch (const UnsupportedJpeg&) {
+      // Lossless JPEG, for one, is known to the other library only.
+      if (backends.codec_library.library.empty()) throw;
+    }
+  }
+  decode_with_nvimgcodec(encoded, request, backends.codec_library, sink);
+}
+
+ImageInfo peek_image(const EncodedImage& encoded, const DecoderBackends& backends) {
+  if (looks_like_jpeg(encoded)) {
+    const auto header = read_jpeg_header(encoded);
+    if (!header)
+      throw std::runtime_error(
+          "a JPEG file must have a frame header (got none). The file is damaged.");
+    ImageInfo info;
+    info.format = "jpeg";
+    info.height = header->height;
+    info.width = header->width;
+    info.channels = header->components;
+    info.sample_type = header->precision > 8 ? DataType::kUInt16 : DataType::kUInt8;
+    info.orientation = header->orientation;
+    return info;
+  }
+  return peek_with_nvimgcodec(encoded, backends.codec_library);
+}
+
+}  // namespace dali_core

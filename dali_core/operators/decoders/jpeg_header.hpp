@@ -1,0 +1,26 @@
+// The few facts of a JPEG file that are needed before its decoder runs.
+#pragma once
+
+#include <optional>
+
+#include "dali_core/operators/decoders/image_types.hpp"
+
+namespace dali_core {
+
+struct JpegHeader {
+  int64_t height = 0;
+  int64_t width = 0;
+  int components = 0;
+  int precision = 8;
+  Orientation orientation;
+};
+
+bool looks_like_jpeg(const EncodedImage& encoded);
+
+// Reads the segments up to the frame header; nothing if there is none.
+std::optional<JpegHeader> read_jpeg_header(const EncodedImage& encoded);
+
+// Whether an end-of-image marker follows somewhere at or after `position`.
+bool has_end_of_jpeg(const EncodedImage& encoded, size_t position);
+
+}  // namespace dali_core

@@ -1,0 +1,40 @@
+// The shape of what a random operator draws: its argument `shape`, that of its input, or a scalar.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+class OutputShape {
+ public:
+  explicit OutputShape(const OperatorConfig& config) : shape_(config, "shape") {
+    if (shape_.given() && config.num_inputs > 0)
+      throw std::invalid_argument(
+          "shape must not be given together with an input (got both). The output has the shape of "
+          "the input.");
+  }
+
+  Shape at(const SampleContext& sample) const {
+    if (sample.num_inputs() > 0) return sample.input(0).shape;
+    Shape shape;
+    if (!shape_.given()) return shape;
+    std::vector<int64_t> storage;
+    for (int64_t extent : shape_.at(sample, storage)) {
+      if (extent < 0)
+        throw std::invalid_argument("shape must have extents of at least 0 (got " +
+                                    std::to_string(extent) + "). Pass extents, or 0 for none.");
+      shape.push_back(extent);
+    }
+    return shape;
+  }
+
+ private:
+  ListArgument<int64_t> shape_;
+};
+
+}  // namespace dali_core

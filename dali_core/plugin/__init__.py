@@ -1,0 +1,1 @@
+"""Iterators over pipelines, at the import paths of the reference."""

@@ -1,0 +1,405 @@
+"""The iterator that all framework adapters share.
+
+It takes batches from one or several pipelines in step, counts them, decides where an epoch ends
+and what becomes of its last batch.  Converting a batch is left to an `Adapter`.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dali_core._runtime.epoch_plan import EpochPlan
+from dali_core.errors import (
+    AdapterError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    PipelineStateError,
+    SampleError,
+)
+from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
+
+if TYPE_CHECKING:
+    from dali_core.adapters import Adapter
+    from dali_core.pipeline import Pipeline
+
+__all__ = ["BaseIterator", "LastBatchPolicy"]
+
+_logger = logging.getLogger("dali_core")
+
+
+class BaseIterator:
+    """Iterate over the outputs of pipelines, epoch by epoch.
+
+    Each batch is a list with a dictionary ``{output name: array}`` for every pipeline, unless the
+    adapter puts it together in another way.  Arrays own their memory and are never overwritten.
+
+    Parameters
+    ----------
+    pipelines : Pipeline or list of Pipeline
+        Pipelines with the same batch size and the same outputs.
+    output_map : list of str
+        Distinct names for the outputs, in order.
+    adapter : Adapter
+        Turns batches into arrays of a framework.
+    size : int, optional
+        Samples in an epoch, of all pipelines together.  A negative number stands for unknown: the
+        epoch of a single pipeline then ends when its source raises StopIteration.
+    reader_name : str, optional
+        Name of the reader to follow, in all pipelines.  Size, shards and padding are taken from
+        it, so this is the choice wherever there is a reader; it excludes `size`.
+    auto_reset : bool or {"yes", "no"}, optional
+        Begin the next epoch by itself when one is over; else `reset` or ``iter()`` does.
+    fill_last_batch : bool, optional
+        Deprecated: True means ``LastBatchPolicy.FILL``, False ``LastBatchPolicy.PARTIAL``.
+    last_batch_padded : bool, optional
+        Whether the pipelines repeat a sample to fill an epoch's last batch (True) or go on with
+        the next epoch (False).  Only with `size`; it must match the reader's `pad_last_batch`.
+    last_batch_policy : LastBatchPolicy, optional
+        What to do with the last batch if the epoch's samples do not fill it.
+    prepare_first_batch : bool, optional
+        Compute the first batch right away rather than when it is asked for.
+    output_types : sequence of str, optional
+        For each output, one of the adapter's `representations`; ``"dense"`` by default.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If arguments contradict each other or the pipelines.
+    PipelineStateError
+        If there is not a single batch to prepare.
+
+    Notes
+    -----
+    Without padding, the samples of an epoch that were given out with the one before are not given
+    again, so with FILL the number of batches varies from epoch to epoch.  With PARTIAL and DROP
+    every epoch has the same number of batches; it begins with the batch after the last one.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        adapter: Adapter,
+        *,
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        output_types: Sequence[str] | None = None,
+    ) -> None:
+        self.adapter = adapter
+        self._pipelines = _check_pipelines(pipelines)
+        self._output_map = _check_output_map(output_map)
+        self._output_types = _check_output_types(output_types, self._output_map, adapter)
+        self._auto_reset = _check_auto_reset(auto_reset)
+        for pipeline in self._pipelines:
+            pipeline.build()
+        self._epochs = _make_epochs(
+            self._pipelines,
+            size,
+            reader_name,
+            last_batch_padded,
+            _check_policy(last_batch_policy, fill_last_batch),
+        )
+        self._epoch = 0
+        self._taken = 0  # in this epoch
+        self._scheduled = False
+        self._prepared: Any = None  # the first batch, or why there is none
+        if prepare_first_batch:
+            try:
+                self._prepared = self._next()
+            except SampleError as error:
+                self._prepared = error
+            except StopIteration as error:
+                raise PipelineStateError(
+                    "iterator: the pipelines must give at least one batch (got none). Use a "
+                    "smaller batch size, last_batch_policy=LastBatchPolicy.PARTIAL, or a source "
+                    "that is not empty."
+                ) from error
+
+    def __iter__(self) -> BaseIterator:
+        """Return the iterator itself, in a new epoch if the last one is over.
+
+        In mid-epoch, the rest of the epoch follows: leaving a loop early loses nothing.
+        """
+        if not self._at_start:
+            self.reset()
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next batch, or raise StopIteration at the end of the epoch.
+
+        After a SampleError, the batch after the one that failed comes next.
+        """
+        if self._prepared is None:
+            return self._next()
+        batch, self._prepared = self._prepared, None
+        if isinstance(batch, SampleError):
+            raise batch
+        return batch
+
+    def next(self) -> Any:
+        """Return the next batch, or raise StopIteration at the end of the epoch."""
+        return next(self)
+
+    def __len__(self) -> int:
+        """Return the number of batches in the epoch."""
+        if self._epochs is None:
+            raise ArgumentTypeError(
+                "len(): the iterator must know the size of an epoch (got size=-1, which means "
+                "until the source ends). Give it reader_name or size."
+            )
+        return self._epochs.length(self._epoch)
+
+    def __bool__(self) -> bool:
+        """Be true, also where `len` is not known."""
+        return True
+
+    @property
+    def size(self) -> int:
+        """Number of samples that the epoch counts; -1 if it is unknown."""
+        return -1 if self._epochs is None else self._epochs.size(self._epoch)
+
+    def reset(self) -> None:
+        """Begin the next epoch, if this one is over; else log a warning and do nothing.
+
+        An iterator of unknown size can always be reset.  Its source starts again if it has ended
+        and can do so; otherwise it goes on.
+        """
+        if self._epochs is None:
+            self._begin_next_epoch()
+            return
+        if self._at_start:
+            return
+        self._discard_dropped(self._epochs)
+        if self._taken >= self._epochs.num_taken(self._epoch):
+            self._begin_next_epoch()
+        else:
+            _logger.warning(
+                "reset: ignored, since the epoch is not over. Iterate to its end first."
+            )
+
+    @property
+    def _at_start(self) -> bool:
+        return self._taken == 0 or self._prepared is not None
+
+    def _begin_next_epoch(self) -> None:
+        self._epoch += 1
+        self._taken = 0
+        for pipeline in self._pipelines:
+            pipeline.reset()
+            if pipeline.empty():
+                pipeline.schedule_run()
+
+    def _next(self) -> Any:
+        epochs = self._epochs
+        if epochs is None:
+            try:
+                return self._take([self._pipelines[0].max_batch_size])
+            except StopIteration:
+                if self._auto_reset:
+                    self._begin_next_epoch()
+                raise
+        if self._taken < epochs.num_given(self._epoch):
+            return self._take(epochs.num_valid(self._epoch, self._taken))
+        self._discard_dropped(epochs)
+        if self._auto_reset:
+            self._begin_next_epoch()
+        raise StopIteration
+
+    def _discard_dropped(self, epochs: Epochs) -> None:
+        if epochs.num_given(self._epoch) <= self._taken < epochs.num_taken(self._epoch):
+            self._take([])
+
+    def _take(self, num_valid: Sequence[int]) -> Any:
+        """Take a batch from every pipeline, and convert that of as many as have valid samples."""
+        if not self._scheduled:
+            for pipeline in self._pipelines:
+                pipeline.schedule_run()
+            self._scheduled = True
+        shared: list[Sequence[Any] | None] = []
+        failure: SampleError | None = None
+        try:
+            for pipeline in self._pipelines:
+                try:
+                    shared.append(pipeline.share_outputs())
+                except SampleError as error:
+                    # The others go on to the same batch, so that all stay in step.
+                    failure = failure or error
+                    shared.append(None)
+            self._taken += 1
+            if failure is not None:
+                raise failure
+            shards = [
+                self._convert(outputs, count)
+                for outputs, count in zip(shared, num_valid, strict=False)
+                if outputs is not None
+            ]
+        finally:
+            for pipeline, outputs in zip(self._pipelines, shared, strict=False):
+                if outputs is not None:
+                    pipeline.release_outputs()
+                pipeline.schedule_run()
+        return self.adapter.assemble(shards)
+
+    def _convert(self, outputs: Sequence[Any], num_valid: int) -> dict[str, Any]:
+        if len(outputs) != len(self._output_map):
+            raise ArgumentValueError(
+                f"output_map: must name every output of the pipelines (got {len(self._output_map)} "
+                f"names for {len(outputs)} outputs). Give one name per output."
+            )
+        arrays = {}
+        for name, kind, batch in zip(self._output_map, self._output_types, outputs, strict=True):
+            if kind == "dense":
+                _check_uniform(name, batch, self.adapter)
+            arrays[name] = self.adapter.represent(batch, kind, num_valid)
+        return arrays
+
+
+def _check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
+    listed = list(pipelines) if isinstance(pipelines, Sequence) else [pipelines]
+    if not listed:
+        raise ArgumentValueError(
+            "pipelines: must hold at least one pipeline (got an empty list). Pass the pipelines "
+            "to iterate over."
+        )
+    for pipeline in listed:
+        if not hasattr(pipeline, "share_outputs"):
+            raise ArgumentTypeError(
+                f"pipelines: must be a pipeline or a list of them (got {pipeline!r}). Pass "
+                "dali_core.Pipeline objects."
+            )
+    sizes = sorted({pipeline.max_batch_size for pipeline in listed})
+    if len(sizes) > 1:
+        raise ArgumentValueError(
+            f"pipelines: must have the same batch size (got {sizes}). Build them with one "
+            "batch_size."
+        )
+    return listed
+
+
+def _check_output_map(output_map: Sequence[str]) -> list[str]:
+    if isinstance(output_map, str) or not all(isinstance(name, str) for name in output_map):
+        raise ArgumentTypeError(
+            f"output_map: must be a list of names (got {output_map!r}). Name every output of the "
+            'pipelines, such as ["data", "label"].'
+        )
+    if not output_map or len(set(output_map)) != len(output_map):
+        raise ArgumentValueError(
+            f"output_map: must hold distinct names (got {list(output_map)}). Name every output of "
+            "the pipelines once."
+        )
+    return list(output_map)
+
+
+def _check_output_types(
+    output_types: Sequence[str] | None, output_map: list[str], adapter: Adapter
+) -> list[str]:
+    if output_types is None:
+        return ["dense"] * len(output_map)
+    unknown = [kind for kind in output_types if kind not in adapter.representations]
+    if unknown:
+        raise ArgumentValueError(
+            f"output_types: must be among {list(adapter.representations)} (got {unknown}). Choose "
+            f"what the {adapter.name} adapter offers."
+        )
+    if len(output_types) != len(output_map):
+        raise ArgumentValueError(
+            f"output_types: must have an entry for each output (got {len(output_types)} for "
+            f"{output_map}). Say how to represent every one."
+        )
+    return list(output_types)
+
+
+def _check_auto_reset(auto_reset: str | bool | None) -> bool:
+    if auto_reset is True or auto_reset == "yes":
+        return True
+    if auto_reset is False or auto_reset is None or auto_reset == "no":
+        return False
+    raise ArgumentValueError(
+        f'auto_reset: must be True, False, "yes" or "no" (got {auto_reset!r}). Choose one.'
+    )
+
+
+def _check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
+    if not isinstance(policy, LastBatchPolicy):
+        raise ArgumentValueError(
+            f"last_batch_policy: must be a LastBatchPolicy (got {policy!r}). Use "
+            "LastBatchPolicy.FILL, DROP or PARTIAL."
+        )
+    if fill_last_batch is None:
+        return policy
+    warnings.warn(
+        "fill_last_batch is deprecated. Use last_batch_policy=LastBatchPolicy.FILL or PARTIAL.",
+        DeprecationWarning,
+        stacklevel=4,
+    )
+    return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+
+
+def _make_epochs(
+    pipelines: list[Pipeline],
+    size: int,
+    reader_name: str | None,
+    last_batch_padded: bool,
+    policy: LastBatchPolicy,
+) -> Epochs | None:
+    """Return how to count epochs, or None if only the source knows their end."""
+    batch_size = pipelines[0].max_batch_size
+    try:
+        size = operator.index(size)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"size: must be an integer (got {size!r}). Give the number of samples of an epoch."
+        ) from error
+    if reader_name is None:
+        if size == 0 or (size < 0 and len(pipelines) > 1):
+            raise ArgumentValueError(
+                f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
+                f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
+            )
+        if size < 0:
+            if last_batch_padded or policy is not LastBatchPolicy.FILL:
+                warnings.warn(
+                    "last_batch_policy and last_batch_padded have no effect while the size of an "
+                    "epoch is unknown. Give reader_name or size.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            return None
+        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
+    if size != -1 or last_batch_padded:
+        extra = "size" if size != -1 else "last_batch_padded"
+        raise ArgumentValueError(
+            f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
+            "knows it. Leave it out."
+        )
+    plans = [EpochPlan.from_meta(pipeline.reader_meta(reader_name)) for pipeline in pipelines]
+    for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
+        values = [getattr(plan, what) for plan in plans]
+        if len(set(values)) > 1:
+            raise ArgumentValueError(
+                f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
+                f"{values}). Give all of them the same data and sharding."
+            )
+    return ReaderEpochs(plans, batch_size, policy)
+
+
+def _check_uniform(name: str, batch: Any, adapter: Adapter) -> None:
+    if batch.is_dense_tensor():
+        return
+    shapes = list(dict.fromkeys(tuple(shape) for shape in batch.shape()))
+    if len(shapes) > 1:
+        others = [kind for kind in adapter.representations if kind != "dense"]
+        raise AdapterError(
+            f"output {name!r}: all samples of a batch must have the same shape (got {shapes[:4]}"
+            f"{' and more' if len(shapes) > 4 else ''}). Resize or pad them in the pipeline, or "
+            f"represent them as one of {others} with output_types (in PyTorch: DALIRaggedIterator)."
+        )

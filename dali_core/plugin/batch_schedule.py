@@ -1,0 +1,196 @@
+"""Which batches make an epoch of an iterator.
+
+Everything follows from the epoch's number: an iterator keeps that number and how many batches it
+has taken in the epoch, and asks here for the rest.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dali_core._runtime.epoch_plan import EpochPlan, ceil_div
+
+
+class LastBatchPolicy(enum.Enum):
+    """What an iterator does when an epoch's samples do not fill its last batch."""
+
+    FILL = 0
+    """Give a full batch: padding, or the first samples of the next epoch, complete it."""
+    DROP = 1
+    """Leave the batch out."""
+    PARTIAL = 2
+    """Give only the samples of the epoch."""
+
+
+@dataclass(frozen=True)
+class BatchSchedule:
+    """The batches of one shard that are taken from its pipeline, and given out, in each epoch.
+
+    All shards of a data set get equal numbers of batches in every epoch, so that processes that
+    train together stay in step.
+
+    Parameters
+    ----------
+    plan : EpochPlan
+        Shard whose samples are counted.
+    batch_size : int
+        Samples in a full batch.
+    policy : LastBatchPolicy
+        What to do with the last batch.
+    """
+
+    plan: EpochPlan
+    batch_size: int
+    policy: LastBatchPolicy
+
+    def first_batch(self, epoch: int) -> int:
+        """Return how many batches are taken from the pipeline before `epoch` begins."""
+        plan = self.plan
+        if self.policy is LastBatchPolicy.DROP:
+            return epoch * ceil_div(plan.smallest_shard, self.batch_size)
+        if self.policy is LastBatchPolicy.PARTIAL or plan.pad_last_batch:
+            return epoch * plan.num_batches(self.batch_size)
+        # A batch that straddles an epoch's end spares the next epoch some samples.  The shard that
+        # has read most decides for all: that is ceil(e*N/S) samples after e epochs if the shards
+        # take turns at being the largest, and e*ceil(N/S) if one always is.
+        if plan.stick_to_shard:
+            most = epoch * plan.largest_shard
+        else:
+            most = ceil_div(epoch * plan.num_samples, plan.num_shards)
+        # An epoch that lies whole within a batch of the one before still gets a batch.
+        return max(epoch, ceil_div(most, self.batch_size))
+
+    def num_taken(self, epoch: int) -> int:
+        """Return the number of batches taken from the pipeline in `epoch`."""
+        return self.first_batch(epoch + 1) - self.first_batch(epoch)
+
+    def num_given(self, epoch: int) -> int:
+        """Return the number of batches given out in `epoch`: `num_taken`, less a dropped one."""
+        if self.policy is LastBatchPolicy.DROP:
+            return self.plan.smallest_shard // self.batch_size
+        return self.num_taken(epoch)
+
+    def num_valid(self, epoch: int, index: int) -> int:
+        """Return how many samples of batch `index` of `epoch` are given out."""
+        if self.policy is not LastBatchPolicy.PARTIAL:
+            return self.batch_size
+        left = self.plan.shard_size(epoch) - index * self.batch_size
+        return max(0, min(left, self.batch_size))
+
+
+class Epochs:
+    """Epochs of an iterator over one or several pipelines, which move in step.
+
+    Parameters
+    ----------
+    schedule : BatchSchedule
+        Counts the batches.
+    """
+
+    def __init__(self, schedule: BatchSchedule) -> None:
+        self.schedule = schedule
+
+    def num_taken(self, epoch: int) -> int:
+        """Return the number of batches taken from every pipeline in `epoch`."""
+        return self.schedule.num_taken(epoch)
+
+    def num_given(self, epoch: int) -> int:
+        """Return the number of batches given out in `epoch`."""
+        return self.schedule.num_given(epoch)
+
+    def size(self, epoch: int) -> int:
+        """Return the number of samples that an epoch counts."""
+        raise NotImplementedError
+
+    def length(self, epoch: int) -> int:
+        """Return the number of batches that ``len()`` promises for `epoch`."""
+        raise NotImplementedError
+
+    def num_valid(self, epoch: int, index: int) -> Sequence[int]:
+        """Return how many samples of batch `index` are given out, for each pipeline.
+
+        Pipelines beyond the end of the sequence give nothing, not even an empty batch.
+        """
+        raise NotImplementedError
+
+
+class ReaderEpochs(Epochs):
+    """Epochs that follow a reader: every pipeline reads a shard of the same data.
+
+    Parameters
+    ----------
+    plans : sequence of EpochPlan
+        Each pipeline's reader.
+    batch_size : int
+        Samples in a batch of each pipeline.
+    policy : LastBatchPolicy
+        What to do with the last batch.
+    """
+
+    def __init__(
+        self, plans: Sequence[EpochPlan], batch_size: int, policy: LastBatchPolicy
+    ) -> None:
+        self._schedules = [BatchSchedule(plan, batch_size, policy) for plan in plans]
+        # All shards have the same number of batches, so any of them can count.
+        super().__init__(self._schedules[0])
+
+    def size(self, epoch: int) -> int:
+        """Return the size of a shard: the smallest with DROP, else the largest.
+
+        Where batches straddle epochs, it is the number of samples that the batches hold.
+        """
+        plan = self.schedule.plan
+        if self.schedule.policy is LastBatchPolicy.DROP:
+            return plan.smallest_shard
+        if plan.pad_last_batch:
+            return plan.largest_shard
+        return self.num_taken(epoch) * self.schedule.batch_size
+
+    def length(self, epoch: int) -> int:
+        """Return the number of batches of `epoch`, which differs from epoch to epoch."""
+        return self.num_given(epoch)
+
+    def num_valid(self, epoch: int, index: int) -> Sequence[int]:
+        """Return one number for each pipeline, 0 for a shard that has run out."""
+        return [schedule.num_valid(epoch, index) for schedule in self._schedules]
+
+
+class SizedEpochs(Epochs):
+    """Epochs of a given number of samples, which the pipelines deliver in turn, batch by batch.
+
+    Parameters
+    ----------
+    size : int
+        Samples of an epoch, of all pipelines together.
+    padded : bool
+        Whether the pipelines repeat a sample to fill their last batches.
+    num_pipelines, batch_size : int
+        Number of pipelines, and samples in a batch of each.
+    policy : LastBatchPolicy
+        What to do with the last batch.
+    """
+
+    def __init__(
+        self, size: int, padded: bool, num_pipelines: int, batch_size: int, policy: LastBatchPolicy
+    ) -> None:
+        plan = EpochPlan(size, pad_last_batch=padded)
+        super().__init__(BatchSchedule(plan, num_pipelines * batch_size, policy))
+        self._batch_size = batch_size
+
+    def size(self, epoch: int) -> int:
+        """Return the size that was given, in every epoch."""
+        return self.schedule.plan.num_samples
+
+    def length(self, epoch: int) -> int:
+        """Return the length of the first epoch for all, as the reference does.
+
+        A later epoch that begins within a batch may be one shorter.
+        """
+        return self.num_given(0)
+
+    def num_valid(self, epoch: int, index: int) -> Sequence[int]:
+        """Return full batches, then a partial one, then nothing."""
+        full, rest = divmod(self.schedule.num_valid(epoch, index), self._batch_size)
+        return [self._batch_size] * full + ([rest] if rest else [])

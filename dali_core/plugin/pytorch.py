@@ -1,0 +1,13 @@
+"""Iterators for PyTorch, from the adapter package `dali_core_pytorch`."""
+
+try:
+    from dali_core_pytorch import DALIClassificationIterator as DALIClassificationIterator
+    from dali_core_pytorch import DALIGenericIterator as DALIGenericIterator
+    from dali_core_pytorch import DALIRaggedIterator as DALIRaggedIterator
+    from dali_core_pytorch import LastBatchPolicy as LastBatchPolicy
+    from dali_core_pytorch import feed_ndarray as feed_ndarray
+except ModuleNotFoundError as error:
+    raise ImportError(
+        f"dali_core.plugin.pytorch: PyTorch must be installed (got: {error}). "
+        'Run pip install "dali_core[pytorch]".'
+    ) from error

@@ -1,0 +1,95 @@
+"""Finding adapters by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from dali_core import adapters
+from dali_core.adapters import Adapter, get_adapter, list_adapters
+from dali_core.errors import AdapterError
+
+
+class ListAdapter(Adapter):
+    name = "plain"
+
+    def from_tensor(self, tensor: Any) -> Any:
+        return tensor
+
+
+plain = ListAdapter()
+not_an_adapter = 3
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Replace what is installed by entry points into this module."""
+    points = {
+        "plain": EntryPoint("plain", f"{__name__}:plain", "dali_core.adapters"),
+        "missing": EntryPoint("missing", "no_such_framework:adapter", "dali_core.adapters"),
+        "wrong": EntryPoint("wrong", f"{__name__}:not_an_adapter", "dali_core.adapters"),
+    }
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[ListAdapter.__module__])
+    monkeypatch.setattr(
+        adapters, "entry_points", lambda group: points.values() if group else pytest.fail()
+    )
+    monkeypatch.setattr(adapters, "_loaded", {})
+    yield
+
+
+@pytest.mark.usefixtures("installed")
+class TestRegistry:
+    def test_lists_names_without_loading(self) -> None:
+        assert list_adapters() == ["missing", "plain", "wrong"]
+        assert "no_such_framework" not in sys.modules
+
+    def test_loads_once(self) -> None:
+        assert get_adapter("plain") is plain
+        assert get_adapter("plain") is plain
+
+    def test_an_unknown_name_lists_what_is_installed(self) -> None:
+        with pytest.raises(AdapterError, match=r"got 'nope'\). Installed: missing, plain, wrong"):
+            get_adapter("nope")
+
+    def test_a_missing_framework_says_what_to_install(self) -> None:
+        with pytest.raises(AdapterError, match=r"No module named 'no_such_framework'") as caught:
+            get_adapter("missing")
+        assert 'pip install "dali_core[missing]"' in str(caught.value)
+        assert isinstance(caught.value.__cause__, ImportError)
+
+    def test_an_entry_point_must_be_an_adapter(self) -> None:
+        with pytest.raises(AdapterError, match=r"must be an Adapter object \(got 3\)"):
+            get_adapter("wrong")
+
+
+def test_the_core_imports_no_framework() -> None:
+    code = (
+        "import sys, dali_core, dali_core.adapters, dali_core.testing, "
+        "dali_core.plugin.base_iterator\n"
+        "print(sorted({'torch', 'jax', 'pytest', 'dali_core_pytorch'} & set(sys.modules)))"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert output.stdout.strip() == "[]"
+
+
+def test_without_pytorch_the_import_says_what_to_install() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['torch'] = None\n"
+        "try:\n"
+        "    import dali_core.plugin.pytorch\n"
+        "except ImportError as error:\n"
+        "    print(error)"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert output.stdout.startswith("dali_core.plugin.pytorch: PyTorch must be installed")
+    assert 'pip install "dali_core[pytorch]"' in output.stdout

@@ -1,0 +1,49 @@
+"""The demonstration runs from photos to an accuracy and two pictures."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from examples.photos import generate
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+PROGRAM = Path(__file__).parents[2] / "examples" / "train_classifier.py"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(PROGRAM), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_from_photos_to_accuracy(tmp_path: Path) -> None:
+    data = generate(tmp_path / "data", ["dunes", "marbles"], per_class=20, seed=1)
+    work = tmp_path / "work"
+    done = run("--data", data, "--work", work, "--epochs", 2, "--batch-size", 7)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "32 photos to train on, 8 held out, 2 classes"
+    assert re.fullmatch(r"training: \d+ images/s", lines[1])
+    assert re.fullmatch(r"accuracy: \d+\.\d %", lines[-1])
+    for name in ("augmented.png", "pipeline.png"):
+        with Image.open(work / name) as picture:
+            assert min(picture.size) > 100
+
+
+def test_folder_without_photos(tmp_path: Path) -> None:
+    done = run("--data", tmp_path, "--work", tmp_path / "work")
+    assert done.returncode == 1
+    assert "must have a folder of photos for each class" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_impossible_option(tmp_path: Path) -> None:
+    done = run("--work", tmp_path, "--epochs", 0)
+    assert done.returncode == 2
+    assert "--epochs: must be at least 1 (got 0)" in done.stderr

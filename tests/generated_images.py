@@ -1,0 +1,154 @@
+"""Makes the images and image files that tests decode: every format, sampling and kind of damage."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from tests.jpeg_writer import write_jpeg
+
+SAMPLINGS = {
+    "444": [(1, 1), (1, 1), (1, 1)],
+    "422": [(2, 1), (1, 1), (1, 1)],
+    "420": [(2, 2), (1, 1), (1, 1)],
+    "440": [(1, 2), (1, 1), (1, 1)],
+    "411": [(4, 1), (1, 1), (1, 1)],
+    "410": [(4, 2), (1, 1), (1, 1)],
+    "441": [(1, 4), (1, 1), (1, 1)],
+    "mixed": [(2, 2), (2, 1), (1, 2)],
+}
+"""Sampling factors of Y, Cb and Cr by the name of the subsampling."""
+
+
+def photo_like(height: int, width: int, channels: int = 3, seed: int = 0) -> np.ndarray:
+    """Make a (height, width, channels) uint8 image with the spectrum of a photo, and some edges."""
+    generator = np.random.default_rng([seed, height, width, channels])
+    image = np.zeros((height, width, channels))
+    cell = max(height, width)
+    while cell >= 1:
+        grid = generator.normal(size=(height // cell + 2, width // cell + 2, channels))
+        y, x = np.arange(height) / cell, np.arange(width) / cell
+        top, left = y.astype(int), x.astype(int)
+        down, right = (y - top)[:, None, None], (x - left)[None, :, None]
+        rows = grid[top] * (1 - down) + grid[top + 1] * down
+        image += (rows[:, left] * (1 - right) + rows[:, left + 1] * right) * cell**0.7
+        cell //= 2
+    image = (image - image.mean()) / (image.std() + 1e-9) * 55 + 128
+    shifted = image + 60 * ((np.mgrid[0:height, 0:width][1] // 17) % 2)[..., None]
+    image[height // 3 : height // 2] = shifted[height // 3 : height // 2]
+    return np.clip(np.rint(image), 0, 255).astype(np.uint8)
+
+
+def encode(image: np.ndarray, file_format: str, mode: str | None = None, **options: Any) -> bytes:
+    """Encode an image with Pillow, converted to a Pillow mode first if one is given."""
+    squeezed = image[..., 0] if image.ndim == 3 and image.shape[2] == 1 else image
+    picture = Image.fromarray(squeezed)
+    if mode is not None:
+        picture = picture.convert(mode)
+    buffer = io.BytesIO()
+    picture.save(buffer, file_format, **options)
+    return buffer.getvalue()
+
+
+def jpeg(
+    image: np.ndarray, quality: int = 90, subsampling: int = 2, *, progressive: bool = False
+) -> bytes:
+    """Encode as JPEG with Pillow; subsampling 0 is 4:4:4, 1 is 4:2:2, 2 is 4:2:0."""
+    return encode(image, "JPEG", quality=quality, subsampling=subsampling, progressive=progressive)
+
+
+def sampled_jpeg(height: int, width: int, sampling: str, seed: int = 0, **options: Any) -> bytes:
+    """Make a colour JPEG with one of `SAMPLINGS`; the options are those of `write_jpeg`."""
+    planes = photo_like(height, width, 3, seed)
+    return write_jpeg(list(np.moveaxis(planes, 2, 0)), SAMPLINGS[sampling], **options)
+
+
+def cmyk_jpeg(
+    height: int, width: int, seed: int = 0, *, transform: int | None = 0, subsampled: bool = False
+) -> bytes:
+    """Make a four-component JPEG: CMYK (transform 0 or None) or YCCK (transform 2)."""
+    planes = list(np.moveaxis(photo_like(height, width, 4, seed), 2, 0))
+    sampling = [(2, 2), (1, 1), (1, 1), (2, 2)] if subsampled else [(1, 1)] * 4
+    return write_jpeg(planes, sampling, adobe_transform=transform)
+
+
+def with_orientation(jpeg_file: bytes, orientation: int, byte_order: str = "<") -> bytes:
+    """Insert an Exif segment with an orientation (1 to 8) into a JPEG file."""
+    mark = b"II" if byte_order == "<" else b"MM"
+    tiff = mark + struct.pack(byte_order + "HIH", 42, 8, 1)
+    tiff += struct.pack(byte_order + "HHIHHI", 0x0112, 3, 1, orientation, 0, 0)
+    payload = b"Exif\0\0" + tiff
+    segment = struct.pack(">BBH", 0xFF, 0xE1, len(payload) + 2) + payload
+    return jpeg_file[:2] + segment + jpeg_file[2:]
+
+
+def orient(image: np.ndarray, orientation: int) -> np.ndarray:
+    """Turn a stored image as the Exif orientation demands."""
+    turned = {
+        1: image,
+        2: image[:, ::-1],
+        3: image[::-1, ::-1],
+        4: image[::-1],
+        5: image.swapaxes(0, 1),
+        6: image.swapaxes(0, 1)[:, ::-1],
+        7: image.swapaxes(0, 1)[::-1, ::-1],
+        8: image.swapaxes(0, 1)[::-1],
+    }
+    return np.ascontiguousarray(turned[orientation])
+
+
+def png(image: np.ndarray) -> bytes:
+    """Encode a uint8 or uint16 image with 1 to 4 channels as PNG."""
+    height, width, channels = image.shape
+    colour_type = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    pixels = image.astype(image.dtype.newbyteorder(">")).reshape(height, -1)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    header = struct.pack(">IIBBBBB", width, height, image.itemsize * 8, colour_type, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )
+
+
+def pnm(image: np.ndarray) -> bytes:
+    """Encode a uint8 or uint16 image with 1 or 3 channels as binary PGM or PPM."""
+    height, width, channels = image.shape
+    kind = {1: "P5", 3: "P6"}[channels]
+    header = f"{kind}\n{width} {height}\n{np.iinfo(image.dtype).max}\n".encode()
+    return header + image.astype(image.dtype.newbyteorder(">")).tobytes()
+
+
+def truncated(file: bytes, fraction: float) -> bytes:
+    """Keep the first part of a file."""
+    return file[: int(len(file) * fraction)]
+
+
+def mutated(file: bytes, seed: int, count: int = 3, first: int = 0) -> bytes:
+    """Change some bytes at or after position `first`."""
+    generator = np.random.default_rng(seed)
+    result = bytearray(file)
+    for position in generator.integers(first, len(file), count):
+        result[position] ^= int(generator.integers(1, 256))
+    return bytes(result)
+
+
+def with_jpeg_size(jpeg_file: bytes, height: int, width: int) -> bytes:
+    """Overwrite the dimensions in the frame header of a JPEG file."""
+    result = bytearray(jpeg_file)
+    position = 2
+    while result[position + 1] not in (0xC0, 0xC1, 0xC2):
+        position += 2 + struct.unpack_from(">H", result, position + 2)[0]
+    struct.pack_into(">HH", result, position + 5, height, width)
+    return bytes(result)
+
+
+def grid_of_sizes(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Pair every height with every width."""
+    return [(height, width) for height in sizes for width in sizes]

@@ -1,0 +1,109 @@
+"""The sdist, the wheel and the editable install all work, each in an environment of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """
+import sys
+import dali_core
+from dali_core import fn, pipeline_def
+
+@pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=1)
+def pipeline():
+    return fn.random.uniform(range=[0, 1])
+
+(batch,) = pipeline().run()
+assert batch.as_array().shape == (3,), batch
+assert "torch" not in sys.modules
+print(dali_core.__file__)
+"""
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = subprocess.run(
+        list(map(str, command)),
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout.strip()
+
+
+def make_environment(folder: Path) -> Path:
+    venv.create(folder, with_pip=True)
+    return folder / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build an sdist from the sources, and a wheel from that sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+    return folder
+
+
+def test_sdist_has_everything_to_build_and_nothing_built(distributions: Path) -> None:
+    (sdist,) = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = [name.partition("/")[2] for name in archive.getnames()]
+    tracked = run("git", "ls-files", "dali_core", "adapters", cwd=ROOT).splitlines()
+    assert set(tracked) <= set(names)
+    assert not [name for name in names if name.endswith((".so", ".pyc", ".o"))]
+
+
+def test_wheel_has_stubs_and_no_sources_of_native_code(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert "dali_core/fn.pyi" in names
+    assert "dali_core/py.typed" in names
+    assert "dali_core_pytorch/py.typed" in names
+    assert "dali_core/include/dali_core/operator.hpp" in names
+    assert [name for name in names if name.startswith("dali_core/_runtime/executor.")]
+    assert not [name for name in names if name.endswith((".cpp", ".pyx"))]
+    assert not [name for name in names if name.startswith(("tests", "examples", "benchmarks"))]
+
+
+def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    python = make_environment(tmp_path / "environment")
+    run(python, "-m", "pip", "install", "--quiet", wheel)
+    where = run(python, "-c", PROGRAM, cwd=tmp_path)
+    assert where.startswith(str(tmp_path / "environment"))
+
+
+def test_editable_install_works(tmp_path: Path) -> None:
+    # A copy, so that what the build leaves in the tree does not stay in this one.
+    copy = tmp_path / "copy"
+    tracked = run("git", "ls-files", "--cached", "--others", "--exclude-standard", cwd=ROOT)
+    for name in tracked.splitlines():
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((ROOT / name).read_bytes())
+    python = make_environment(tmp_path / "environment")
+    run(python, "-m", "pip", "install", "--quiet", "--editable", copy)
+    where = run(python, "-c", PROGRAM, cwd=tmp_path)
+    assert where.startswith(str(copy))
+    adapters = run(
+        python,
+        "-c",
+        "from dali_core.adapters import list_adapters; print(list_adapters())",
+        cwd=tmp_path,
+    )
+    assert "pytorch" in adapters

@@ -1,0 +1,147 @@
+"""A pipeline without an engine: it delivers numbered samples, and checks how it is driven."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dali_core.adapters import Adapter
+
+
+class FakeBatch(list[int]):
+    """One output: the numbers of its samples."""
+
+    def is_dense_tensor(self) -> bool:
+        return True
+
+    def as_tensor(self) -> list[int]:
+        return list(self)
+
+
+class ListAdapter(Adapter):
+    """Arrays are lists."""
+
+    name = "list"
+
+    def from_tensor(self, tensor: list[int]) -> list[int]:
+        return tensor
+
+
+class FakePipeline:
+    """Deliver batches of a stream, one ahead, like a pipeline that is run step by step.
+
+    Parameters
+    ----------
+    batches : callable
+        Returns the batches from the start; called again by `reset` after the end.
+    batch_size : int
+        Samples in a full batch.
+    meta : dict, optional
+        What `reader_meta` says about the reader "reader".
+    """
+
+    def __init__(
+        self,
+        batches: Callable[[], Iterable[list[int]]],
+        batch_size: int,
+        meta: dict[str, int] | None = None,
+    ) -> None:
+        self.max_batch_size = batch_size
+        self._batches = batches
+        self._meta = {"reader": meta}
+        self._source: Iterator[list[int]] = iter(batches())
+        self._ready: deque[list[int]] = deque()
+        self._built = self._ended = self._shared = False
+        self.num_taken = 0
+
+    def build(self) -> None:
+        self._built = True
+
+    def schedule_run(self) -> None:
+        assert self._built
+        assert len(self._ready) <= 1, "run further ahead than one batch"
+        if not self._ended:
+            try:
+                self._ready.append(next(self._source))
+            except StopIteration:
+                self._ended = True
+
+    def share_outputs(self) -> tuple[FakeBatch, ...]:
+        assert not self._shared, "the previous outputs were not released"
+        if not self._ready:
+            assert self._ended, "nothing was scheduled"
+            raise StopIteration
+        self._shared = True
+        self.num_taken += 1
+        return (FakeBatch(self._ready.popleft()),)
+
+    def release_outputs(self) -> None:
+        assert self._shared
+        self._shared = False
+
+    def empty(self) -> bool:
+        return not self._ready
+
+    def reset(self) -> None:
+        if self._ended:
+            self._ended = False
+            self._source = iter(self._batches())
+
+    def reader_meta(self, name: str) -> dict[str, Any]:
+        meta = self._meta[name]
+        assert meta is not None
+        return meta
+
+
+def shard_of_epoch(
+    num_samples: int, num_shards: int, shard_id: int, stick: bool, epoch: int
+) -> list[int]:
+    shard = shard_id if stick else (shard_id + epoch) % num_shards
+    start, stop = (part * num_samples // num_shards for part in (shard, shard + 1))
+    return list(range(num_samples))[start:stop]
+
+
+def reader_pipeline(
+    num_samples: int,
+    batch_size: int,
+    num_shards: int = 1,
+    shard_id: int = 0,
+    stick: bool = False,
+    pad: bool = False,
+) -> FakePipeline:
+    """Read the numbers from 0 for ever, as a reader in a pipeline would."""
+
+    def samples() -> Iterator[int]:
+        largest = -(-num_samples // num_shards)
+        for epoch in itertools.count():
+            mine = shard_of_epoch(num_samples, num_shards, shard_id, stick, epoch)
+            while pad and (len(mine) < largest or len(mine) % batch_size):
+                mine.append(mine[-1])
+            yield from mine
+
+    def batches() -> Iterator[list[int]]:
+        stream = samples()
+        while True:
+            yield list(itertools.islice(stream, batch_size))
+
+    meta = {
+        "epoch_size": num_samples,
+        "epoch_size_padded": num_samples,
+        "number_of_shards": num_shards,
+        "shard_id": shard_id,
+        "pad_last_batch": int(pad),
+        "stick_to_shard": int(stick),
+    }
+    return FakePipeline(batches, batch_size, meta)
+
+
+def source_pipeline(num_batches: int, batch_size: int) -> FakePipeline:
+    """Deliver some batches, then end; start again after `reset`."""
+
+    def batches() -> Iterator[list[int]]:
+        for batch in range(num_batches):
+            yield list(range(batch * batch_size, (batch + 1) * batch_size))
+
+    return FakePipeline(batches, batch_size)
