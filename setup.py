@@ -6,6 +6,7 @@ Everything static is in pyproject.toml. What is found here, by pattern: one Cyth
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import shutil
@@ -71,8 +72,23 @@ def _libjpeg() -> tuple[list[str], list[str], list[tuple[str, str]]]:
     return absent
 
 
+def _nvimgcodec() -> tuple[list[str], list[tuple[str, str]]]:
+    """Include folders and macros for nvImageCodec, whose headers come with its wheel.
+
+    The library itself is loaded at run time. The headers name a few types of CUDA, which is not
+    needed to build: a small header of ours declares them.
+    """
+    found = importlib.util.find_spec("nvidia.nvimgcodec") if sys.platform == "linux" else None
+    if found is None or not found.submodule_search_locations:
+        return [], []
+    include = Path(found.submodule_search_locations[0], "include")
+    shim = PACKAGE / "operators" / "decoders" / "nvimgcodec_shim"
+    return [str(include), str(shim)], [("DALI_CORE_HAVE_NVIMGCODEC", "1")]
+
+
 def _extensions() -> list[Extension]:
     jpeg_flags, jpeg_libraries, jpeg_macros = _libjpeg()
+    codec_folders, codec_macros = _nvimgcodec()
     native = sorted(map(str, (*RUNTIME.glob("engine/*.cpp"), *PACKAGE.glob("operators/**/*.cpp"))))
     headers = sorted(
         map(
@@ -93,12 +109,17 @@ def _extensions() -> list[Extension]:
                 f"dali_core._runtime.{module.stem}",
                 [str(module), *(native if is_executor else [])],
                 language="c++",
-                include_dirs=[str(PACKAGE / "include"), str(RUNTIME / "engine"), "."],
+                include_dirs=[
+                    str(PACKAGE / "include"),
+                    str(RUNTIME / "engine"),
+                    ".",
+                    *(codec_folders if is_executor else []),
+                ],
                 depends=headers,
-                define_macros=jpeg_macros if is_executor else [],
+                define_macros=jpeg_macros + codec_macros if is_executor else [],
                 extra_compile_args=_flags() + (jpeg_flags if is_executor else []),
                 extra_link_args=_link_flags()
-                + (jpeg_libraries + ["-ldl", "-lpthread"] if is_executor else []),
+                + ([*jpeg_libraries, "-ldl", "-lpthread"] if is_executor else []),
             )
         )
     return extensions
@@ -108,8 +129,9 @@ class BuildParallel(build_ext):
     """Compiles the sources of an extension side by side; setuptools does one after the other."""
 
     def build_extensions(self) -> None:
+        """Compile and link all extensions."""
         compile_one_by_one = self.compiler.compile
-        jobs = int(os.environ.get("MAX_JOBS", 0)) or os.cpu_count() or 1
+        jobs = int(os.environ.get("MAX_JOBS", "0")) or os.cpu_count() or 1
 
         def compile_side_by_side(sources, *args, **keywords):  # type: ignore[no-untyped-def]
             with ThreadPoolExecutor(jobs) as pool:

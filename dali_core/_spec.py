@@ -1,4 +1,4 @@
-"""The description of an operator: the one source of its signature, checks, classes, docs and stubs."""
+"""The description of an operator: the one source of its signature, checks, docs and stubs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Arg:
         Name of the keyword.
     type : type or generic alias
         ``int``, ``float``, ``bool``, ``str``, an enumeration of `dali_core.types`, ``list[...]`` of
-        one of these (a single value then serves as a list of one), or ``object`` for a Python object
-        that only operators running in Python may take.
+        one of these (a single value then serves as a list of one), or ``object`` for any Python
+        object, which only operators running in Python may take.
     doc : str
         What the argument does: units, ranges, meaning of special values.
     default : object
@@ -57,8 +57,8 @@ class OpSpec:
     Parameters
     ----------
     name : str
-        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators`` and the name
-        under which the native code registers itself.
+        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators`` and the
+        name under which the native code registers itself.
     doc : str
         Documentation. The first line is a sentence with a verb.
     args : sequence of Arg
@@ -66,8 +66,8 @@ class OpSpec:
     inputs : int or (int, int)
         Number of positional inputs, or the least and largest number.
     outputs : int or callable
-        Number of outputs, or a function of the checked arguments that gives it; the call then returns
-        a list, or for None a single node.
+        Number of outputs, or a function of the checked arguments that gives it; the call then
+        returns a list, or for None a single node.
     devices : sequence of str
         Where it can run: ``"cpu"``, ``"gpu"``, ``"mixed"``.
     random : bool
@@ -76,7 +76,7 @@ class OpSpec:
         For operators that read a data set: makes a `dali_core._graph.reader.ReaderSource` from the
         checked arguments. The operator then takes the sharding and shuffling arguments as well.
     python_step : callable, optional
-        For operators that run in Python on whole batches: makes the step from the checked arguments.
+        For operators that run in Python on whole batches: makes the step from the arguments.
     native_arguments : callable, optional
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional

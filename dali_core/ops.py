@@ -1,7 +1,8 @@
 """Operators as classes: make an object with constant arguments, then call it on inputs.
 
-``ops.readers.File(file_root=...)()`` does the same as ``fn.readers.file(file_root=...)``. Arguments of
-the call are added to those of the constructor. The classes are made from the operators' descriptions.
+``ops.readers.File(file_root=...)()`` does the same as ``fn.readers.file(file_root=...)``. Arguments
+of the call are added to those of the constructor. The classes are made from the operators'
+descriptions.
 """
 
 from __future__ import annotations

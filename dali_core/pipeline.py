@@ -29,7 +29,6 @@ from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
-    DaliCoreError,
     GraphError,
     PipelineStateError,
 )
@@ -359,16 +358,11 @@ class Pipeline:
                     "schedule_run first, or use run."
                 )
             assert self._runner is not None
-            batch = self._in_flight[0]
-            try:
-                outputs = self._runner.wait(batch)
-            except StopIteration:
+            # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
+            if not self._runner.wait(self._in_flight[0]):
                 self._has_ended = True
-                raise
-            except DaliCoreError:
-                self._in_flight.popleft()
-                raise
-            self._in_flight.popleft()
+                raise StopIteration
+            outputs = self._runner.outputs(self._in_flight.popleft())
             self._check_outputs(outputs)
             self._num_shared += 1
             return outputs
@@ -383,7 +377,7 @@ class Pipeline:
         if self._runner is None:
             return
         if self._in_flight and not self._has_ended:
-            self._has_ended = self._runner.ends_with(self._in_flight[0])
+            self._has_ended = not self._runner.wait(self._in_flight[0])
         if not (self._has_ended or (self._setup_ended and not self._in_flight)):
             return
         first = self._in_flight[0].iteration if self._in_flight else self._runner.iteration
@@ -520,7 +514,7 @@ class Pipeline:
 
     def _submit(self) -> None:
         assert self._runner is not None
-        if self._setup_ended:
+        if self._setup_ended or self._has_ended:
             return
         try:
             self.iter_setup()
@@ -600,8 +594,8 @@ def _open_reader(node: OperatorNode) -> Reader:
     assert node.spec.reader is not None
     try:
         return Reader.from_arguments(node.spec.reader(node.arguments), node.arguments)
-    except ArgumentValueError as error:
-        raise ArgumentValueError(f"{node.where}: {error}") from error
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{node.where}: {error}") from error
 
 
 _PIPELINE_ARGUMENTS = frozenset(inspect.signature(Pipeline.__init__).parameters) - {"self"}

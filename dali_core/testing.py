@@ -84,7 +84,7 @@ class AdapterSuite:
 
     def test_dense_batches_are_not_copied(self) -> None:
         """A dense batch lies where the pipeline computed it."""
-        (batch,) = _run_once(lambda: numpy.arange(24, dtype=numpy.float32).reshape(4, 2, 3))
+        (batch,) = _run_once(numpy.arange(24, dtype=numpy.float32).reshape(4, 2, 3))
         array = self.to_numpy(self.adapter.represent(batch, "dense", 4))
         assert array.ctypes.data == batch.as_tensor().data_ptr()
         assert array.shape == (4, 2, 3)
@@ -92,14 +92,14 @@ class AdapterSuite:
 
     def test_samples_are_not_copied(self) -> None:
         """The samples of a list lie where the pipeline computed them."""
-        (batch,) = _run_once(lambda: [numpy.full(i + 1, i, numpy.int32) for i in range(3)])
+        (batch,) = _run_once([numpy.full(i + 1, i, numpy.int32) for i in range(3)])
         arrays = [self.to_numpy(item) for item in self.adapter.represent(batch, "list", 3)]
         assert [array.ctypes.data for array in arrays] == [item.data_ptr() for item in batch]
         assert [array.tolist() for array in arrays] == [[0], [1, 1], [2, 2, 2]]
 
     def test_partial_batches_are_not_copied(self) -> None:
         """Leaving samples out does not move the others."""
-        (batch,) = _run_once(lambda: numpy.arange(8, dtype=numpy.float32).reshape(4, 2))
+        (batch,) = _run_once(numpy.arange(8, dtype=numpy.float32).reshape(4, 2))
         array = self.to_numpy(self.adapter.represent(batch, "dense", 3))
         assert array.ctypes.data == batch.as_tensor().data_ptr()
         assert array.tolist() == [[0, 1], [2, 3], [4, 5]]
@@ -116,7 +116,7 @@ class AdapterSuite:
         """A batch stays valid when its pipeline and iterator are gone."""
         held = [self.shards(batch)[0]["number"] for batch in self._counting(num_batches=3)]
         gc.collect()
-        _run_once(lambda: numpy.full((64, 1), 77, numpy.int64))  # would reuse freed memory
+        _run_once(numpy.full((64, 1), 77, numpy.int64))  # would reuse freed memory
         assert [self.to_numpy(array).ravel().tolist() for array in held] == [[0, 1], [2, 3], [4, 5]]
 
     # Values
@@ -125,16 +125,16 @@ class AdapterSuite:
         """Element types and values survive."""
         for dtype in self.dtypes:
             data = numpy.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
-            batch = _run_once(lambda data=data: data)[0]
+            (batch,) = _run_once(data)
             array = self.to_numpy(self.adapter.represent(batch, "dense", 3))
             assert array.dtype == data.dtype
             numpy.testing.assert_array_equal(array, data)
 
     def test_scalars_and_empty_samples(self) -> None:
         """Samples may have no dimensions, or no elements."""
-        (scalars,) = _run_once(lambda: numpy.arange(3, dtype=numpy.int32))
+        (scalars,) = _run_once(numpy.arange(3, dtype=numpy.int32))
         assert self.to_numpy(self.adapter.represent(scalars, "dense", 3)).tolist() == [0, 1, 2]
-        (empty,) = _run_once(lambda: numpy.zeros((3, 0, 2), numpy.float32))
+        (empty,) = _run_once(numpy.zeros((3, 0, 2), numpy.float32))
         assert self.to_numpy(self.adapter.represent(empty, "dense", 3)).shape == (3, 0, 2)
 
     # Iterators
@@ -195,7 +195,11 @@ class AdapterSuite:
                 yield [numpy.full(3, number, numpy.int32), numpy.full(1, number, numpy.int32)]
 
         iterator = self.adapter.iterator(
-            _pipeline(ragged, 2), ["boxes"], size=3, last_batch_policy=PARTIAL, output_types=["list"]
+            _pipeline(ragged, 2),
+            ["boxes"],
+            size=3,
+            last_batch_policy=PARTIAL,
+            output_types=["list"],
         )
         given = [self.shards(batch)[0]["boxes"] for batch in iterator]
         assert [[self.to_numpy(item).tolist() for item in items] for items in given] == [
@@ -278,9 +282,7 @@ def _pipeline(source: Callable[[], Iterator[Any]], batch_size: int) -> Pipeline:
     return pipeline
 
 
-def _run_once(make: Callable[[], Any]) -> tuple[Any, ...]:
-    data = make()
-
+def _run_once(data: Any) -> tuple[Any, ...]:
     def source() -> Iterator[Any]:
         yield data
 

@@ -1,7 +1,6 @@
-"""PyTorch adapter of dali_core: iterators whose batches are tensors, handed over without copying."""
+"""PyTorch adapter: iterators whose batches are tensors, handed over without copying."""
 
 from dali_core.plugin.base_iterator import LastBatchPolicy as LastBatchPolicy
-
 from dali_core_pytorch.adapter import PyTorchAdapter as PyTorchAdapter
 from dali_core_pytorch.adapter import adapter as adapter
 from dali_core_pytorch.feed import feed_ndarray as feed_ndarray

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.utils.dlpack import from_dlpack
 
 from dali_core.adapters import Adapter
 
@@ -22,7 +23,7 @@ class PyTorchAdapter(Adapter):
 
     def from_tensor(self, tensor: Any) -> torch.Tensor:
         """Return a tensor that shares the memory of a sample or batch."""
-        return torch.from_dlpack(tensor)
+        return from_dlpack(tensor)
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
         """Return the first `num_valid` samples of a batch as one of `representations`."""

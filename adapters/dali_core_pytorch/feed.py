@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import torch
+from torch.utils.dlpack import from_dlpack
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
@@ -39,7 +40,7 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
             f"feed_ndarray: dali_tensor must be a TensorCPU or a TensorListCPU (got "
             f"{type(dali_tensor).__name__}). Pass an output of a pipeline."
         )
-    source = torch.from_dlpack(dali_tensor)
+    source = from_dlpack(dali_tensor)
     for what, given, wanted in (
         ("shape", tuple(arr.shape), tuple(source.shape)),
         ("dtype", arr.dtype, source.dtype),
@@ -55,5 +56,5 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
 
 def _on_stream(stream: Any) -> Any:
     if isinstance(stream, int):
-        stream = torch.cuda.ExternalStream(stream)
+        stream = torch.cuda.ExternalStream(stream)  # type: ignore[no-untyped-call]
     return torch.cuda.stream(stream)

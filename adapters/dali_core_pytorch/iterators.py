@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
-
 from dali_core_pytorch.adapter import adapter
 
 if TYPE_CHECKING:

@@ -89,12 +89,15 @@ def add_operator(
     pipeline = current_pipeline()
     if pipeline is None:
         raise GraphError(
-            f"{where}: operators must be called while a pipeline is being defined (no pipeline is). "
+            f"{where}: operators must be called while a pipeline is being defined (none is). "
             "Call it inside a @pipeline_def function, define_graph, or `with pipeline:`."
         )
     graph = pipeline._graph
     if spec.bind is not None:
-        inputs, keywords = spec.bind(inputs, keywords)
+        try:
+            inputs, keywords = spec.bind(inputs, keywords)
+        except ArgumentTypeError as error:
+            raise ArgumentTypeError(f"{where}: {error}") from error
     _check_inputs(spec, inputs, graph, where)
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():

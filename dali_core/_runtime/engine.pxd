@@ -97,6 +97,7 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         cbool failed()
         vector[SampleFailure] failures()
         int64_t iteration
+        cbool cancelled
         vector[SampleKey] keys
         vector[int64_t] reader_indices
         vector[vector[Tensor]] values
@@ -151,6 +152,7 @@ cdef extern from "dlpack.hpp" namespace "dali_core" nogil:
         void (*deleter)(DLManagedTensor*)
 
     cdef cppclass DLManagedTensorVersioned:
+        uint64_t flags
         void (*deleter)(DLManagedTensorVersioned*)
 
     DLManagedTensor* export_unversioned(const Tensor& tensor) except +

@@ -1,7 +1,9 @@
+# cython: annotation_typing=False
 """Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
 
 import os
 
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.memory cimport make_shared, shared_ptr
 from libcpp.string cimport string
@@ -9,14 +11,14 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.tensors cimport TensorListCPU, tensor_of, wrap_tensors
+from dali_core._runtime.tensors cimport TensorListCPU, wrap_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
     vector[string] registered_operators() except +
 
-def registered_names():
+def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
     return sorted(name.decode() for name in registered_operators())
 
@@ -47,8 +49,8 @@ cdef class NativeOperator:
 
     cdef shared_ptr[const engine.Operator] op
 
-    def __init__(self, str name, dict values, tensor_arguments, uint64_t seed, int reader,
-                 int num_inputs, int num_outputs):
+    def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
+                 uint64_t seed, int reader, int num_inputs, int num_outputs):
         cdef engine.OperatorConfig config
         config.name = name.encode()
         config.seed = seed
@@ -68,19 +70,24 @@ cdef class Batch:
     cdef shared_ptr[engine.Batch] batch
 
     @property
-    def iteration(self):
+    def iteration(self) -> int:
         return self.batch.get().iteration
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self.batch.get().size()
 
-    def key(self, int sample):
+    @property
+    def cancelled(self) -> bool:
+        """Whether the batch was dropped, and will never be done."""
+        return self.batch.get().cancelled
+
+    def key(self, int sample) -> tuple[int, int]:
         """Give (epoch, sample id) of a sample."""
         cdef engine.SampleKey key = self.batch.get().keys[sample]
         return key.epoch, key.sample
 
-    def failures(self):
+    def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
         return [
             (failure.sample, failure.node, failure.message.decode(errors="replace"),
@@ -89,22 +96,29 @@ cdef class Batch:
         ]
 
 
+@cython.no_gc_clear
 cdef class StepTask:
     """A step in Python that waits to be run for one batch."""
 
     cdef engine.StepTask task
     cdef Executor executor
     cdef readonly Batch batch
+    cdef bint is_finished
+
+    def __dealloc__(self):
+        # Ctrl-C may strike between fetching a task and running it; the batch must end all the same.
+        if self.executor is not None:
+            self.fail(-1, -1, "the step was interrupted")
 
     @property
-    def stage(self):
+    def stage(self) -> int:
         return self.task.stage
 
-    def inputs(self, values):
-        """Give the batch's values with the given ids, as a list of TensorListCPU."""
+    def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
+        """Give the batch's values with the given ids."""
         return [wrap_tensors(self.task.batch.get().values[<size_t>value], False) for value in values]
 
-    def set_size(self, int size, first_sample=None):
+    def set_size(self, int size, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
         cdef int i
         self.task.batch.get().shrink(size)
@@ -113,7 +127,9 @@ cdef class StepTask:
                 self.task.batch.get().keys[i].epoch = 0
                 self.task.batch.get().keys[i].sample = <uint64_t>first_sample + i
 
-    def set_output(self, size_t value, samples, str layout):
+    def set_output(
+        self, size_t value, samples: Sequence[Any] | TensorListCPU, str layout
+    ) -> None:
         """Store copies of the samples of a value.
 
         Parameters
@@ -138,25 +154,54 @@ cdef class StepTask:
             self.executor.executor.copy_in(tensors)
         self.task.batch.get().values[value] = move(tensors)
 
-    def release(self, values):
+    def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""
         for value in values:
             self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
                 <size_t>self.batch.size
             )
 
-    def fail(self, int sample, int node, str message):
-        """Record that the step failed; the batch ends with an error."""
+    def finish(self) -> None:
+        """Send the batch on its way. Does nothing if the step has ended already."""
+        if not self._is_over():
+            self.is_finished = True
+            with nogil:
+                self.executor.executor.finish_step(self.task)
+
+    def fail(
+        self, int sample, int node, str message, values: Sequence[int] = ()
+    ) -> None:
+        """End the batch with an error. Does nothing if the step has ended already.
+
+        Parameters
+        ----------
+        sample : int
+            Index of the sample that failed; -1 if it is the whole batch.
+        node : int
+            Number of the step's node, or -1.
+        message : str
+            What went wrong.
+        values : sequence of int
+            Ids of the inputs, which know the file that the sample came from.
+        """
         cdef engine.SampleFailure failure
+        cdef engine.Tensor tensor
+        if self._is_over():
+            return
         failure.sample = sample
         failure.node = node
-        failure.message = message.encode()
+        failure.message = message.encode(errors="backslashreplace")
+        if 0 <= sample < self.batch.size:
+            for value in values:
+                tensor = self.task.batch.get().values[<size_t>value][sample]
+                if tensor.source and failure.source.empty():
+                    failure.source = tensor.source.get()[0]
         self.task.batch.get().fail(failure)
+        self.finish()
 
-    def finish(self):
-        """Send the batch on its way."""
-        with nogil:
-            self.executor.executor.finish_step(self.task)
+    cdef bint _is_over(self):
+        # In a forked child the threads do not exist and their locks may be held.
+        return self.is_finished or os.getpid() != self.executor.owner_process
 
 
 cdef class Executor:
@@ -182,8 +227,8 @@ cdef class Executor:
     cdef object owner_process
     cdef int num_readers
 
-    def __cinit__(self, stages, outputs, int num_values, int num_readers, int num_threads,
-                  bint set_affinity):
+    def __cinit__(self, stages: Sequence[Sequence[tuple[Any, ...]] | None], outputs: Sequence[int],
+                  int num_values, int num_readers, int num_threads, bint set_affinity):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -215,7 +260,13 @@ cdef class Executor:
             with nogil:
                 del self.executor
 
-    def submit(self, int64_t iteration, int size, runs, orders):
+    def submit(
+        self,
+        int64_t iteration,
+        int size,
+        runs: Sequence[Sequence[tuple[int, int, int, int]]],
+        orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
+    ) -> Batch:
         """Start a batch.
 
         Parameters
@@ -272,14 +323,14 @@ cdef class Executor:
             self.executor.submit(handle.batch)
         return handle
 
-    def wait(self, Batch batch, double seconds):
-        """Wait until the batch is done; False after `seconds`, or when the executor is closed."""
+    def wait(self, Batch batch, double seconds) -> bool:
+        """Wait until the batch is done; False after `seconds`, or when nobody works on it."""
         cdef bint done
         with nogil:
             done = self.executor.wait(batch.batch, seconds)
         return done
 
-    def next_step(self, double seconds, Batch until=None):
+    def next_step(self, double seconds, Batch until=None) -> StepTask | None:
         """Wait for a step to run in Python.
 
         Parameters
@@ -307,8 +358,8 @@ cdef class Executor:
         task.batch.batch = task.task.batch
         return task
 
-    def outputs(self, Batch batch):
-        """Give the outputs of a batch that is done and has no failures, as a tuple of TensorListCPU."""
+    def outputs(self, Batch batch) -> tuple[TensorListCPU, ...]:
+        """Give the outputs of a batch that is done and has no failures."""
         cdef size_t i
         cdef vector[int] values = self.executor.plan().outputs
         return tuple([
@@ -317,29 +368,29 @@ cdef class Executor:
             for i in range(values.size())
         ])
 
-    def wait_for_steps(self, double seconds):
+    def wait_for_steps(self, double seconds) -> bool:
         """Wait until no step runs in Python; False after `seconds`."""
         cdef bint idle
         with nogil:
             idle = self.executor.wait_for_steps(seconds)
         return idle
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Drop all batches that are not done."""
         with nogil:
             self.executor.cancel()
 
-    def close(self):
+    def close(self) -> None:
         """Drop all batches and end the threads. May be called twice; does nothing in a forked child."""
         if os.getpid() == self.owner_process:
             with nogil:
                 self.executor.close()
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         return self.executor.closed()
 
-    def memory_stats(self):
+    def memory_stats(self) -> dict[str, int]:
         """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""
         return {
             "used_bytes": self.executor.pool().used_bytes(),

@@ -1,3 +1,4 @@
+# cython: annotation_typing=False
 """Counter-based random numbers and the stateless order of an epoch."""
 
 from libc.stdint cimport uint64_t
@@ -10,7 +11,7 @@ cdef extern from "dali_core/philox.hpp" namespace "dali_core":
         unsigned int next_uint32()
 
 
-def mix_seed(uint64_t seed, uint64_t salt):
+def mix_seed(uint64_t seed, uint64_t salt) -> int:
     """Derive the seed of a part from the seed of the whole.
 
     Parameters
@@ -26,7 +27,7 @@ def mix_seed(uint64_t seed, uint64_t salt):
     return engine.mix64(seed ^ engine.mix64(salt))
 
 
-def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch):
+def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch) -> int:
     """Give the element at a position of an epoch's random order.
 
     Parameters
@@ -44,7 +45,10 @@ def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch):
         An element of ``range(size)``; different for different positions.
     """
     if position >= size:
-        raise IndexError(f"permute: position must be below size {size} (got {position}).")
+        raise IndexError(
+            f"permute: position must be below size {size} (got {position}). "
+            "Ask for a position in the order."
+        )
     cdef engine.Permutation* order = new engine.Permutation(size, seed, epoch)
     try:
         return order.apply(position)
@@ -52,7 +56,7 @@ def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch):
         del order
 
 
-def draw_uint32(uint64_t seed, uint64_t epoch, uint64_t sample, size_t count):
+def draw_uint32(uint64_t seed, uint64_t epoch, uint64_t sample, size_t count) -> list[int]:
     """Draw the first numbers of an operator's random stream for one sample.
 
     Parameters

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
+import traceback
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,13 @@ from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, StepTask
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import SampleFailed, Step, StepContext
-from dali_core.errors import ArgumentValueError, PipelineStateError, SampleError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    PipelineStateError,
+    SampleError,
+)
 from dali_core.types import DALIDataType
 
 if TYPE_CHECKING:
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 0.1
 # A step in Python may hang in the user's code; nothing can stop it, so nobody waits for ever.
 _STEP_GRACE_SECONDS = 10.0
+_CLOSE_GRACE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,12 @@ class Runner:
         The readers in the plan, the one that numbers the samples first.
     options : RunnerOptions
         How to run it.
+
+    Attributes
+    ----------
+    close : callable
+        Stops everything and ends all threads; what was given out stays valid. It refers to no
+        function of the user, so whoever holds it keeps no pipeline alive.
     """
 
     def __init__(
@@ -96,6 +112,7 @@ class Runner:
         self._epoch = 0
         self._epoch_start = 0
         self._next_sample = 0
+        self._first_samples: dict[int, int] = {}
         self._ended: set[int] = set()
         self._causes: dict[int, BaseException] = {}
         self._executor = Executor(
@@ -115,6 +132,9 @@ class Runner:
                 daemon=True,
             )
             self._step_thread.start()
+        self.close: Callable[[], None] = functools.partial(
+            _close, self._executor, self._step_thread
+        )
 
     @property
     def steps(self) -> list[tuple[OperatorNode, Step]]:
@@ -142,30 +162,34 @@ class Runner:
         self._iteration += 1
         return batch
 
-    def wait(self, batch: Batch) -> tuple[TensorListCPU, ...]:
-        """Wait for a batch and give its outputs.
+    def wait(self, batch: Batch) -> bool:
+        """Wait until a batch is done, and tell whether the sources had data for it."""
+        self._check_usable()
+        while not self._is_done(batch):
+            self._check_usable()
+            if batch.cancelled:
+                raise PipelineStateError(
+                    "Pipeline: must not be reset while a batch is waited for (it was, by another "
+                    "thread). Reset it in the thread that runs it."
+                )
+        return batch.iteration not in self._ended
+
+    def outputs(self, batch: Batch) -> tuple[TensorListCPU, ...]:
+        """Give the outputs of a batch that is done.
 
         Raises
         ------
-        StopIteration
-            If a source has no more data.
         SampleError
             If an operator failed on a sample.
         """
-        while not self._is_done(batch):
-            self._check_usable()
+        self._first_samples.pop(batch.iteration, None)
         failures = batch.failures()
         if not failures:
             return self._executor.outputs(batch)
-        if batch.iteration in self._ended:
-            raise StopIteration
-        raise self._error(batch, failures) from self._causes.pop(batch.iteration, None)
-
-    def ends_with(self, batch: Batch) -> bool:
-        """Wait for a batch, and tell whether a source had no data for it."""
-        while not self._is_done(batch):
-            self._check_usable()
-        return batch.iteration in self._ended
+        cause = self._causes.pop(batch.iteration, None)
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause
+        raise self._error(batch, failures) from cause
 
     def reset(self, iteration: int) -> None:
         """Get all steps ready for the next epoch, which begins with batch number `iteration`."""
@@ -190,45 +214,47 @@ class Runner:
                 "Pipeline.reset: Python functions of the pipeline must return within "
                 f"{_STEP_GRACE_SECONDS:.0f} seconds (one is still running). Let it end first."
             )
+        # How far sources ran ahead must not show in the numbers of the samples to come.
+        self._next_sample = self._first_samples.get(iteration, self._next_sample)
+        self._first_samples.clear()
         self._ended.clear()
         self._causes.clear()
         self._iteration = iteration
 
-    def close(self) -> None:
-        """Stop everything and end all threads. What was given out stays valid."""
-        self._executor.close()
-        thread = self._step_thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(_STEP_GRACE_SECONDS)
-
     def run_step(self, task: StepTask) -> None:
         """Run one step in Python; whatever it raises is kept for whoever waits for the batch."""
         entry, step = self._steps[task.stage]
-        batch = task.batch
+        iteration = task.batch.iteration
+        node = self._nodes.index(entry.node)
+        inputs = [*entry.inputs, *entry.arguments]
         try:
             self._run_step(task, entry, step)
+            task.finish()
         except StopIteration:
-            self._ended.add(batch.iteration)
-            task.fail(-1, self._nodes.index(entry.node), "there is no more data")
+            self._ended.add(iteration)
+            task.fail(-1, node, "there is no more data")
         except SampleFailed as failed:
             cause = failed.__cause__ or failed
-            self._causes[batch.iteration] = cause
-            task.fail(failed.sample, self._nodes.index(entry.node), _describe(cause))
-        except Exception as error:  # noqa: BLE001 (it is raised where the batch is waited for)
-            self._causes[batch.iteration] = error
-            task.fail(-1, self._nodes.index(entry.node), _describe(error))
-        except BaseException:
-            task.fail(-1, self._nodes.index(entry.node), "the step was interrupted")
-            raise
-        finally:
-            task.finish()
+            self._causes[iteration] = cause
+            task.fail(failed.sample, node, _describe(cause), inputs)
+        except BaseException as error:
+            # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
+            is_interrupt = self._is_inline and not isinstance(error, Exception)
+            if not is_interrupt:
+                self._causes[iteration] = error
+            task.fail(-1, node, _describe(error))
+            if is_interrupt:
+                raise
 
     def _run_step(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
         node = entry.node
         is_source = not node.dependencies
         iteration = task.batch.iteration - self._epoch_start
         first_sample = iteration * self._options.batch_size
-        context = StepContext(iteration, self._epoch, first_sample, task.batch.size)
+        batch = task.batch
+        context = StepContext(
+            iteration, self._epoch, first_sample, batch.size, lambda: bool(batch.cancelled)
+        )
         outputs = step.run(context, task.inputs([*entry.inputs, *entry.arguments]))
         if is_source and outputs:
             self._settle_size(task, node, len(outputs[0].samples))
@@ -252,6 +278,7 @@ class Runner:
                 f"(got {size}). Return fewer, or raise batch_size."
             )
         task.set_size(size, None if self._readers else self._next_sample)
+        self._first_samples[task.batch.iteration] = self._next_sample
         self._next_sample += size
 
     def _is_done(self, batch: Batch) -> bool:
@@ -267,14 +294,16 @@ class Runner:
 
     def _error(self, batch: Batch, failures: list[tuple[int, int, str, str]]) -> SampleError:
         sample, node_number, message, source = failures[0]
-        node = self._nodes[node_number]
-        epoch, _ = batch.key(sample) if 0 <= sample < batch.size else (self._epoch, 0)
+        node = self._nodes[node_number] if node_number >= 0 else None
+        epoch = self._epoch
+        if self._readers and batch.size:
+            epoch, _ = batch.key(max(sample, 0))
         if len(failures) > 1:
             message += f" ({len(failures) - 1} more samples of this batch failed.)"
         return SampleError(
             message,
-            operator=node.spec.name,
-            location=node.location,
+            operator=node.spec.name if node else "",
+            location=node.location if node else "",
             epoch=epoch,
             iteration=batch.iteration,
             sample=sample if sample >= 0 else None,
@@ -285,8 +314,8 @@ class Runner:
         if os.getpid() != self._process:
             raise PipelineStateError(
                 f"Pipeline: must be used in the process that built it (built in process "
-                f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build the "
-                "pipeline after forking."
+                f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build it "
+                "after forking."
             )
         if self._executor.closed:
             raise PipelineStateError("Pipeline: must be open (it was closed). Build a new one.")
@@ -305,10 +334,19 @@ def _run_steps(executor: Executor, runner: weakref.ref[Runner]) -> None:
         del task, owner
 
 
+def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
+    executor.close()
+    if step_thread is not None and step_thread is not threading.current_thread():
+        step_thread.join(_CLOSE_GRACE_SECONDS)
+
+
 def _make_step(node: OperatorNode) -> Step:
     make = node.spec.python_step
     assert make is not None
-    step: Step = make(node.arguments)
+    try:
+        step: Step = make(node.arguments)
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{node.where}: {error}") from error
     return step
 
 
@@ -340,6 +378,8 @@ def _make_operator(
         )
     except (ValueError, IndexError, OverflowError) as error:
         raise ArgumentValueError(f"{node.where}: {error}") from error
+    except RuntimeError as error:
+        raise GraphError(f"{node.where}: {error}") from error
 
 
 def _native_value(value: Any) -> Any:
@@ -351,5 +391,5 @@ def _native_value(value: Any) -> Any:
 
 
 def _describe(error: BaseException) -> str:
-    text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    # Copes with exceptions whose __str__ raises, which is the user's code as well.
+    return "".join(traceback.format_exception_only(error)).strip()

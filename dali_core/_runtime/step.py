@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -30,12 +30,15 @@ class StepContext:
         Number of samples that came before, since the pipeline was last reset.
     batch_size : int
         Number of samples in the batch; the largest possible one as long as nobody has decided it.
+    is_cancelled : callable
+        Tells whether the batch was dropped meanwhile: a step that waits for something then gives up.
     """
 
     iteration: int
     epoch: int
     first_sample: int
     batch_size: int
+    is_cancelled: Callable[[], bool]
 
 
 class SampleFailed(Exception):  # noqa: N818 (a message between step and runner, never seen outside)

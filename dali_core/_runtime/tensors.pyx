@@ -1,35 +1,37 @@
+# cython: annotation_typing=False
 """Tensors in host memory: what pipelines give out, and what users may feed in.
 
 Memory is owned by reference count. Whatever a tensor shows stays as it is for as long as the
 tensor, or anything made from it without copying, is alive.
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
-from libc.stdint cimport int64_t, uintptr_t
+import math
+
+from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
-from libcpp.memory cimport shared_ptr
-from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from dali_core import types
 from dali_core._runtime cimport engine
+from dali_core._runtime.exchange cimport (
+    export_buffer, export_capsule, import_array, release_buffer, set_layout, set_shape,
+)
 
-cdef extern from "python_memory.hpp" namespace "dali_core":
-    shared_ptr[void] hold_python_object(object owner)
+cdef extern from "tensor_list.hpp" namespace "dali_core":
+    bint have_one_shape(const vector[engine.Tensor]& samples)
+    bint lie_side_by_side(const vector[engine.Tensor]& samples)
+    void gather(vector[engine.Tensor]& samples) except +
+    engine.Tensor joined(const vector[engine.Tensor]& samples) except +
+    vector[engine.Tensor] split(const engine.Tensor& whole) except +
 
-cdef dict _FORMATS = {
-    types.UINT8: b"B", types.UINT16: b"H", types.UINT32: b"I", types.UINT64: b"Q",
-    types.INT8: b"b", types.INT16: b"h", types.INT32: b"i", types.INT64: b"q",
-    types.FLOAT16: b"e", types.FLOAT: b"f", types.FLOAT64: b"d", types.BOOL: b"?",
-}
 cdef dict _BY_NUMBER = {int(member): member for member in types.DALIDataType}
 
 
 cdef class TensorCPU:
     """A tensor in host memory: dense, row-major, with an element type and perhaps a layout.
 
-    It works with NumPy and every consumer of DLPack or of the buffer protocol, without copying.
+    It works with NumPy and every consumer of DLPack or of the buffer protocol, without copying. What
+    is made from read-only memory is read-only itself.
 
     Parameters
     ----------
@@ -42,31 +44,31 @@ cdef class TensorCPU:
         Accepted for compatibility: whether memory is page-locked makes no difference on the host.
     """
 
-    def __init__(self, object data, str layout="", bint is_pinned=False):
-        self.tensor = tensor_of(data, layout)
+    def __init__(self, data: Any, str layout="", bint is_pinned=False):
+        self.tensor = _tensor_of(data, layout, &self.is_read_only)
 
     @property
-    def dtype(self):
+    def dtype(self) -> DALIDataType:
         """Element type, a `types.DALIDataType`."""
         return _BY_NUMBER[<int>self.tensor.type]
 
-    def shape(self):
-        """Give the extents, outermost first, as a list of int."""
+    def shape(self) -> list[int]:
+        """Give the extents, outermost first."""
         return [self.tensor.shape.dims[i] for i in range(self.tensor.shape.ndim)]
 
-    def ndim(self):
+    def ndim(self) -> int:
         """Give the number of dimensions."""
         return self.tensor.shape.ndim
 
-    def layout(self):
+    def layout(self) -> str:
         """Give the layout, such as ``"HWC"``; empty if there is none."""
-        return layout_of(self.tensor)
+        return _layout_of(self.tensor)
 
-    def source_info(self):
+    def source_info(self) -> str:
         """Give the name of the file that the sample was read from; empty if unknown."""
         return _source_of(self.tensor)
 
-    def get_property(self, str name):
+    def get_property(self, str name) -> str:
         """Look up ``"layout"`` or ``"source_info"``.
 
         Raises
@@ -79,18 +81,19 @@ cdef class TensorCPU:
         if name == "source_info":
             return self.source_info()
         raise KeyError(
-            f"TensorCPU.get_property: name must be 'layout' or 'source_info' (got {name!r})."
+            f"TensorCPU.get_property: name must be 'layout' or 'source_info' (got {name!r}). There are "
+            "no others."
         )
 
-    def data_ptr(self):
+    def data_ptr(self) -> int:
         """Give the address of the first element."""
         return <uintptr_t>self.tensor.data
 
-    def as_cpu(self):
+    def as_cpu(self) -> TensorCPU:
         """Give this tensor itself, since it is on the host."""
         return self
 
-    def squeeze(self, dim=None):
+    def squeeze(self, dim: int | None = None) -> bool:
         """Remove dimensions of extent 1 in place, together with their letters in the layout.
 
         Parameters
@@ -106,7 +109,8 @@ cdef class TensorCPU:
         cdef int ndim = self.tensor.shape.ndim
         if dim is not None and not -ndim <= dim < ndim:
             raise IndexError(
-                f"TensorCPU.squeeze: dim must be in [-{ndim}, {ndim - 1}] (got {dim})."
+                f"TensorCPU.squeeze: dim must be one of the {ndim} dimensions (got {dim}). Count from "
+                "0, or from -1 backwards."
             )
         wanted = range(ndim) if dim is None else (dim % ndim,)
         shape = self.shape()
@@ -114,11 +118,11 @@ cdef class TensorCPU:
         if len(kept) == ndim:
             return False
         layout = self.layout()
-        _set_shape(self.tensor, [shape[i] for i in kept])
-        _set_layout(self.tensor, "".join(layout[i] for i in kept) if layout else "")
+        set_shape(self.tensor, [shape[i] for i in kept])
+        set_layout(self.tensor, "".join(layout[i] for i in kept) if layout else "")
         return True
 
-    def copy_to_external(self, ptr):
+    def copy_to_external(self, ptr: c_void_p | int) -> None:
         """Copy the elements to an address.
 
         Parameters
@@ -131,55 +135,31 @@ cdef class TensorCPU:
         with nogil:
             memcpy(<void*>address, self.tensor.data, count)
 
-    def __len__(self):
+    def __len__(self) -> int:
         if self.tensor.shape.ndim == 0:
             raise TypeError("TensorCPU: a tensor without dimensions has no length.")
         return self.tensor.shape.dims[0]
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        cdef int i
-        cdef int ndim = self.tensor.shape.ndim
-        cdef Py_ssize_t itemsize = engine.size_of(self.tensor.type)
-        cdef Py_ssize_t stride = itemsize
-        for i in range(ndim - 1, -1, -1):
-            self.buffer_shape[i] = self.tensor.shape.dims[i]
-            self.buffer_strides[i] = stride
-            stride *= self.tensor.shape.dims[i]
-        cdef bytes element_format = _FORMATS[self.dtype]
-        buffer.buf = self.tensor.data
-        buffer.obj = self
-        buffer.len = self.tensor.num_bytes()
-        buffer.readonly = 0
-        buffer.itemsize = itemsize
-        # The bytes object lives in the module's table, so its characters stay where they are.
-        buffer.format = NULL
-        if flags & PyBUF_FORMAT:
-            buffer.format = element_format
-        buffer.ndim = ndim
-        buffer.shape = NULL
-        if flags & PyBUF_ND:
-            buffer.shape = self.buffer_shape
-        buffer.strides = NULL
-        if (flags & PyBUF_STRIDES) == PyBUF_STRIDES:
-            buffer.strides = self.buffer_strides
-        buffer.suboffsets = NULL
-        buffer.internal = NULL
+        export_buffer(buffer, flags, self, self.tensor, self.is_read_only)
+
+    def __releasebuffer__(self, Py_buffer* buffer):
+        release_buffer(buffer)
 
     @property
-    def __array_interface__(self):
+    def __array_interface__(self) -> dict[str, Any]:
         return {
             "version": 3,
             "shape": tuple(self.shape()),
             "typestr": _numpy_dtype(self.dtype).str,
-            "data": (<uintptr_t>self.tensor.data, False),
+            "data": (<uintptr_t>self.tensor.data, bool(self.is_read_only)),
             "strides": None,
         }
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NDArray[Any]:
         import numpy
 
-        array = numpy.frombuffer(self, _numpy_dtype(self.dtype)).reshape(self.shape()) \
-            if self.tensor.num_elements() else numpy.empty(self.shape(), _numpy_dtype(self.dtype))
+        array = numpy.asarray(memoryview(self))
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 raise ValueError(
@@ -189,10 +169,17 @@ cdef class TensorCPU:
             return array.astype(dtype)
         return array.copy() if copy else array
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> CapsuleType:
         """Export the tensor to another framework.
 
         Parameters
@@ -208,22 +195,18 @@ cdef class TensorCPU:
         """
         if stream is not None:
             raise ValueError(
-                f"TensorCPU.__dlpack__: stream must be None for host memory (got {stream!r})."
+                f"TensorCPU.__dlpack__: stream must be None for host memory (got {stream!r}). Leave it "
+                "out."
             )
         if dl_device is not None and tuple(dl_device) != (1, 0):
             raise BufferError(
                 f"TensorCPU.__dlpack__: dl_device must be the host, (1, 0) (got {dl_device!r}). "
                 "Import the tensor on the host and copy it there."
             )
-        cdef engine.Tensor exported = _copy_of(self.tensor) if copy else self.tensor
-        cdef void* managed
-        if max_version is not None and max_version[0] >= 1:
-            managed = engine.export_versioned(exported, bool(copy))
-            return PyCapsule_New(managed, b"dltensor_versioned", _drop_versioned)
-        managed = engine.export_unversioned(exported)
-        return PyCapsule_New(managed, b"dltensor", _drop_unversioned)
+        versioned = max_version is not None and max_version[0] >= 1
+        return export_capsule(self.tensor, versioned, bool(copy), self.is_read_only)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         import numpy
 
         layout = f", layout={self.layout()!r}" if self.layout() else ""
@@ -245,47 +228,51 @@ cdef class TensorListCPU:
         Accepted for compatibility.
     """
 
-    def __init__(self, object data, object layout=None, bint is_pinned=False):
+    def __init__(self, data: Any, layout: str | None = None, bint is_pinned=False):
         cdef TensorListCPU other
         cdef engine.Tensor whole
+        cdef bint is_read_only = False
         if isinstance(data, TensorListCPU):
             other = data
             self.samples = other.samples
-            self.contiguous = other.contiguous
+            self.is_contiguous = other.is_contiguous
+            self.is_read_only = other.is_read_only
             if layout is not None:
                 _set_layouts(self.samples, layout)
         elif isinstance(data, (list, tuple)):
             for item in data:
-                self.samples.push_back(tensor_of(item, layout or ""))
+                self.samples.push_back(_tensor_of(item, layout or "", &is_read_only))
+                self.is_read_only |= is_read_only
             _check_same_types(self.samples)
-            self.contiguous = _lie_side_by_side(self.samples)
+            self.is_contiguous = lie_side_by_side(self.samples)
         else:
-            whole = tensor_of(data, "")
+            whole = _tensor_of(data, "", &self.is_read_only)
             if whole.shape.ndim == 0:
                 raise ValueError(
-                    "TensorListCPU: data must have the batch as its first dimension (got a scalar)."
+                    "TensorListCPU: data must have the batch as its first dimension (got a scalar). "
+                    "Pass a list of samples."
                 )
-            _split(whole, self.samples)
+            self.samples = split(whole)
             _set_layouts(self.samples, layout or "")
-            self.contiguous = True
+            self.is_contiguous = True
 
     @property
-    def dtype(self):
+    def dtype(self) -> DALIDataType:
         """Element type of all samples, a `types.DALIDataType`."""
         if self.samples.empty():
             return types.NO_TYPE
         return _BY_NUMBER[<int>self.samples[0].type]
 
-    def layout(self):
+    def layout(self) -> str:
         """Give the layout of each sample, such as ``"HWC"``; empty if there is none."""
-        return "" if self.samples.empty() else layout_of(self.samples[0])
+        return "" if self.samples.empty() else _layout_of(self.samples[0])
 
-    def ndim(self):
+    def ndim(self) -> int:
         """Give the number of dimensions of each sample."""
         return 0 if self.samples.empty() else self.samples[0].shape.ndim
 
-    def shape(self):
-        """Give the shape of each sample, as a list of tuples."""
+    def shape(self) -> list[tuple[int, ...]]:
+        """Give the shape of each sample."""
         cdef size_t i
         cdef int d
         return [
@@ -293,12 +280,15 @@ cdef class TensorListCPU:
             for i in range(self.samples.size())
         ]
 
-    def is_dense_tensor(self):
-        """Tell whether all samples have one shape and lie side by side, so `as_tensor` works."""
-        return bool(self.contiguous)
+    def is_dense_tensor(self) -> bool:
+        """Tell whether all samples have one shape, so that `as_tensor` works."""
+        return bool(self.is_contiguous or have_one_shape(self.samples))
 
-    def as_tensor(self):
-        """View the batch as one tensor whose first dimension is the batch, without copying.
+    def as_tensor(self) -> TensorCPU:
+        """View the batch as one tensor whose first dimension is the batch.
+
+        Nothing is copied, except if the list was made from separate arrays: then the first call
+        moves the list's samples into memory of their own, side by side.
 
         Raises
         ------
@@ -306,57 +296,65 @@ cdef class TensorListCPU:
             If the samples differ in shape; the message lists the shapes.
         """
         cdef TensorCPU result = TensorCPU.__new__(TensorCPU)
-        if not self.contiguous:
+        if not self.is_dense_tensor():
             raise ValueError(
                 "TensorListCPU.as_tensor: all samples must have the same shape "
                 f"(got {_summary(self.shape())}). Resize, crop or pad them in the pipeline, or take "
                 "the samples one by one with at(i)."
             )
-        result.tensor = _joined(self.samples)
+        if not self.is_contiguous:
+            gather(self.samples)
+            self.is_contiguous = True
+            self.is_read_only = False
+        result.tensor = joined(self.samples)
+        result.is_read_only = self.is_read_only
         return result
 
-    def as_reshaped_tensor(self, shape):
-        """View the batch as one tensor of another shape with as many elements, without copying.
+    def as_reshaped_tensor(self, shape: Sequence[int]) -> TensorCPU:
+        """View the batch as one tensor of another shape with as many elements, like `as_tensor`.
 
         Parameters
         ----------
         shape : sequence of int
             Extents of the result, batch included.
+
+        Raises
+        ------
+        ValueError
+            If the number of elements differs.
         """
         cdef TensorCPU result = self.as_tensor()
-        cdef int64_t count = 1
-        for extent in shape:
-            count *= extent
-        if count != result.tensor.num_elements():
+        extents = [int(extent) for extent in shape]
+        if min(extents, default=0) < 0 or math.prod(extents) != result.tensor.num_elements():
             raise ValueError(
                 f"TensorListCPU.as_reshaped_tensor: shape must have {result.tensor.num_elements()} "
-                f"elements (got {tuple(shape)})."
+                f"elements (got {tuple(extents)}). Choose extents whose product is that number."
             )
-        _set_shape(result.tensor, list(shape))
-        _set_layout(result.tensor, "")
+        set_shape(result.tensor, extents)
+        set_layout(result.tensor, "")
         return result
 
-    def as_array(self):
-        """View the batch as one NumPy array, without copying. All samples must have one shape."""
+    def as_array(self) -> NDArray[Any]:
+        """View the batch as one NumPy array, like `as_tensor`. All samples must have one shape."""
         import numpy
 
         return numpy.asarray(self.as_tensor())
 
-    def as_cpu(self):
+    def as_cpu(self) -> TensorListCPU:
         """Give this list itself, since it is on the host."""
         return self
 
-    def at(self, Py_ssize_t index):
+    def at(self, Py_ssize_t index) -> NDArray[Any]:
         """View one sample as a NumPy array, without copying."""
         import numpy
 
         return numpy.asarray(self[index])
 
-    def data_ptr(self):
+    def data_ptr(self) -> int:
         """Give the address of the first element of the first sample."""
         return <uintptr_t>self.samples[0].data if not self.samples.empty() else 0
 
-    def copy_to_external(self, ptr):
+    def copy_to_external(self, ptr: c_void_p | int) -> None:
         """Copy all samples, one after the other, to an address.
 
         Parameters
@@ -372,97 +370,54 @@ cdef class TensorListCPU:
                 memcpy(<void*>address, self.samples[i].data, count)
                 address += count
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.samples.size()
 
-    def __getitem__(self, Py_ssize_t index):
+    def __getitem__(self, Py_ssize_t index) -> TensorCPU:
         cdef Py_ssize_t size = self.samples.size()
+        cdef TensorCPU sample
         if not -size <= index < size:
             raise IndexError(
-                f"TensorListCPU: index must be below the {size} samples of the batch (got {index})."
+                f"TensorListCPU: index must be below the {size} samples of the batch (got {index}). "
+                "See len()."
             )
-        return wrap_tensor(self.samples[index % size if size else 0])
+        sample = TensorCPU.__new__(TensorCPU)
+        sample.tensor = self.samples[index % size]
+        sample.is_read_only = self.is_read_only
+        return sample
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[TensorCPU]:
         for index in range(len(self)):
             yield self[index]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         layout = f", layout={self.layout()!r}" if self.layout() else ""
-        return (
-            f"TensorListCPU({len(self)} samples, dtype={self.dtype}, "
-            f"shape={_summary(self.shape())}{layout})"
-        )
+        shape = f", shape={_summary(self.shape())}" if len(self) else ""
+        return f"TensorListCPU({len(self)} samples, dtype={self.dtype}{shape}{layout})"
 
 
-cdef TensorCPU wrap_tensor(const engine.Tensor& tensor):
-    cdef TensorCPU result = TensorCPU.__new__(TensorCPU)
-    result.tensor = tensor
-    return result
-
-
-cdef TensorListCPU wrap_tensors(const vector[engine.Tensor]& samples, bint contiguous):
+cdef TensorListCPU wrap_tensors(const vector[engine.Tensor]& samples, bint is_contiguous):
     cdef TensorListCPU result = TensorListCPU.__new__(TensorListCPU)
     result.samples = samples
-    result.contiguous = contiguous
+    result.is_contiguous = is_contiguous
     return result
 
 
-cdef engine.Tensor tensor_of(object data, str layout) except *:
-    """View Python data as a tensor; what is not dense and row-major is copied by NumPy."""
-    import numpy
-
+cdef engine.Tensor _tensor_of(object data, str layout, bint* is_read_only) except *:
     cdef engine.Tensor tensor
     if isinstance(data, TensorCPU):
         tensor = (<TensorCPU>data).tensor
-        if layout:
-            _set_layout(tensor, layout)
-        return tensor
-    if PyCapsule_IsValid(data, b"dltensor") or PyCapsule_IsValid(data, b"dltensor_versioned"):
-        data = _Capsule(data)
-    if isinstance(data, numpy.ndarray):
-        array = data
-    elif hasattr(data, "__dlpack__") and not isinstance(data, numpy.generic):
-        array = numpy.from_dlpack(data)
+        is_read_only[0] = (<TensorCPU>data).is_read_only
+        if not layout:
+            return tensor
     else:
-        array = numpy.asarray(data)
-    array = numpy.asarray(array, order="C")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    try:
-        data_type = types.to_dali_type(array.dtype)
-    except TypeError as error:
-        raise TypeError(
-            f"Tensor data must be numbers (got {type(data).__name__} with dtype {array.dtype}). "
-            "Convert it to an array of numbers."
-        ) from error
-    if array.ndim > engine.kMaxDims:
-        raise ValueError(
-            f"Tensor data must have at most {engine.kMaxDims} dimensions (got {array.ndim})."
-        )
-    tensor.type = <engine.DataType><int>int(data_type)
-    _set_shape(tensor, array.shape)
-    _set_layout(tensor, layout)
-    tensor.data = <void*><uintptr_t>array.__array_interface__["data"][0]
-    tensor.storage = hold_python_object(array)
+        tensor = import_array(data, is_read_only)
+    set_layout(tensor, layout)
     return tensor
 
 
-cdef str layout_of(const engine.Tensor& tensor):
+cdef str _layout_of(const engine.Tensor& tensor):
     return (<bytes>tensor.layout.c_str()).decode()
-
-
-class _Capsule:
-    """A DLPack capsule with the methods that importers ask for."""
-
-    def __init__(self, capsule):
-        self.capsule = capsule
-
-    def __dlpack__(self, **_):
-        return self.capsule
-
-    def __dlpack_device__(self):
-        return (1, 0)
 
 
 cdef object _numpy_dtype(data_type):
@@ -477,35 +432,18 @@ cdef str _source_of(const engine.Tensor& tensor):
 
 cdef uintptr_t _address_of(object ptr, str where) except? 0:
     address = getattr(ptr, "value", ptr)
-    if not isinstance(address, int) or isinstance(address, bool) or address == 0:
+    if not isinstance(address, int) or isinstance(address, bool) or address <= 0:
         raise TypeError(
-            f"{where}: ptr must be a non-null ctypes.c_void_p or an address (got {ptr!r})."
+            f"{where}: ptr must be a non-null ctypes.c_void_p or an address (got {ptr!r}). Pass, for "
+            "example, array.ctypes.data."
         )
     return address
-
-
-cdef int _set_shape(engine.Tensor& tensor, object shape) except -1:
-    cdef int i
-    tensor.shape.ndim = len(shape)
-    for i in range(tensor.shape.ndim):
-        tensor.shape.dims[i] = shape[i]
-    return 0
-
-
-cdef int _set_layout(engine.Tensor& tensor, str layout) except -1:
-    if layout and len(layout) != tensor.shape.ndim:
-        raise ValueError(
-            f"Tensor layout must have one letter for each of the {tensor.shape.ndim} dimensions "
-            f"(got {layout!r})."
-        )
-    tensor.layout = engine.Layout(<string>layout.encode())
-    return 0
 
 
 cdef int _set_layouts(vector[engine.Tensor]& samples, str layout) except -1:
     cdef size_t i
     for i in range(samples.size()):
-        _set_layout(samples[i], layout)
+        set_layout(samples[i], layout)
     return 0
 
 
@@ -516,68 +454,10 @@ cdef int _check_same_types(const vector[engine.Tensor]& samples) except -1:
             raise TypeError(
                 "TensorListCPU: all samples must have one dtype and number of dimensions (got "
                 f"{_BY_NUMBER[<int>samples[0].type]} with {samples[0].shape.ndim} and, for sample "
-                f"{i}, {_BY_NUMBER[<int>samples[i].type]} with {samples[i].shape.ndim})."
+                f"{i}, {_BY_NUMBER[<int>samples[i].type]} with {samples[i].shape.ndim}). Convert "
+                "them first."
             )
     return 0
-
-
-cdef bint _lie_side_by_side(const vector[engine.Tensor]& samples):
-    cdef size_t i
-    cdef int64_t step
-    if samples.empty():
-        return True
-    step = samples[0].num_bytes()
-    for i in range(samples.size()):
-        if not samples[i].shape == samples[0].shape:
-            return False
-        if <char*>samples[i].data != <char*>samples[0].data + i * step:
-            return False
-    return True
-
-
-cdef int _split(const engine.Tensor& whole, vector[engine.Tensor]& samples) except -1:
-    """Views of the parts of `whole` along its first dimension."""
-    cdef engine.Tensor sample = whole
-    cdef int i
-    cdef int64_t n
-    sample.shape.ndim = whole.shape.ndim - 1
-    for i in range(sample.shape.ndim):
-        sample.shape.dims[i] = whole.shape.dims[i + 1]
-    sample.layout = engine.Layout()
-    for n in range(whole.shape.dims[0]):
-        sample.data = <char*>whole.data + n * sample.num_bytes()
-        samples.push_back(sample)
-    return 0
-
-
-cdef engine.Tensor _joined(const vector[engine.Tensor]& samples) except *:
-    """One tensor over samples that lie side by side."""
-    cdef engine.Tensor whole
-    cdef int i
-    if samples.empty():
-        whole.type = <engine.DataType><int>0
-        whole.shape.ndim = 1
-        whole.shape.dims[0] = 0
-        return whole
-    whole = samples[0]
-    if whole.shape.ndim == engine.kMaxDims:
-        raise ValueError("TensorListCPU.as_tensor: samples must have at most 7 dimensions (got 8).")
-    for i in range(whole.shape.ndim, 0, -1):
-        whole.shape.dims[i] = whole.shape.dims[i - 1]
-    whole.shape.dims[0] = samples.size()
-    whole.shape.ndim += 1
-    layout = layout_of(whole)
-    whole.layout = engine.Layout(<string>("N" + layout).encode()) if layout else engine.Layout()
-    return whole
-
-
-cdef engine.Tensor _copy_of(const engine.Tensor& tensor) except *:
-    cdef engine.Tensor result = tensor
-    cdef size_t count = <size_t>tensor.num_bytes()
-    result.storage = engine.BufferPool.create().get().allocate(count)
-    result.data = result.storage.get()
-    memcpy(result.data, tensor.data, count)
-    return result
 
 
 cdef str _summary(shapes):
@@ -587,20 +467,3 @@ cdef str _summary(shapes):
         return f"{len(shapes)} x {different[0]}"
     text = ", ".join(str(shape) for shape in different[:4])
     return text + (f" and {len(different) - 4} other shapes" if len(different) > 4 else "")
-
-
-cdef void _drop_unversioned(object capsule) noexcept:
-    cdef engine.DLManagedTensor* managed
-    # A consumer that took the tensor has renamed the capsule.
-    if PyCapsule_IsValid(capsule, b"dltensor"):
-        managed = <engine.DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
-        managed.deleter(managed)
-
-
-cdef void _drop_versioned(object capsule) noexcept:
-    cdef engine.DLManagedTensorVersioned* managed
-    if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
-        managed = <engine.DLManagedTensorVersioned*>PyCapsule_GetPointer(
-            capsule, b"dltensor_versioned"
-        )
-        managed.deleter(managed)

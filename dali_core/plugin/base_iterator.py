@@ -7,12 +7,10 @@ and what becomes of its last batch.  Converting a batch is left to an `Adapter`.
 from __future__ import annotations
 
 import logging
-import operator
-import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from dali_core._runtime.epoch_plan import EpochPlan
 from dali_core.errors import (
     AdapterError,
     ArgumentTypeError,
@@ -20,7 +18,15 @@ from dali_core.errors import (
     PipelineStateError,
     SampleError,
 )
-from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
+from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy
+from dali_core.plugin.iterator_arguments import (
+    check_auto_reset,
+    check_output_map,
+    check_output_types,
+    check_pipelines,
+    check_policy,
+    make_epochs,
+)
 
 if TYPE_CHECKING:
     from dali_core.adapters import Adapter
@@ -95,18 +101,18 @@ class BaseIterator:
         output_types: Sequence[str] | None = None,
     ) -> None:
         self.adapter = adapter
-        self._pipelines = _check_pipelines(pipelines)
-        self._output_map = _check_output_map(output_map)
-        self._output_types = _check_output_types(output_types, self._output_map, adapter)
-        self._auto_reset = _check_auto_reset(auto_reset)
+        self._pipelines = check_pipelines(pipelines)
+        self._output_map = check_output_map(output_map)
+        self._output_types = check_output_types(output_types, self._output_map, adapter)
+        self._auto_reset = check_auto_reset(auto_reset)
         for pipeline in self._pipelines:
             pipeline.build()
-        self._epochs = _make_epochs(
+        self._epochs = make_epochs(
             self._pipelines,
             size,
             reader_name,
             last_batch_padded,
-            _check_policy(last_batch_policy, fill_last_batch),
+            check_policy(last_batch_policy, fill_last_batch),
         )
         self._epoch = 0
         self._taken = 0  # in this epoch
@@ -167,6 +173,12 @@ class BaseIterator:
         """Number of samples that the epoch counts; -1 if it is unknown."""
         return -1 if self._epochs is None else self._epochs.size(self._epoch)
 
+    def describe(self, num_epochs: int = 4) -> str:
+        """Return a table that tells what the first epochs read, give, pad and drop."""
+        if self._epochs is None:
+            return "an epoch ends when the source does"
+        return self._epochs.describe(num_epochs)
+
     def reset(self) -> None:
         """Begin the next epoch, if this one is over; else log a warning and do nothing.
 
@@ -216,7 +228,9 @@ class BaseIterator:
 
     def _discard_dropped(self, epochs: Epochs) -> None:
         if epochs.num_given(self._epoch) <= self._taken < epochs.num_taken(self._epoch):
-            self._take([])
+            # A failure in what nobody will see concerns nobody.
+            with suppress(SampleError):
+                self._take([])
 
     def _take(self, num_valid: Sequence[int]) -> Any:
         """Take a batch from every pipeline, and convert that of as many as have valid samples."""
@@ -261,135 +275,6 @@ class BaseIterator:
                 _check_uniform(name, batch, self.adapter)
             arrays[name] = self.adapter.represent(batch, kind, num_valid)
         return arrays
-
-
-def _check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
-    listed = list(pipelines) if isinstance(pipelines, Sequence) else [pipelines]
-    if not listed:
-        raise ArgumentValueError(
-            "pipelines: must hold at least one pipeline (got an empty list). Pass the pipelines "
-            "to iterate over."
-        )
-    for pipeline in listed:
-        if not hasattr(pipeline, "share_outputs"):
-            raise ArgumentTypeError(
-                f"pipelines: must be a pipeline or a list of them (got {pipeline!r}). Pass "
-                "dali_core.Pipeline objects."
-            )
-    sizes = sorted({pipeline.max_batch_size for pipeline in listed})
-    if len(sizes) > 1:
-        raise ArgumentValueError(
-            f"pipelines: must have the same batch size (got {sizes}). Build them with one "
-            "batch_size."
-        )
-    return listed
-
-
-def _check_output_map(output_map: Sequence[str]) -> list[str]:
-    if isinstance(output_map, str) or not all(isinstance(name, str) for name in output_map):
-        raise ArgumentTypeError(
-            f"output_map: must be a list of names (got {output_map!r}). Name every output of the "
-            'pipelines, such as ["data", "label"].'
-        )
-    if not output_map or len(set(output_map)) != len(output_map):
-        raise ArgumentValueError(
-            f"output_map: must hold distinct names (got {list(output_map)}). Name every output of "
-            "the pipelines once."
-        )
-    return list(output_map)
-
-
-def _check_output_types(
-    output_types: Sequence[str] | None, output_map: list[str], adapter: Adapter
-) -> list[str]:
-    if output_types is None:
-        return ["dense"] * len(output_map)
-    unknown = [kind for kind in output_types if kind not in adapter.representations]
-    if unknown:
-        raise ArgumentValueError(
-            f"output_types: must be among {list(adapter.representations)} (got {unknown}). Choose "
-            f"what the {adapter.name} adapter offers."
-        )
-    if len(output_types) != len(output_map):
-        raise ArgumentValueError(
-            f"output_types: must have an entry for each output (got {len(output_types)} for "
-            f"{output_map}). Say how to represent every one."
-        )
-    return list(output_types)
-
-
-def _check_auto_reset(auto_reset: str | bool | None) -> bool:
-    if auto_reset is True or auto_reset == "yes":
-        return True
-    if auto_reset is False or auto_reset is None or auto_reset == "no":
-        return False
-    raise ArgumentValueError(
-        f'auto_reset: must be True, False, "yes" or "no" (got {auto_reset!r}). Choose one.'
-    )
-
-
-def _check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
-    if not isinstance(policy, LastBatchPolicy):
-        raise ArgumentValueError(
-            f"last_batch_policy: must be a LastBatchPolicy (got {policy!r}). Use "
-            "LastBatchPolicy.FILL, DROP or PARTIAL."
-        )
-    if fill_last_batch is None:
-        return policy
-    warnings.warn(
-        "fill_last_batch is deprecated. Use last_batch_policy=LastBatchPolicy.FILL or PARTIAL.",
-        DeprecationWarning,
-        stacklevel=4,
-    )
-    return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
-
-
-def _make_epochs(
-    pipelines: list[Pipeline],
-    size: int,
-    reader_name: str | None,
-    last_batch_padded: bool,
-    policy: LastBatchPolicy,
-) -> Epochs | None:
-    """Return how to count epochs, or None if only the source knows their end."""
-    batch_size = pipelines[0].max_batch_size
-    try:
-        size = operator.index(size)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"size: must be an integer (got {size!r}). Give the number of samples of an epoch."
-        ) from error
-    if reader_name is None:
-        if size == 0 or (size < 0 and len(pipelines) > 1):
-            raise ArgumentValueError(
-                f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
-                f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
-            )
-        if size < 0:
-            if last_batch_padded or policy is not LastBatchPolicy.FILL:
-                warnings.warn(
-                    "last_batch_policy and last_batch_padded have no effect while the size of an "
-                    "epoch is unknown. Give reader_name or size.",
-                    UserWarning,
-                    stacklevel=4,
-                )
-            return None
-        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
-    if size != -1 or last_batch_padded:
-        extra = "size" if size != -1 else "last_batch_padded"
-        raise ArgumentValueError(
-            f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
-            "knows it. Leave it out."
-        )
-    plans = [EpochPlan.from_meta(pipeline.reader_meta(reader_name)) for pipeline in pipelines]
-    for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
-        values = [getattr(plan, what) for plan in plans]
-        if len(set(values)) > 1:
-            raise ArgumentValueError(
-                f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
-                f"{values}). Give all of them the same data and sharding."
-            )
-    return ReaderEpochs(plans, batch_size, policy)
 
 
 def _check_uniform(name: str, batch: Any, adapter: Adapter) -> None:

@@ -108,6 +108,20 @@ class Epochs:
         """Return the number of batches that ``len()`` promises for `epoch`."""
         raise NotImplementedError
 
+    def describe(self, num_epochs: int) -> str:
+        """Return a table of the batches of the first epochs."""
+        lines = []
+        for epoch in range(num_epochs):
+            given, taken = self.num_given(epoch), self.num_taken(epoch)
+            first = self.schedule.first_batch(epoch)
+            dropped = " and drops 1" if given < taken else ""
+            valid = list(self.num_valid(epoch, given - 1)) if given else "no"
+            lines.append(
+                f"epoch {epoch}: takes batches {first} to {first + taken - 1} of each pipeline"
+                f"{dropped}; the last one given has {valid} samples"
+            )
+        return "\n".join(lines)
+
     def num_valid(self, epoch: int, index: int) -> Sequence[int]:
         """Return how many samples of batch `index` are given out, for each pipeline.
 
@@ -135,6 +149,14 @@ class ReaderEpochs(Epochs):
         self._schedules = [BatchSchedule(plan, batch_size, policy) for plan in plans]
         # All shards have the same number of batches, so any of them can count.
         super().__init__(self._schedules[0])
+
+    def describe(self, num_epochs: int) -> str:
+        """Return what each pipeline reads in the first epochs, and the batches of these."""
+        plans = [
+            f"pipeline {index}: {schedule.plan.describe(schedule.batch_size, num_epochs)}"
+            for index, schedule in enumerate(self._schedules)
+        ]
+        return "\n".join([*plans, "batches", super().describe(num_epochs)])
 
     def size(self, epoch: int) -> int:
         """Return the size of a shard: the smallest with DROP, else the largest.

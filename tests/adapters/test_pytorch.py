@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 import pytest
@@ -18,7 +18,6 @@ from dali_core.testing import AdapterSuite
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 import dali_core_pytorch  # noqa: E402
-from dali_core.plugin import pytorch as plugin  # noqa: E402
 from dali_core_pytorch import (  # noqa: E402
     DALIClassificationIterator,
     DALIGenericIterator,
@@ -26,6 +25,8 @@ from dali_core_pytorch import (  # noqa: E402
     LastBatchPolicy,
     feed_ndarray,
 )
+
+from dali_core.plugin import pytorch as plugin  # noqa: E402
 
 BOXES = [
     [numpy.array([[1, 2], [3, 4], [5, 6]], numpy.int32), numpy.array([[7, 8]], numpy.int32)],
@@ -193,7 +194,7 @@ class TestFeed:
             feed_ndarray(batch, target)
 
     def test_wrong_types(self, batch: Any) -> None:
-        with pytest.raises(ArgumentTypeError, match="arr must be a torch.Tensor"):
+        with pytest.raises(ArgumentTypeError, match=r"arr must be a torch\.Tensor"):
             feed_ndarray(batch, numpy.zeros((2, 3), numpy.float32))
         with pytest.raises(ArgumentTypeError, match="dali_tensor must be"):
             feed_ndarray(ctypes.c_int(), torch.zeros(2, 3))
@@ -202,7 +203,7 @@ class TestFeed:
 class TestSignatures:
     """Argument names, order and defaults are those of the reference, version 2.4."""
 
-    COMMON = {
+    COMMON: ClassVar = {
         "size": -1,
         "reader_name": None,
         "auto_reset": False,

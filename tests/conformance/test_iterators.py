@@ -4,8 +4,11 @@ Where this library differs on purpose:
 
 * ``len()`` of an iterator of unknown size raises TypeError; the reference returns 0, or raises
   ValueError for batches of one sample.
-* ``reset()`` before the first batch was taken does nothing.  The reference skips to the next epoch
-  if a single, prepared batch makes the epoch, and then gives that batch in addition.
+* ``reset()`` before the first batch of an epoch does nothing.  The reference skips to the next
+  epoch if a single, prepared batch makes the epoch, and then gives that batch in addition.
+* ``reset()`` while a source still has batches does nothing to the source.  In the reference, it
+  also lets the source go on after its end if prefetching has met that end already, so that the
+  result depends on how far ahead the pipeline runs.
 * ``DALIRaggedIterator`` cuts partial batches, where the reference raises AttributeError.
 """
 
@@ -125,12 +128,24 @@ class Case:
             "auto_reset": rng.random() < 0.5,
             "prepare_first_batch": rng.random() < 0.7,
         }
-        kind = rng.choice(["reader", "reader", "size", "source"])
-        num_batches = rng.randint(1, 5) if kind == "source" else 0
+        first, actions = "n", "nnnnnrie"
+        num_batches, cycle = 0, None
+        kind = rng.choice(["reader", "reader", "size", "endless source", "source"])
         if kind == "reader":
             options["reader_name"] = "reader"
-        elif kind == "size" or rng.random() < 0.6:
-            options["size"] = rng.randint(1, num_batches * batch_size + 3 if num_batches else 25)
+        elif kind == "size":
+            options["size"] = rng.randint(1, 25)
+        elif kind == "endless source":
+            num_batches, cycle = rng.randint(1, 5), "quiet"
+            if rng.random() < 0.5:
+                options["size"] = rng.randint(1, num_batches * batch_size + 3)
+        else:
+            num_batches, cycle = rng.randint(1, 5), rng.choice([None, "raise"])
+            if rng.random() < 0.5:
+                options["size"] = num_batches * batch_size
+            else:
+                first, actions = "d", "eed"  # resets in mid-epoch differ
+        if "size" in options:
             options["last_batch_padded"] = rng.random() < 0.5
         return cls(
             num_samples,
@@ -142,8 +157,8 @@ class Case:
             rng.choice(POLICIES),
             options,
             num_batches,
-            rng.choice([None, "quiet", "raise"]),
-            "n" + "".join(rng.choice("nnnnnrie") for _ in range(11)),
+            cycle,
+            first + "".join(rng.choice(actions) for _ in range(11)),
         )
 
 
@@ -186,6 +201,9 @@ def act(action: str, iterator: Any) -> Any:
         return iterator.reset()
     if action == "i":
         return iter(iterator) is iterator
+    if action == "d":
+        # Without iter(), which would reset.
+        return [labels(batch) for batch in iter(iterator.__next__, None)]
     # An epoch may have no end: a source that cycles quietly.
     return [labels(batch) for _, batch in zip(range(40), iterator, strict=False)]
 
@@ -261,6 +279,8 @@ def test_both_refuse_ragged_batches() -> None:
             library.plugin.DALIGenericIterator([pipeline], ["x"])
 
 
+# The reference does not say whether PyTorch shall check the sparse tensors that it makes.
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("kind", ["DENSE_TAG", "SPARSE_LIST_TAG", "SPARSE_COO_TAG"])
 def test_ragged_representations(kind: str) -> None:
     lengths = (3, 3) if kind == "DENSE_TAG" else (3, 2)

@@ -108,6 +108,7 @@ def reader_pipeline(
     batch_size: int,
     num_shards: int = 1,
     shard_id: int = 0,
+    *,
     stick: bool = False,
     pad: bool = False,
 ) -> FakePipeline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import warnings
+import weakref
 from typing import Any
 
 import pytest
@@ -101,9 +102,7 @@ class TestReset:
     def test_reset_of_an_unused_iterator_changes_nothing(
         self, prepare: bool, caplog: pytest.LogCaptureFixture
     ) -> None:
-        iterator = iterate(
-            reader_pipeline(2, 2), reader_name="reader", prepare_first_batch=prepare
-        )
+        iterator = iterate(reader_pipeline(2, 2), reader_name="reader", prepare_first_batch=prepare)
         iterator.reset()
         assert numbers(iterator) == [[0, 1]]
         assert not caplog.records
@@ -206,6 +205,13 @@ class TestFailures:
         iterator = iterate(pipeline, size=4, auto_reset=True)
         with pytest.raises(SampleError, match="cannot read"):
             next(iterator)
+        assert numbers(iterator) == [[4, 5]]
+
+    def test_a_failure_in_a_dropped_batch_is_not_reported(self) -> None:
+        pipeline = self.BrokenOnce(lambda: iter([[0, 1], [2, 3], [4, 5]]), 2)
+        iterator = iterate(pipeline, size=3, last_batch_policy=DROP)
+        assert numbers(iterator) == [[0, 1]]
+        assert pipeline.num_taken == 2
         assert numbers(iterator) == [[4, 5]]
 
     def test_a_failed_conversion_releases_the_outputs(self) -> None:
@@ -325,6 +331,28 @@ def test_unsuitable_names(output_map: Any, error: type[Exception]) -> None:
         BaseIterator(reader_pipeline(4, 2), ["a", "a"], ListAdapter(), size=4)
 
 
+def test_describe_tells_what_epochs_hold() -> None:
+    pipelines = [reader_pipeline(7, 2, 2, shard) for shard in (0, 1)]
+    iterator = iterate(pipelines, reader_name="reader", last_batch_policy=PARTIAL)
+    assert iterator.describe(num_epochs=2).splitlines() == [
+        "pipeline 0: 7 samples in 2 shards of 3 to 4, batches of 2",
+        "epoch 0: shard 0, positions 0 to 2 (3 samples), batches 0 to 1, 0 padding samples",
+        "epoch 1: shard 1, positions 3 to 6 (4 samples), batches 1 to 3, 0 padding samples",
+        "pipeline 1: 7 samples in 2 shards of 3 to 4, batches of 2",
+        "epoch 0: shard 1, positions 3 to 6 (4 samples), batches 0 to 1, 0 padding samples",
+        "epoch 1: shard 0, positions 0 to 2 (3 samples), batches 2 to 3, 0 padding samples",
+        "batches",
+        "epoch 0: takes batches 0 to 1 of each pipeline; the last one given has [1, 2] samples",
+        "epoch 1: takes batches 2 to 3 of each pipeline; the last one given has [2, 1] samples",
+    ]
+    dropping = iterate(reader_pipeline(5, 2), size=5, last_batch_policy=DROP)
+    assert dropping.describe(1) == (
+        "epoch 0: takes batches 0 to 2 of each pipeline and drops 1; the last one given has [2] "
+        "samples"
+    )
+    assert iterate(source_pipeline(1, 2)).describe() == "an epoch ends when the source does"
+
+
 def test_fill_last_batch_is_deprecated() -> None:
     for fill, last in ((True, [4, 0]), (False, [4])):
         with pytest.warns(DeprecationWarning, match="Use last_batch_policy"):
@@ -352,10 +380,12 @@ def test_the_first_batch_is_prepared_on_request_only() -> None:
 
 
 def test_an_iterator_is_freed_without_the_cycle_collector() -> None:
+    pipeline = reader_pipeline(4, 2)
+    reference = weakref.ref(pipeline)
     gc.disable()
     try:
-        count = sum(isinstance(item, FakePipeline) for item in gc.get_objects())
-        list(iterate(reader_pipeline(4, 2), reader_name="reader"))
-        assert sum(isinstance(item, FakePipeline) for item in gc.get_objects()) == count
+        list(iterate(pipeline, reader_name="reader"))
+        del pipeline
+        assert reference() is None
     finally:
         gc.enable()

@@ -48,7 +48,12 @@ class Case:
     def pipelines(self) -> list[Any]:
         return [
             reader_pipeline(
-                self.num_samples, self.batch_size, self.num_shards, shard, self.stick, self.pad
+                self.num_samples,
+                self.batch_size,
+                self.num_shards,
+                shard,
+                stick=self.stick,
+                pad=self.pad,
             )
             for shard in self.shards
         ]

@@ -18,7 +18,9 @@ def small_plans() -> Iterator[EpochPlan]:
         for shard_id in range(num_shards):
             for stick, pad, interleaved in itertools.product((False, True), repeat=3):
                 if num_shards <= num_samples and not (stick and interleaved):
-                    yield EpochPlan(num_samples, num_shards, shard_id, stick, pad, False, interleaved)
+                    yield EpochPlan(
+                        num_samples, num_shards, shard_id, stick, pad, False, interleaved
+                    )
 
 
 def epochs_of(plan: EpochPlan, batch_size: int) -> list[list[tuple[int, int]]]:

@@ -13,8 +13,8 @@
 namespace dali_core {
 
 struct SampleFailure {
-  int sample = 0;
-  int node = 0;
+  int sample = 0;  // -1: the whole batch
+  int node = 0;    // -1: no node in particular
   std::string message;
   std::string source;
 };
@@ -86,6 +86,9 @@ class Batch {
   // Guarded by the executor's mutex.
   int stage = -1;
   bool done = false;
+
+  // Set when the executor drops the batch: it will never be done.
+  std::atomic<bool> cancelled{false};
 
  private:
   int size_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace dali_core {
@@ -95,10 +96,9 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
 // Moves a batch whose current stage is complete to the next one that has something to do.
 void Executor::advance(const std::shared_ptr<Batch>& batch) {
   const int num_stages = static_cast<int>(plan_.stages.size());
-  const bool failed = batch->failed();
-  int next = failed ? num_stages : batch->stage + 1;
+  int next = batch->failed() ? num_stages : batch->stage + 1;
   while (next < num_stages && plan_.stages[next].program && batch->size() == 0) ++next;
-  if (next == num_stages && !failed) finish_outputs(*batch);
+  if (next == num_stages && !batch->failed()) finish_outputs(*batch);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (next < num_stages) batch->progress[next].remaining = batch->size();
@@ -150,8 +150,17 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch
   }
 }
 
-// Uniform outputs become one dense buffer: nothing to do where samples were written in place.
+// A failure is recorded in the batch: nothing may be thrown through a thread.
 void Executor::finish_outputs(Batch& batch) {
+  try {
+    collect_outputs(batch);
+  } catch (const std::bad_alloc&) {
+    batch.fail({-1, -1, kNoMemory, ""});
+  }
+}
+
+// Uniform outputs become one dense buffer: nothing to do where samples were written in place.
+void Executor::collect_outputs(Batch& batch) {
   const int size = batch.size();
   std::vector<DenseOutput> seen(plan_.outputs.size());
   for (size_t i = 0; i < plan_.outputs.size(); ++i) {
@@ -190,7 +199,8 @@ void Executor::finish_outputs(Batch& batch) {
 
 bool Executor::wait(const std::shared_ptr<Batch>& batch, double seconds) {
   std::unique_lock<std::mutex> lock(mutex_);
-  progress_made_.wait_until(lock, deadline_after(seconds), [&] { return batch->done || closing_; });
+  progress_made_.wait_until(lock, deadline_after(seconds),
+                            [&] { return batch->done || batch->cancelled || closing_; });
   return batch->done;
 }
 
@@ -247,7 +257,7 @@ void Executor::finish_step(const StepTask& task) {
     steps_running_.erase(
         std::remove(steps_running_.begin(), steps_running_.end(), task.batch.get()),
         steps_running_.end());
-    cancelled = std::find(active_.begin(), active_.end(), task.batch) == active_.end();
+    cancelled = task.batch->cancelled;
   }
   if (!cancelled) advance(task.batch);
   progress_made_.notify_all();
@@ -256,10 +266,12 @@ void Executor::finish_step(const StepTask& task) {
 void Executor::cancel() {
   std::deque<std::shared_ptr<Batch>> dropped;  // freed outside the lock
   std::unique_lock<std::mutex> lock(mutex_);
-  for (const auto& batch : active_)
-    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
-      batch->progress[stage].next = kNoItemsLeft;
+  for (const auto& batch : active_) {
+    batch->cancelled = true;
+    for (StageProgress& progress : batch->progress) progress.next = kNoItemsLeft;
+  }
   dropped.swap(active_);
+  progress_made_.notify_all();
   progress_made_.wait(lock, [&] { return busy_workers_ == 0; });
 }
 
@@ -280,6 +292,7 @@ void Executor::close() {
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
   threads_.clear();
+  pool_->trim();
 }
 
 bool Executor::closed() {

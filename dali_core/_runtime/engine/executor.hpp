@@ -47,7 +47,7 @@ class Executor {
   // Starts a batch. Batches come in the order of their iterations.
   void submit(const std::shared_ptr<Batch>& batch);
 
-  // Waits until the batch is done; false after `seconds`, or when the executor is closed.
+  // Waits until the batch is done; false after `seconds`, or when nobody works on it any more.
   bool wait(const std::shared_ptr<Batch>& batch, double seconds);
 
   // The next step to run in Python; no batch after `seconds`, when closed, or when `until` is done.
@@ -74,6 +74,7 @@ class Executor {
   void run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch);
   void advance(const std::shared_ptr<Batch>& batch);
   void finish_outputs(Batch& batch);
+  void collect_outputs(Batch& batch);
   std::shared_ptr<Batch> find_items();
   StepTask find_step();
 

@@ -11,6 +11,10 @@
 
 namespace dali_core {
 
+// What a failure says when memory runs out.
+constexpr char kNoMemory[] =
+    "memory must be available (the system has no more). Use smaller batches or images.";
+
 // One operator in a program. Numbers are value ids: rows of `Batch::values`.
 struct Instruction {
   std::shared_ptr<const Operator> op;
@@ -30,6 +34,9 @@ class SampleProgram {
   void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch) const;
 
  private:
+  static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
+                      int sample);
+
   std::vector<Instruction> instructions_;
 };
 

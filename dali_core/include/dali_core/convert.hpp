@@ -22,17 +22,23 @@ inline constexpr bool is_floating = std::is_floating_point_v<T> || std::is_same_
 template <typename T>
 inline constexpr T kBelowHalf = T(0.5) - std::numeric_limits<T>::epsilon() / 4;
 
-// `Float` holds every value of `Integer` exactly. Free of branches and calls, so loops vectorise.
+// Free of branches and calls, so that loops over it vectorise.
 template <typename Integer, typename Float>
 DC_HOST_DEV Integer round_and_saturate(Float value) {
-  constexpr Float low = static_cast<Float>(std::numeric_limits<Integer>::min());
-  constexpr Float high = static_cast<Float>(std::numeric_limits<Integer>::max());
-  value = value == value ? value : Float(0);
-  value = value < low ? low : value;
-  value = value > high ? high : value;
-  value += value < Float(0) ? -kBelowHalf<Float> : kBelowHalf<Float>;
+  using Limits = std::numeric_limits<Integer>;
+  constexpr bool is_exact = Limits::digits <= std::numeric_limits<Float>::digits;
+  constexpr Float low = static_cast<Float>(Limits::min());
+  // The upper limit of a wide integer is no Float: take the neighbour of the power of two above it.
+  constexpr Float end = static_cast<Float>(Limits::max() / 2 + 1) * 2;
+  constexpr Float high = is_exact ? static_cast<Float>(Limits::max())
+                                  : end - end * (std::numeric_limits<Float>::epsilon() / 2);
+  Float within = value == value ? value : Float(0);
+  within = within < low ? low : within;
+  within = within > high ? high : within;
+  within += within < Float(0) ? -kBelowHalf<Float> : kBelowHalf<Float>;
   using Truncated = std::conditional_t<(sizeof(Integer) < 4), int32_t, Integer>;
-  return static_cast<Integer>(static_cast<Truncated>(value));
+  const Integer rounded = static_cast<Integer>(static_cast<Truncated>(within));
+  return !is_exact && value >= end ? Limits::max() : rounded;
 }
 
 template <typename To, typename From>
@@ -51,17 +57,15 @@ DC_HOST_DEV To convert(From value) {
   } else if constexpr (std::is_floating_point_v<To>) {
     return static_cast<To>(value);
   } else if constexpr (std::is_floating_point_v<From>) {
-    if constexpr (sizeof(To) <= 2) {
+    if constexpr (sizeof(To) < 8) {
       return round_and_saturate<To>(value);
-    } else if constexpr (sizeof(To) == 4) {
-      return round_and_saturate<To>(static_cast<double>(value));
     } else {
-      // The upper limit of a 64-bit integer is no double: compare with the power of two above it.
+      // Processors without AVX-512 do this one by one: branches are faster then.
       constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-      constexpr From high = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+      constexpr From end = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;
       if (!(value == value)) return 0;
       const From rounded = std::round(value);
-      if (rounded >= high) return std::numeric_limits<To>::max();
+      if (rounded >= end) return std::numeric_limits<To>::max();
       if (rounded <= low) return std::numeric_limits<To>::min();
       return static_cast<To>(rounded);
     }

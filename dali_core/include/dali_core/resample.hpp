@@ -55,6 +55,8 @@ class AxisTaps {
   void fill(int32_t* starts, float* weights) const;
 
  private:
+  template <ResampleFilter kFilter>
+  void fill_for(int32_t* starts, float* weights) const;
   int64_t output_at(int64_t i) const { return reverse_ ? last_output_ - i : first_output_ + i; }
   int64_t raw_start(float centre) const;
   int64_t start_of(int64_t output) const;

@@ -9,7 +9,7 @@ namespace dali_core {
 constexpr int kResampleWeightBits = 14;
 constexpr int kResampleRowBits = 6;
 // More taps than this would let rounding errors of 16-bit sums add up: such axes use float.
-constexpr int kResampleMaxFixedTaps = 16;
+constexpr int kResampleMaxFixedTaps = 32;
 // Elements that the horizontal kernels may read past a row's end.
 constexpr int kResampleRowPadding = 32;
 // Outputs of the fixed horizontal kernel are weighted in blocks of this many.

@@ -55,7 +55,10 @@ CROP_ARGS = (
         "out_of_bounds_policy",
         str,
         'What to do with a window that is larger than the image: ``"error"``, ``"pad"`` with '
-        '`fill_values` (also called ``"constant"``), or ``"trim_to_shape"``.',
+        '`fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` also knows how '
+        'to repeat the image: ``"edge"`` (or ``"clamp"``) its last pixel, ``"reflect"`` (or '
+        '``"reflect_1001"``) in a mirror beside the last pixel, ``"reflect_101"`` in a mirror '
+        'through its middle, ``"wrap"`` from the other side.',
         default="error",
     ),
     Arg(

@@ -14,10 +14,11 @@ namespace {
 template <typename To, typename From>
 class WindowCopy {
  public:
-  WindowCopy(const Tensor& input, const Window& window, int channel_axis,
+  WindowCopy(const Tensor& input, const Window& window, OutOfBounds policy, int channel_axis,
              const std::vector<float>& fill_values)
       : shape_(input.shape),
         window_(window),
+        policy_(policy),
         channel_axis_(channel_axis),
         input_strides_(dense_strides(input.shape)),
         output_strides_(dense_strides(window.extent)) {
@@ -33,19 +34,37 @@ class WindowCopy {
   void copy(int dim, const From* in, To* out, int64_t channel) const {
     const int64_t start = window_.start[dim];
     const int64_t extent = window_.extent[dim];
-    const int64_t stride = output_strides_[dim];
     const int64_t first = std::clamp<int64_t>(-start, 0, extent);
     const int64_t last = std::clamp<int64_t>(shape_[dim] - start, first, extent);
-    pad(dim, 0, first, out, channel);
-    if (dim >= last_cut_) {
-      copy_run(in + crop_source(first, start) * input_strides_[dim], out + first * stride,
-               (last - first) * stride);
-    } else {
-      for (int64_t i = first; i < last; ++i)
-        copy(dim + 1, in + crop_source(i, start) * input_strides_[dim], out + i * stride,
-             dim == channel_axis_ ? i : channel);
-    }
-    pad(dim, last, extent, out, channel);
+    if (dim == last_cut_ && first < last)
+      copy_run(in + crop_source(first, start) * input_strides_[dim],
+               out + first * output_strides_[dim], (last - first) * output_strides_[dim]);
+    else
+      for (int64_t i = first; i < last; ++i) copy_slice(dim, i, in, out, channel);
+    copy_outside(dim, 0, first, in, out, channel);
+    copy_outside(dim, last, extent, in, out, channel);
+  }
+
+  // Copies slice `i` of the window along one dimension.
+  void copy_slice(int dim, int64_t i, const From* in, To* out, int64_t channel) const {
+    int64_t source = crop_source(i, window_.start[dim]);
+    if (repeats_image(policy_)) source = repeated_source(source, shape_[dim], policy_);
+    in += source * input_strides_[dim];
+    out += i * output_strides_[dim];
+    if (dim == last_cut_)
+      copy_run(in, out, output_strides_[dim]);
+    else
+      copy(dim + 1, in, out, dim == channel_axis_ ? i : channel);
+  }
+
+  // Makes the slices [begin, end) of the window, which lie beside the image.
+  void copy_outside(int dim, int64_t begin, int64_t end, const From* in, To* out,
+                    int64_t channel) const {
+    if (begin == end) return;
+    if (repeats_image(policy_))
+      for (int64_t i = begin; i < end; ++i) copy_slice(dim, i, in, out, channel);
+    else
+      fill(dim, out + begin * output_strides_[dim], out + end * output_strides_[dim], channel);
   }
 
   static void copy_run(const From* in, To* out, int64_t count) {
@@ -55,11 +74,8 @@ class WindowCopy {
       for (int64_t i = 0; i < count; ++i) out[i] = crop_convert<To>(in[i]);
   }
 
-  // Fills the slices [begin, end) of one dimension.
-  void pad(int dim, int64_t begin, int64_t end, To* out, int64_t channel) const {
-    if (begin == end) return;
-    To* const stop = out + end * output_strides_[dim];
-    out += begin * output_strides_[dim];
+  // Fills everything from `out` to `stop`, which are slices along one dimension.
+  void fill(int dim, To* out, To* stop, int64_t channel) const {
     if (fill_.size() == 1 || dim > channel_axis_) {
       std::fill(out, stop, fill_[fill_.size() == 1 ? 0 : channel].value);
       return;
@@ -78,18 +94,12 @@ class WindowCopy {
 
   Shape shape_;
   Window window_;
+  OutOfBounds policy_;
   int channel_axis_;
   Strides input_strides_, output_strides_;
   std::vector<Fill> fill_;
   int last_cut_;
 };
-
-template <typename To, typename From>
-void copy_window(const Tensor& input, const Window& window, int channel_axis,
-                 const std::vector<float>& fill_values, Tensor& output) {
-  WindowCopy<To, From>(input, window, channel_axis, fill_values)
-      .run(input.as<From>(), output.as<To>());
-}
 
 }  // namespace
 
@@ -97,7 +107,7 @@ class Crop : public Operator {
  public:
   explicit Crop(const OperatorConfig& config)
       : crop_(config),
-        policy_(out_of_bounds_policy(config)),
+        policy_(out_of_bounds_policy(config, true)),
         fill_values_(config.get_or<std::vector<float>>("fill_values", {0.0f})),
         type_(config.get_or<DataType>("dtype",
                                       config.get_or<DataType>("output_dtype", DataType::kNone))) {
@@ -126,7 +136,18 @@ class Crop : public Operator {
       return;
     }
     if (policy_ == OutOfBounds::kPad && fill_values_.size() != 1) check_fill(image.shape, axes);
-    copy(image, window, axes.channel, sample.output(0, type, window.extent, layout));
+    Tensor& output = sample.output(0, type, window.extent, layout);
+    visit_type(image.type, [&](auto zero) {
+      using From = decltype(zero);
+      if (type == image.type)
+        copy<From, From>(image, window, axes, output);
+      else if (type == DataType::kUInt8)
+        copy<uint8_t, From>(image, window, axes, output);
+      else if (type == DataType::kFloat16)
+        copy<Half, From>(image, window, axes, output);
+      else
+        copy<float, From>(image, window, axes, output);
+    });
   }
 
  private:
@@ -139,18 +160,11 @@ class Crop : public Operator {
                                   "). Pass as many as there are channels.");
   }
 
-  void copy(const Tensor& image, const Window& window, int channel_axis, Tensor& output) const {
-    visit_type(image.type, [&](auto zero) {
-      using From = decltype(zero);
-      if (output.type == image.type)
-        copy_window<From, From>(image, window, channel_axis, fill_values_, output);
-      else if (output.type == DataType::kUInt8)
-        copy_window<uint8_t, From>(image, window, channel_axis, fill_values_, output);
-      else if (output.type == DataType::kFloat16)
-        copy_window<Half, From>(image, window, channel_axis, fill_values_, output);
-      else
-        copy_window<float, From>(image, window, channel_axis, fill_values_, output);
-    });
+  template <typename To, typename From>
+  void copy(const Tensor& image, const Window& window, const ImageAxes& axes,
+            Tensor& output) const {
+    WindowCopy<To, From>(image, window, policy_, axes.channel, fill_values_)
+        .run(image.as<From>(), output.as<To>());
   }
 
   CropArguments crop_;

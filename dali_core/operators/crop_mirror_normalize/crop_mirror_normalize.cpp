@@ -41,8 +41,8 @@ struct Permutation {
 class RowWalk {
  public:
   RowWalk(const Tensor& image, const Window& window, const Permutation& permutation,
-          const ImageAxes& axes, bool mirror, NormalizeRow& row,
-          const float* fill_of_channel, Tensor& output)
+          const ImageAxes& axes, bool mirror, NormalizeRow& row, const float* fill_of_channel,
+          Tensor& output)
       : row_(row),
         fill_(fill_of_channel),
         input_(static_cast<const uint8_t*>(image.data)),
@@ -147,7 +147,7 @@ class CropMirrorNormalize : public Operator {
       : crop_(config),
         normalize_(config),
         mirror_(config, "mirror"),
-        policy_(out_of_bounds_policy(config)),
+        policy_(out_of_bounds_policy(config, false)),
         fill_values_(config.get_or<std::vector<float>>("fill_values", {0.0f})),
         pad_output_(config.get_or<bool>("pad_output", false)),
         output_layout_(config.get_or<std::string>("output_layout", "CHW")),
@@ -193,8 +193,7 @@ class CropMirrorNormalize : public Operator {
     Tensor& output = sample.output(0, type_, shape, output_layout);
     if (output.num_elements() == 0) return;
     const int output_channel_axis = output_layout.find('C');
-    row.input_channel_stride =
-        axes.channel < 0 ? 0 : dense_strides(image.shape)[axes.channel];
+    row.input_channel_stride = axes.channel < 0 ? 0 : dense_strides(image.shape)[axes.channel];
     row.output_channel_stride =
         output_channel_axis < 0 ? 0 : dense_strides(shape)[output_channel_axis];
     const RowWalk walk(image, window, permutation, axes, mirror, row, fill, output);
@@ -231,16 +230,15 @@ class CropMirrorNormalize : public Operator {
 
   // The number that converts to the output's type as the fill value does.
   float value_after_fill(float value) const {
-    return visit_type(type_, [&](auto zero) {
-      return convert<float>(fill_value<decltype(zero)>(value));
-    });
+    return visit_type(type_,
+                      [&](auto zero) { return convert<float>(fill_value<decltype(zero)>(value)); });
   }
 
   static void prepare(SampleContext& sample, int64_t pixels, NormalizeRow& row) {
     const bool dense = row.output_pixel_stride == row.output_channels;
-    row.order = row.output_pixel_stride == 1                      ? ChannelOrder::kPlanes
+    row.order = row.output_pixel_stride == 1              ? ChannelOrder::kPlanes
                 : row.output_channel_stride == 1 && dense ? ChannelOrder::kPixels
-                                                                  : ChannelOrder::kScattered;
+                                                          : ChannelOrder::kScattered;
     row.row_buffer = sample.scratch<float>(1, static_cast<size_t>(pixels * row.output_channels));
     if (row.order != ChannelOrder::kPixels) return;
     row.pattern_length = row.output_channels * kPixelsInPattern;

@@ -2,7 +2,6 @@
 // what they just computed, and device kernels share this.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "dali_core/host_device.hpp"
@@ -16,10 +15,11 @@ struct ChannelNormalization {
 };
 
 // (input - mean) / std * scale + shift, with the shift moved into the mean: two operations are left
-// for each element, and the only division is here.
+// for each element, and the divisions are here.
 DC_HOST_DEV ChannelNormalization channel_normalization(float mean, float std, float scale,
                                                        float shift) {
-  return {std::fma(-shift / scale, std, mean), scale / std};
+  const double moved = static_cast<double>(shift) * static_cast<double>(std) / scale;
+  return {static_cast<float>(mean - moved), scale / std};
 }
 
 // Gives `value` whatever the input is: for channels that only pad.

@@ -41,10 +41,10 @@ class NormalizeArguments {
                     int64_t padded_channels) {
     const int64_t count = static_cast<int64_t>(values.size());
     if (count != 1 && count != channels && count != padded_channels)
-      throw std::invalid_argument(std::string(name) + " must be one number or one for each of the " +
-                                  std::to_string(channels) + " channels (got " +
-                                  std::to_string(count) +
-                                  " numbers). Pass as many as there are channels.");
+      throw std::invalid_argument(
+          std::string(name) + " must be one number or one for each of the " +
+          std::to_string(channels) + " channels (got " + std::to_string(count) +
+          " numbers). Pass as many as there are channels.");
   }
 
   ListArgument<float> mean_, std_;

@@ -21,32 +21,49 @@ inline StagedRow stage_pixels_of_3(const NormalizeRow& row, const uint8_t* in, i
   return {buffer, nullptr, count};
 }
 
+// Takes every `stride`-th element. Strides that are known in advance vectorise.
+template <typename From, typename Staged>
+inline void stage_channel(const From* in, int64_t stride, int64_t count, Staged* out) {
+  const From* const first = in - (count - 1);
+  switch (stride) {
+    case 1:
+      return convert_run(in, out, count);
+    case -1:
+      for (int64_t i = 0; i < count; ++i) out[i] = convert<Staged>(first[count - 1 - i]);
+      return;
+    case 3:
+      for (int64_t i = 0; i < count; ++i) out[i] = convert<Staged>(in[3 * i]);
+      return;
+    default:
+      for (int64_t i = 0; i < count; ++i) out[i] = convert<Staged>(in[i * stride]);
+  }
+}
+
 template <typename From, typename Staged>
 inline void stage_elements(const NormalizeRow& row, const From* in, int64_t count, Staged* out) {
-  const bool pixels = row.order == ChannelOrder::kPixels;
-  const int64_t pixel_stride = pixels ? row.output_channels : 1;
-  const int64_t channel_stride = pixels ? 1 : count;
+  if (row.order != ChannelOrder::kPixels) {
+    for (int64_t c = 0; c < row.channels; ++c)
+      stage_channel(in + c * row.input_channel_stride, row.input_pixel_stride, count,
+                    out + c * count);
+    return;
+  }
+  const int64_t outputs = row.output_channels;
   for (int64_t c = 0; c < row.channels; ++c) {
     const From* const channel = in + c * row.input_channel_stride;
-    Staged* const target = out + c * channel_stride;
-    if (row.input_pixel_stride == 1 && pixel_stride == 1)
-      convert_run(channel, target, count);
-    else
-      for (int64_t i = 0; i < count; ++i)
-        target[i * pixel_stride] = convert<Staged>(channel[i * row.input_pixel_stride]);
+    for (int64_t i = 0; i < count; ++i)
+      out[i * outputs + c] = convert<Staged>(channel[i * row.input_pixel_stride]);
   }
-  if (!pixels) return;
-  for (int64_t c = row.channels; c < row.output_channels; ++c)
-    for (int64_t i = 0; i < count; ++i) out[i * pixel_stride + c] = 0;
+  for (int64_t c = row.channels; c < outputs; ++c)
+    for (int64_t i = 0; i < count; ++i) out[i * outputs + c] = 0;
 }
 
 // Brings a row into the output's order, without a copy where it is in that order already.
 template <typename From>
 inline StagedRow stage_row(const NormalizeRow& row, const From* in, int64_t count) {
   const bool pixels = row.order == ChannelOrder::kPixels;
-  const bool ready = pixels ? row.input_channel_stride == 1 &&
-                                  row.input_pixel_stride == row.output_channels
-                            : row.input_pixel_stride == 1;
+  const bool ready =
+      pixels ? row.input_channel_stride == 1 && row.input_pixel_stride == row.output_channels
+             : row.input_pixel_stride == 1;
   if constexpr (std::is_same_v<From, uint8_t>) {
     if (ready) return {in, nullptr, row.input_channel_stride};
     const bool mirror = row.input_pixel_stride == -3;

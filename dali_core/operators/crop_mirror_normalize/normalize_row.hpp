@@ -18,8 +18,8 @@ enum class ChannelOrder {
 struct NormalizeRow {
   DataType input_type;
   ChannelOrder order;
-  int64_t channels;         // of the input
-  int64_t output_channels;  // at least as many
+  int64_t channels;                                  // of the input
+  int64_t output_channels;                           // at least as many
   int64_t input_pixel_stride, input_channel_stride;  // the former is negative if mirrored
   int64_t output_pixel_stride, output_channel_stride;
   const ChannelNormalization* rules;  // of the input's channels

@@ -48,14 +48,8 @@ void decode_image(const EncodedImage& encoded, const ImageRequest& request,
                   const DecoderBackends& backends, ImageSink& sink) {
   if (encoded.size == 0)
     throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
-  if (backends.jpeg_by_libjpeg && looks_like_jpeg(encoded)) {
-    try {
-      return decode_jpeg(encoded, request, sink);
-    } catch (const UnsupportedJpeg&) {
-      // Lossless JPEG, for one, is known to the other library only.
-      if (backends.codec_library.library.empty()) throw;
-    }
-  }
+  if (backends.jpeg_by_libjpeg && looks_like_jpeg(encoded))
+    return decode_jpeg(encoded, request, sink);
   decode_with_nvimgcodec(encoded, request, backends.codec_library, sink);
 }
 

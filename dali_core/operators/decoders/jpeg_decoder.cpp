@@ -14,7 +14,6 @@
 #include "dali_core/operators/decoders/pixel_writer.hpp"
 
 extern "C" {
-#include <jerror.h>
 #include <jpeglib.h>
 }
 
@@ -37,33 +36,17 @@ constexpr int kRowsAtOnce = 16;
 struct ErrorManager : jpeg_error_mgr {
   std::jmp_buf target;
   char message[JMSG_LENGTH_MAX];
-  bool unsupported;
 };
 
 [[noreturn]] void on_error(j_common_ptr info) {
   ErrorManager* errors = static_cast<ErrorManager*>(info->err);
   errors->format_message(info, errors->message);
-  switch (errors->msg_code) {
-    case JERR_ARITH_NOTIMPL:
-    case JERR_BAD_PRECISION:
-    case JERR_CCIR601_NOTIMPL:
-    case JERR_CONVERSION_NOTIMPL:
-    case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_NOTIMPL:
-    case JERR_NOT_COMPILED:
-    case JERR_SOF_UNSUPPORTED:
-      errors->unsupported = true;
-      break;
-    default:
-      errors->unsupported = false;
-  }
   std::longjmp(errors->target, 1);
 }
 
 [[noreturn]] void fail(j_common_ptr info, const char* message) {
   ErrorManager* errors = static_cast<ErrorManager*>(info->err);
   std::snprintf(errors->message, sizeof errors->message, "%s", message);
-  errors->unsupported = false;
   std::longjmp(errors->target, 1);
 }
 
@@ -198,10 +181,8 @@ class JpegDecompressor {
 
   void require(bool succeeded) const {
     if (succeeded) return;
-    const std::string message = "a JPEG file must be sound and complete (got: " +
-                                std::string(errors_.message) + "). The file is damaged.";
-    if (errors_.unsupported) throw UnsupportedJpeg(message);
-    throw std::runtime_error(message);
+    throw std::runtime_error("a JPEG file must be sound and complete (got: " +
+                             std::string(errors_.message) + "). The file is damaged.");
   }
 
   void check_size(const EncodedImage& encoded) const {

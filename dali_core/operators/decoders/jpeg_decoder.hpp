@@ -5,11 +5,6 @@
 
 namespace dali_core {
 
-// A JPEG that libjpeg-turbo has no code for (lossless, 12 bits, ...); thrown before any output.
-struct UnsupportedJpeg : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // Whether this build contains libjpeg-turbo.
 bool has_libjpeg();
 

@@ -25,6 +25,18 @@ constexpr float range_scale(float source_range = full_range<Source>()) {
   return full_range<Result>() / source_range;
 }
 
+// convert<Result>(value) for values that are inside the range of `Result` already: truncation
+// vectorises on every processor, rounding does not.
+template <typename Result>
+DC_HOST_DEV Result convert_in_range(float value) {
+  if constexpr (is_floating<Result> || sizeof(Result) > 2) {
+    return convert<Result>(value);
+  } else {
+    const int32_t whole = static_cast<int32_t>(value);
+    return static_cast<Result>(whole + (value - static_cast<float>(whole) >= 0.5f));
+  }
+}
+
 // ITU-R BT.601 with 219 levels of luma and 224 of chroma.
 struct YCbCrRule {
   float luma[3], blue[3], red[3];

@@ -70,8 +70,17 @@ void PixelWriter::write_as(const uint8_t* rows, int64_t stride, int64_t first,
   const auto sample = [scale](Source value) -> Result {
     if constexpr (same)
       return value;
+    else if constexpr (std::is_unsigned_v<Source>)
+      return convert_in_range<Result>(static_cast<float>(value) * scale);
     else
       return convert<Result>(static_cast<float>(value) * scale);
+  };
+  const auto to_ycbcr = [](float value) -> Result {
+    // The headroom keeps sound samples away from the ends of the range.
+    if constexpr (std::is_unsigned_v<Source>)
+      return convert_in_range<Result>(value);
+    else
+      return convert<Result>(value);
   };
   const int channels = stored_.channels;
   for (int64_t y = 0; y < count; ++y) {
@@ -99,9 +108,9 @@ void PixelWriter::write_as(const uint8_t* rows, int64_t stride, int64_t first,
       case PixelChange::kRgbToYCbCr:
         for (int64_t x = 0; x < width_; ++x, in += channels, out += step_x_) {
           const float r = in[0], g = in[1], b = in[2];
-          out[0] = convert<Result>(dot3(ycbcr.luma, r, g, b) + ycbcr.luma_offset);
-          out[1] = convert<Result>(dot3(ycbcr.blue, r, g, b) + ycbcr.chroma_offset);
-          out[2] = convert<Result>(dot3(ycbcr.red, r, g, b) + ycbcr.chroma_offset);
+          out[0] = to_ycbcr(dot3(ycbcr.luma, r, g, b) + ycbcr.luma_offset);
+          out[1] = to_ycbcr(dot3(ycbcr.blue, r, g, b) + ycbcr.chroma_offset);
+          out[2] = to_ycbcr(dot3(ycbcr.red, r, g, b) + ycbcr.chroma_offset);
         }
         break;
     }

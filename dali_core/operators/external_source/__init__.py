@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import Arg, OpSpec
+from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.step import SourceStep
 
 
 def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()], dict[str, Any]]:
     """`source` and `num_outputs` may be given by position."""
+    if len(inputs) > 2:
+        raise ArgumentTypeError(
+            f"at most source and num_outputs may be passed by position (got {len(inputs)} values). "
+            "Pass everything else by name."
+        )
     keywords = dict(keywords)
     for name, value in zip(("source", "num_outputs"), inputs, strict=False):
         if name in keywords:
-            raise TypeError(f"fn.external_source: {name!r} is given twice.")
+            raise ArgumentTypeError(f"{name} must be given once (got it twice). Remove one.")
         keywords[name] = value
     return (), keywords
 
@@ -23,14 +29,14 @@ SPEC = OpSpec(
     doc="""Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
 
 Samples are copied, so the source may reuse its memory. A source that raises StopIteration ends the
-epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's batch
-size.""",
+epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's
+batch size.""",
     args=(
         Arg(
             "source",
             object,
-            "A callable, an iterable, or a generator function. A callable may take one argument: the "
-            "`types.SampleInfo` (with `batch=False`), or the number of the batch (or, with "
+            "A callable, an iterable, or a generator function. A callable may take one argument: "
+            "the `types.SampleInfo` (with `batch=False`), or the number of the batch (or, with "
             "`batch_info=True`, the `types.BatchInfo`).",
             None,
         ),

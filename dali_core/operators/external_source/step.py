@@ -48,8 +48,8 @@ class SourceStep:
             self._fetch = self._calling(source, arguments["batch_info"])
         else:
             raise ArgumentTypeError(
-                "fn.external_source: source must be a callable, an iterable or a generator function "
-                f"(got {source!r})."
+                "source must be a callable, an iterable or a generator "
+                f"function (got {source!r})."
             )
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
@@ -83,7 +83,12 @@ class SourceStep:
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
                 "one). Leave out source."
             )
-        self._fed.put(TensorListCPU(data, layout or None) if layout else data)
+        import numpy
+
+        batch = TensorListCPU(data, layout or None)
+        # The caller may reuse the memory as soon as this returns.
+        copies = [numpy.array(batch.at(i)) for i in range(len(batch))]
+        self._fed.put(TensorListCPU(copies, batch.layout()))
 
     def _calling(
         self, source: Callable[..., Any], batch_info: bool
@@ -148,7 +153,7 @@ class SourceStep:
             values *= self._num_outputs
         if len(values) != self._num_outputs:
             raise ArgumentValueError(
-                f"fn.external_source: {name} must have one entry, or one for each of the "
+                f"{name} must have one entry, or one for each of the "
                 f"{self._num_outputs} outputs (got {len(values)})."
             )
         return values
@@ -201,7 +206,7 @@ class _FedBatches:
 
     def take(self, context: StepContext) -> Any:
         with self._arrived:
-            while self._blocking and not self._batches:
+            while self._blocking and not self._batches and not context.is_cancelled():
                 self._arrived.wait(_FEED_WAIT_SECONDS)
             if self._batches:
                 self._last = self._batches.popleft()
@@ -217,7 +222,7 @@ class _FedBatches:
 def _cycle(value: Any) -> str:
     if value not in _CYCLES:
         raise ArgumentValueError(
-            "fn.external_source: cycle must be 'no', 'quiet', 'raise', True, False or None "
+            "cycle must be 'no', 'quiet', 'raise', True, False or None "
             f"(got {value!r})."
         )
     return _CYCLES[value]
@@ -236,7 +241,7 @@ def _takes_argument(source: Callable[..., Any]) -> bool:
     ]
     if len(positional) > 1:
         raise ArgumentTypeError(
-            "fn.external_source: a callable source must take no argument or one (it takes "
+            "a callable source must take no argument or one (it takes "
             f"{len(positional)})."
         )
     return bool(positional) or any(

@@ -18,7 +18,7 @@ native operators go on with other batches.""",
         Arg(
             "batch_processing",
             bool,
-            "Call once for a batch, with a list of arrays for each input; it returns lists as well.",
+            "Call once for a batch, with a list of arrays for each input; it returns lists, too.",
             False,
         ),
         Arg("output_layouts", list[str], "Layout of each output, or one for all.", None),

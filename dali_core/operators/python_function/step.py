@@ -23,7 +23,7 @@ class FunctionStep:
         self._function = arguments["function"]
         if not callable(self._function):
             raise ArgumentTypeError(
-                f"fn.python_function: function must be callable (got {self._function!r})."
+                f"function must be callable (got {self._function!r})."
             )
         self._num_outputs: int = arguments["num_outputs"]
         self._whole_batch: bool = arguments["batch_processing"]
@@ -31,7 +31,7 @@ class FunctionStep:
         self._layouts: list[str] = layouts * self._num_outputs if len(layouts) == 1 else layouts
         if len(self._layouts) != self._num_outputs:
             raise ArgumentTypeError(
-                f"fn.python_function: output_layouts must have one entry, or one for each of the "
+                f"output_layouts must have one entry, or one for each of the "
                 f"{self._num_outputs} outputs (got {len(self._layouts)})."
             )
 

@@ -32,13 +32,33 @@ inline Int16Vector load(const int16_t* from) {
 inline void store(int16_t* to, Int16Vector value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
 }
+#elif DC_SIMD_X86
+using Int16Vector = __m128i;
+inline Int16Vector shifted_bytes(const uint8_t* from) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  return _mm_srli_epi16(_mm_unpacklo_epi8(_mm_setzero_si128(), bytes), 1);
+}
+inline Int16Vector multiply_round(Int16Vector a, Int16Vector b) {
+  const __m128i low = _mm_mullo_epi16(a, b);
+  const __m128i bit14 = _mm_and_si128(_mm_srli_epi16(low, 14), _mm_set1_epi16(1));
+  const __m128i carry = _mm_add_epi16(_mm_srli_epi16(low, 15), bit14);
+  return _mm_add_epi16(_mm_slli_epi16(_mm_mulhi_epi16(a, b), 1), carry);
+}
+inline Int16Vector add(Int16Vector a, Int16Vector b) { return _mm_add_epi16(a, b); }
+inline Int16Vector broadcast(int16_t value) { return _mm_set1_epi16(value); }
+inline Int16Vector load(const int16_t* from) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+inline void store(int16_t* to, Int16Vector value) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
+}
 #endif
 
 template <int kTaps, bool kAccumulate>
 void blend_fixed_some(const uint8_t* const* rows, const int16_t* weights, int64_t count,
                       int16_t* __restrict out) {
   int64_t i = 0;
-#if DC_SIMD_BYTES >= 32
+#if DC_SIMD_X86
   // Compilers do not find the rounding multiply when one factor is constant.
   constexpr int kStep = DC_SIMD_BYTES / 2;
   Int16Vector weight[kTaps];
@@ -79,19 +99,30 @@ inline void blend_fixed(const void* const* untyped_rows, const int16_t* weights,
 
 constexpr int kFixedShift = kResampleWeightBits + kResampleRowBits;
 
-// Any number of channels, one value at a time.
-inline void gather_fixed_plain(const int16_t* row, const int32_t* starts, const int16_t* weights,
-                               int taps, int channels, int64_t count, uint8_t* out) {
+typedef int32_t Int32x4 __attribute__((vector_size(16)));
+typedef int16_t Int16x4 __attribute__((vector_size(8)));
+
+// Any number of channels, four at a time.
+inline void gather_fixed_any(const int16_t* row, const int32_t* starts, const int16_t* weights,
+                             int taps, int channels, int64_t count, uint8_t* out) {
   const int pairs = (taps + 1) / 2;
-  for (int64_t x = 0; x < count; ++x) {
+  const int lanes = channels < 4 ? channels : 4;
+  for (int64_t x = 0; x < count; ++x, out += channels) {
     const int16_t* weight = weights + (x / 2) * pairs * 16 + (x % 2) * 8;
-    for (int c = 0; c < channels; ++c) {
+    for (int done = 0; done < channels; done += 4) {
+      const int c = done + 4 <= channels ? done : channels - lanes;
       const int16_t* from = row + starts[x] + c;
-      int32_t sum = 1 << (kFixedShift - 1);
-      for (int k = 0; k < taps; ++k)
-        sum += from[static_cast<int64_t>(k) * channels] * weight[(k / 2) * 16 + k % 2];
+      Int32x4 sum = Int32x4{} + (1 << (kFixedShift - 1));
+      for (int k = 0; k < taps; ++k, from += channels) {
+        Int16x4 values;
+        __builtin_memcpy(&values, from, sizeof values);
+        sum += __builtin_convertvector(values, Int32x4) *
+               static_cast<int32_t>(weight[(k / 2) * 16 + k % 2]);
+      }
       sum >>= kFixedShift;
-      out[x * channels + c] = static_cast<uint8_t>(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+      for (int lane = 0; lane < lanes; ++lane)
+        out[c + lane] =
+            static_cast<uint8_t>(sum[lane] < 0 ? 0 : sum[lane] > 255 ? 255 : sum[lane]);
     }
   }
 }
@@ -177,14 +208,43 @@ inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_
                          int channels, int64_t count, uint8_t* out) {
   if (channels == 3) return gather_fixed_by_taps<3>(row, starts, weights, taps, count, out);
   if (channels == 4) return gather_fixed_by_taps<4>(row, starts, weights, taps, count, out);
-  gather_fixed_plain(row, starts, weights, taps, channels, count, out);
+  gather_fixed_any(row, starts, weights, taps, channels, count, out);
+}
+
+#elif DC_SIMD_X86
+
+template <int kChannels>
+void gather_fixed_pixels(const int16_t* row, const int32_t* starts, const int16_t* weights,
+                         int taps, int64_t count, uint8_t* out) {
+  const int pairs = (taps + 1) / 2;
+  for (int64_t x = 0; x < count; ++x, out += kChannels) {
+    const int16_t* from = row + starts[x];
+    const int16_t* weight = weights + (x / 2) * pairs * 16 + (x % 2) * 8;
+    __m128i sum = _mm_set1_epi32(1 << (kFixedShift - 1));
+    for (int k = 0; k < pairs; ++k, from += 2 * kChannels, weight += 16) {
+      const __m128i first = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+      const __m128i second = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + kChannels));
+      sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_unpacklo_epi16(first, second), load(weight)));
+    }
+    sum = _mm_srai_epi32(sum, kFixedShift);
+    const __m128i words = _mm_packs_epi32(sum, sum);
+    const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    __builtin_memcpy(out, &pixel, kChannels);
+  }
+}
+
+inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights, int taps,
+                         int channels, int64_t count, uint8_t* out) {
+  if (channels == 3) return gather_fixed_pixels<3>(row, starts, weights, taps, count, out);
+  if (channels == 4) return gather_fixed_pixels<4>(row, starts, weights, taps, count, out);
+  gather_fixed_any(row, starts, weights, taps, channels, count, out);
 }
 
 #else
 
 inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights, int taps,
                          int channels, int64_t count, uint8_t* out) {
-  gather_fixed_plain(row, starts, weights, taps, channels, count, out);
+  gather_fixed_any(row, starts, weights, taps, channels, count, out);
 }
 
 #endif

@@ -88,12 +88,15 @@ inline void gather(const float* row, const int32_t* starts, const float* weights
                    int channels, int64_t count, float* out) {
   if (channels == 3) return gather_by_taps<3>(row, starts, weights, taps, count, out);
   if (channels == 4) return gather_by_taps<4>(row, starts, weights, taps, count, out);
+  const int lanes = channels < 4 ? channels : 4;
   for (int64_t x = 0; x < count; ++x, weights += taps, out += channels) {
-    for (int c = 0; c < channels; ++c) {
+    for (int done = 0; done < channels; done += 4) {
+      const int c = done + 4 <= channels ? done : channels - lanes;
       const float* from = row + starts[x] + c;
-      float sum = from[0] * weights[0];
-      for (int k = 1; k < taps; ++k) sum += from[static_cast<int64_t>(k) * channels] * weights[k];
-      out[c] = sum;
+      Float4 sum = load4(from) * weights[0];
+      for (int k = 1; k < taps; ++k)
+        sum += load4(from + static_cast<int64_t>(k) * channels) * weights[k];
+      __builtin_memcpy(out + c, &sum, static_cast<size_t>(lanes) * sizeof(float));
     }
   }
 }

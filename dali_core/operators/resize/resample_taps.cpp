@@ -52,29 +52,53 @@ int64_t AxisTaps::start_of(int64_t output) const {
   return std::clamp<int64_t>(raw_start(mapping_.centre(output)), 0, input_size_ - num_taps_);
 }
 
-void AxisTaps::fill(int32_t* starts, float* weights) const {
+template <ResampleFilter kFilter>
+void AxisTaps::fill_for(int32_t* starts, float* weights) const {
   const double shrink = 1 / stretch_;
   for (int64_t i = 0; i < num_outputs_; ++i, weights += num_taps_) {
     const float centre = mapping_.centre(output_at(i));
     const int64_t raw = raw_start(centre);
     const int64_t start = std::clamp<int64_t>(raw, 0, input_size_ - num_taps_);
     starts[i] = static_cast<int32_t>(start);
-    if (num_taps_ == 1) {
-      weights[0] = 1;
-      continue;
-    }
-    std::fill_n(weights, num_taps_, 0.0f);
     const double first = static_cast<double>(raw) - mapping_.base + 0.5 - centre;
     double sum = 0;
-    for (int k = 0; k < window_; ++k) {
-      const double weight = filter_weight(filter_, (first + k) * shrink);
-      // What falls outside the image goes to its edge pixel.
-      const int64_t pixel = std::clamp<int64_t>(raw + k, 0, input_size_ - 1);
-      weights[pixel - start] += static_cast<float>(weight);
-      sum += weight;
+    if (raw == start && num_taps_ == window_) {
+      for (int k = 0; k < window_; ++k) {
+        const double weight = filter_weight(kFilter, (first + k) * shrink);
+        weights[k] = static_cast<float>(weight);
+        sum += weight;
+      }
+    } else {
+      std::fill_n(weights, num_taps_, 0.0f);
+      for (int k = 0; k < window_; ++k) {
+        const double weight = filter_weight(kFilter, (first + k) * shrink);
+        // What falls outside the image goes to its edge pixel.
+        const int64_t pixel = std::clamp<int64_t>(raw + k, 0, input_size_ - 1);
+        weights[pixel - start] += static_cast<float>(weight);
+        sum += weight;
+      }
     }
     const float normalise = static_cast<float>(1 / sum);
     for (int k = 0; k < num_taps_; ++k) weights[k] *= normalise;
+  }
+}
+
+void AxisTaps::fill(int32_t* starts, float* weights) const {
+  switch (filter_) {
+    case ResampleFilter::kNearest:
+      for (int64_t i = 0; i < num_outputs_; ++i) {
+        starts[i] = static_cast<int32_t>(start_of(output_at(i)));
+        weights[i] = 1;
+      }
+      return;
+    case ResampleFilter::kCubic:
+      return fill_for<ResampleFilter::kCubic>(starts, weights);
+    case ResampleFilter::kLanczos3:
+      return fill_for<ResampleFilter::kLanczos3>(starts, weights);
+    case ResampleFilter::kGaussian:
+      return fill_for<ResampleFilter::kGaussian>(starts, weights);
+    default:
+      return fill_for<ResampleFilter::kLinear>(starts, weights);
   }
 }
 

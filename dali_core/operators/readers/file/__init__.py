@@ -9,8 +9,8 @@ SPEC = OpSpec(
     name="readers.file",
     doc="""Read files and their labels.
 
-Which files: either all below `file_root`, where each folder is a class and classes are numbered in the
-order of their names; or those listed in `file_list`; or those in `files`.
+Which files: either all below `file_root`, where each folder is a class and classes are numbered
+in the order of their names; or those listed in `file_list`; or those in `files`.
 
 Returns
 -------
@@ -23,8 +23,8 @@ Returns
         Arg(
             "file_list",
             str,
-            "Text file with a path and a label on each line; paths relate to `file_root`, or to the "
-            "folder of this file.",
+            "Text file with a path and a label on each line; paths relate to `file_root`, or to "
+            "the folder of this file.",
             None,
         ),
         Arg("files", list[str], "Paths; relative ones relate to `file_root`.", None),

@@ -19,7 +19,8 @@ class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : path_(path) {
     do {
-      descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      // Without O_NONBLOCK a named pipe would hang the thread here.
+      descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) fail("must be readable");
   }

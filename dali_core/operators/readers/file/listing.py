@@ -130,8 +130,8 @@ def _from_folders(
         label += 1
     if not files:
         raise ArgumentValueError(
-            f"file_root {root!r} must have folders with files that match file_filters (found {label} "
-            f"folders and no such file). Known extensions are {', '.join(file_filters)}."
+            f"file_root {root!r} must have folders with files that match file_filters (found "
+            f"{label} folders and no such file). Known extensions are {', '.join(file_filters)}."
         )
     return FileListing(root, files, labels)
 

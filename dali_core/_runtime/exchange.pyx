@@ -1,0 +1,169 @@
+# cython: annotation_typing=False
+"""Exchange of memory with other libraries: NumPy arrays, DLPack capsules, Python buffers."""
+
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
+from libcpp.memory cimport shared_ptr
+from libcpp.string cimport string
+
+from dali_core import types
+from dali_core._runtime cimport engine
+
+cdef extern from "python_memory.hpp" namespace "dali_core":
+    shared_ptr[void] hold_python_object(object owner)
+
+cdef extern from "buffer_view.hpp" namespace "dali_core":
+    cdef cppclass BufferView:
+        BufferView(const engine.Tensor& tensor) except +
+        engine.Tensor tensor
+        Py_ssize_t* shape
+        Py_ssize_t* strides
+
+    const char* buffer_format(engine.DataType type)
+
+cdef enum:
+    DLPACK_READ_ONLY = 1
+
+
+cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
+    """View Python data as a tensor; what is not dense and row-major is copied by NumPy."""
+    import numpy
+
+    cdef engine.Tensor tensor
+    if PyCapsule_IsValid(data, b"dltensor") or PyCapsule_IsValid(data, b"dltensor_versioned"):
+        data = _CapsuleOwner(data)
+    if isinstance(data, numpy.ndarray):
+        array = data
+    elif hasattr(data, "__dlpack__") and not isinstance(data, numpy.generic):
+        array = numpy.from_dlpack(data)
+    else:
+        array = numpy.asarray(data)
+    array = numpy.asarray(array, order="C")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    try:
+        data_type = types.to_dali_type(array.dtype)
+    except TypeError as error:
+        raise TypeError(
+            f"Tensor data must be numbers (got {type(data).__name__} with dtype {array.dtype}). "
+            "Convert it to an array of numbers."
+        ) from error
+    tensor.type = <engine.DataType><int>int(data_type)
+    set_shape(tensor, array.shape)
+    tensor.data = <void*><uintptr_t>array.__array_interface__["data"][0]
+    tensor.storage = hold_python_object(array)
+    is_read_only[0] = not array.flags.writeable
+    return tensor
+
+
+cdef object export_capsule(const engine.Tensor& tensor, bint versioned, bint copy, bint read_only):
+    """Make a DLPack capsule. Capsules of the old version cannot say that memory is read-only."""
+    cdef engine.Tensor exported = tensor
+    cdef engine.DLManagedTensorVersioned* managed
+    if copy:
+        exported.storage = engine.BufferPool.create().get().allocate(<size_t>tensor.num_bytes())
+        exported.data = exported.storage.get()
+        memcpy(exported.data, tensor.data, <size_t>tensor.num_bytes())
+    if versioned:
+        managed = engine.export_versioned(exported, copy)
+        if read_only and not copy:
+            managed.flags |= DLPACK_READ_ONLY
+        return PyCapsule_New(managed, b"dltensor_versioned", _drop_versioned)
+    if read_only and not copy:
+        raise BufferError(
+            "TensorCPU.__dlpack__: memory must be writable for consumers of DLPack before version "
+            "1.0 (got read-only memory). Ask for a copy, or make the tensor from a writable array."
+        )
+    return PyCapsule_New(engine.export_unversioned(exported), b"dltensor", _drop_unversioned)
+
+
+cdef int export_buffer(
+    Py_buffer* buffer, int flags, object owner, const engine.Tensor& tensor, bint read_only
+) except -1:
+    """Fill in a view of a tensor by the buffer protocol."""
+    cdef BufferView* view
+    if read_only and flags & PyBUF_WRITABLE:
+        raise BufferError(
+            "TensorCPU: memory must be writable for this use (it is read-only, as what it was made "
+            "from). Copy it first."
+        )
+    view = new BufferView(tensor)
+    buffer.internal = view
+    buffer.obj = owner
+    buffer.buf = tensor.data
+    buffer.len = tensor.num_bytes()
+    buffer.readonly = read_only
+    buffer.itemsize = engine.size_of(tensor.type)
+    buffer.format = NULL
+    if flags & PyBUF_FORMAT:
+        buffer.format = <char*>buffer_format(tensor.type)
+    buffer.ndim = 1
+    buffer.shape = NULL
+    if flags & PyBUF_ND:
+        buffer.ndim = tensor.shape.ndim
+        buffer.shape = view.shape
+    buffer.strides = NULL
+    if (flags & PyBUF_STRIDES) == PyBUF_STRIDES:
+        buffer.strides = view.strides
+    buffer.suboffsets = NULL
+    return 0
+
+
+cdef void release_buffer(Py_buffer* buffer):
+    """Let go of what `export_buffer` holds."""
+    cdef BufferView* view = <BufferView*>buffer.internal
+    del view
+
+
+cdef int set_shape(engine.Tensor& tensor, object shape) except -1:
+    cdef int i
+    if len(shape) > engine.kMaxDims:
+        raise ValueError(
+            f"Tensor data must have at most {engine.kMaxDims} dimensions (got {len(shape)})."
+        )
+    tensor.shape.ndim = len(shape)
+    for i in range(tensor.shape.ndim):
+        tensor.shape.dims[i] = shape[i]
+    return 0
+
+
+cdef int set_layout(engine.Tensor& tensor, str layout) except -1:
+    if layout and (len(layout) != tensor.shape.ndim or not layout.isascii() or "\0" in layout):
+        raise ValueError(
+            f"Tensor layout must have one ASCII letter for each of the {tensor.shape.ndim} "
+            f"dimensions (got {layout!r}). Leave it out, or name every dimension."
+        )
+    tensor.layout = engine.Layout(<string>layout.encode())
+    return 0
+
+
+class _CapsuleOwner:
+    """A DLPack capsule with the methods that importers ask for."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+cdef void _drop_unversioned(object capsule) noexcept:
+    cdef engine.DLManagedTensor* managed
+    # A consumer that took the tensor has renamed the capsule.
+    if PyCapsule_IsValid(capsule, b"dltensor"):
+        managed = <engine.DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+        managed.deleter(managed)
+
+
+cdef void _drop_versioned(object capsule) noexcept:
+    cdef engine.DLManagedTensorVersioned* managed
+    if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        managed = <engine.DLManagedTensorVersioned*>PyCapsule_GetPointer(
+            capsule, b"dltensor_versioned"
+        )
+        managed.deleter(managed)

@@ -1,0 +1,150 @@
+"""Checks of an iterator's arguments, each with a message that tells what to do."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dali_core._runtime.epoch_plan import EpochPlan
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
+
+if TYPE_CHECKING:
+    from dali_core.adapters import Adapter
+    from dali_core.pipeline import Pipeline
+
+
+def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
+    """Return the pipelines as a list, which work together."""
+    listed = list(pipelines) if isinstance(pipelines, Sequence) else [pipelines]
+    if not listed:
+        raise ArgumentValueError(
+            "pipelines: must hold at least one pipeline (got an empty list). Pass the pipelines "
+            "to iterate over."
+        )
+    for pipeline in listed:
+        if not hasattr(pipeline, "share_outputs"):
+            raise ArgumentTypeError(
+                f"pipelines: must be a pipeline or a list of them (got {pipeline!r}). Pass "
+                "dali_core.Pipeline objects."
+            )
+    sizes = sorted({pipeline.max_batch_size for pipeline in listed})
+    if len(sizes) > 1:
+        raise ArgumentValueError(
+            f"pipelines: must have the same batch size (got {sizes}). Build them with one "
+            "batch_size."
+        )
+    return listed
+
+
+def check_output_map(output_map: Sequence[str]) -> list[str]:
+    """Return the names of the outputs."""
+    if isinstance(output_map, str) or not all(isinstance(name, str) for name in output_map):
+        raise ArgumentTypeError(
+            f"output_map: must be a list of names (got {output_map!r}). Name every output of the "
+            'pipelines, such as ["data", "label"].'
+        )
+    if not output_map or len(set(output_map)) != len(output_map):
+        raise ArgumentValueError(
+            f"output_map: must hold distinct names (got {list(output_map)}). Name every output of "
+            "the pipelines once."
+        )
+    return list(output_map)
+
+
+def check_output_types(
+    output_types: Sequence[str] | None, output_map: list[str], adapter: Adapter
+) -> list[str]:
+    """Return how the adapter is to represent each output."""
+    if output_types is None:
+        return ["dense"] * len(output_map)
+    unknown = [kind for kind in output_types if kind not in adapter.representations]
+    if unknown:
+        raise ArgumentValueError(
+            f"output_types: must be among {list(adapter.representations)} (got {unknown}). Choose "
+            f"what the {adapter.name} adapter offers."
+        )
+    if len(output_types) != len(output_map):
+        raise ArgumentValueError(
+            f"output_types: must have an entry for each output (got {len(output_types)} for "
+            f"{output_map}). Say how to represent every one."
+        )
+    return list(output_types)
+
+
+def check_auto_reset(auto_reset: str | bool | None) -> bool:
+    """Return whether the next epoch is to begin by itself."""
+    if auto_reset is True or auto_reset == "yes":
+        return True
+    if auto_reset is False or auto_reset is None or auto_reset == "no":
+        return False
+    raise ArgumentValueError(
+        f'auto_reset: must be True, False, "yes" or "no" (got {auto_reset!r}). Choose one.'
+    )
+
+
+def check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
+    """Return the policy, after what the deprecated argument says."""
+    if not isinstance(policy, LastBatchPolicy):
+        raise ArgumentValueError(
+            f"last_batch_policy: must be a LastBatchPolicy (got {policy!r}). Use "
+            "LastBatchPolicy.FILL, DROP or PARTIAL."
+        )
+    if fill_last_batch is None:
+        return policy
+    warnings.warn(
+        "fill_last_batch is deprecated. Use last_batch_policy=LastBatchPolicy.FILL or PARTIAL.",
+        DeprecationWarning,
+        stacklevel=4,
+    )
+    return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+
+
+def make_epochs(
+    pipelines: list[Pipeline],
+    size: int,
+    reader_name: str | None,
+    last_batch_padded: bool,
+    policy: LastBatchPolicy,
+) -> Epochs | None:
+    """Return how to count epochs, or None if only the source knows their end."""
+    batch_size = pipelines[0].max_batch_size
+    try:
+        size = operator.index(size)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"size: must be an integer (got {size!r}). Give the number of samples of an epoch."
+        ) from error
+    if reader_name is None:
+        if size == 0 or (size < 0 and len(pipelines) > 1):
+            raise ArgumentValueError(
+                f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
+                f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
+            )
+        if size < 0:
+            if last_batch_padded or policy is not LastBatchPolicy.FILL:
+                warnings.warn(
+                    "last_batch_policy and last_batch_padded have no effect while the size of an "
+                    "epoch is unknown. Give reader_name or size.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            return None
+        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
+    if size != -1 or last_batch_padded:
+        extra = "size" if size != -1 else "last_batch_padded"
+        raise ArgumentValueError(
+            f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
+            "knows it. Leave it out."
+        )
+    plans = [EpochPlan.from_meta(pipeline.reader_meta(reader_name)) for pipeline in pipelines]
+    for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
+        values = [getattr(plan, what) for plan in plans]
+        if len(set(values)) > 1:
+            raise ArgumentValueError(
+                f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
+                f"{values}). Give all of them the same data and sharding."
+            )
+    return ReaderEpochs(plans, batch_size, policy)
