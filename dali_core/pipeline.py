@@ -542,10 +542,11 @@ class Pipeline:
         )
 
     def _check_outputs(self, outputs: tuple[TensorListCPU, ...]) -> None:
-        for what, wanted, actual in (
+        checks: tuple[tuple[str, Any, Callable[[TensorListCPU], object]], ...] = (
             ("output_dtype", self._output_dtype, lambda batch: batch.dtype),
             ("output_ndim", self._output_ndim, lambda batch: batch.ndim()),
-        ):
+        )
+        for what, wanted, actual in checks:
             if wanted is None:
                 continue
             each = wanted if isinstance(wanted, (list, tuple)) else [wanted] * len(outputs)
@@ -656,12 +657,14 @@ def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callabl
 
     @functools.wraps(function)
     def make(*args: Any, **keywords: Any) -> Pipeline:
-        # A function may ask for an argument of the pipeline, such as device_id, by the same name.
-        for_pipeline = {name: keywords[name] for name in keywords if name in _PIPELINE_ARGUMENTS}
-        for_function = {
+        # The function's own parameters come first, even if the pipeline has one of the same name.
+        for_pipeline = {
             name: value
             for name, value in keywords.items()
-            if name not in _PIPELINE_ARGUMENTS or name in own
+            if name in _PIPELINE_ARGUMENTS and name not in own
+        }
+        for_function = {
+            name: value for name, value in keywords.items() if name not in for_pipeline
         }
         pipeline = Pipeline(**{**defaults, **for_pipeline})
         with pipeline:

@@ -6,6 +6,6 @@ cdef object export_capsule(const engine.Tensor& tensor, bint versioned, bint cop
 cdef int export_buffer(
     Py_buffer* buffer, int flags, object owner, const engine.Tensor& tensor, bint read_only
 ) except -1
-cdef void release_buffer(Py_buffer* buffer)
+cdef void release_buffer(Py_buffer* buffer) noexcept
 cdef int set_shape(engine.Tensor& tensor, object shape) except -1
 cdef int set_layout(engine.Tensor& tensor, str layout) except -1

@@ -111,7 +111,7 @@ cdef int export_buffer(
     return 0
 
 
-cdef void release_buffer(Py_buffer* buffer):
+cdef void release_buffer(Py_buffer* buffer) noexcept:
     """Let go of what `export_buffer` holds."""
     cdef BufferView* view = <BufferView*>buffer.internal
     del view

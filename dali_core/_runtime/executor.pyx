@@ -381,7 +381,7 @@ cdef class Executor:
             self.executor.cancel()
 
     def close(self) -> None:
-        """Drop all batches and end the threads. May be called twice; does nothing in a forked child."""
+        """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
         if os.getpid() == self.owner_process:
             with nogil:
                 self.executor.close()

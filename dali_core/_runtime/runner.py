@@ -249,6 +249,9 @@ class Runner:
     def _run_step(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
         node = entry.node
         is_source = not node.dependencies
+        if is_source and self._ended:
+            # Batches that were started already must not eat into the next epoch.
+            raise StopIteration
         iteration = task.batch.iteration - self._epoch_start
         first_sample = iteration * self._options.batch_size
         batch = task.batch

@@ -1,4 +1,4 @@
-"""Crop, flip, crop_mirror_normalize and cast give what NVIDIA DALI gives, bit for bit but for halves."""
+"""Crop, flip, crop_mirror_normalize and cast: bit for bit what NVIDIA DALI gives, halves aside."""
 
 from __future__ import annotations
 
@@ -16,9 +16,20 @@ reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not instal
 pytest.importorskip("nvidia.dali.fn")
 
 LAYOUTS = ("HWC", "CHW", "DHWC", "CDHW", "FHWC", "FCHW", "CFHW")
-NUMBER_TYPES = (
-    "uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 bool"
-).split()
+NUMBER_TYPES = [
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "bool",
+]
 
 
 def run(
@@ -73,7 +84,9 @@ def check(
             np.testing.assert_array_equal(mine, theirs, strict=True)
 
 
-def check_refused(operator: str, samples: Sequence[np.ndarray], layout: str, **constants: Any) -> None:
+def check_refused(
+    operator: str, samples: Sequence[np.ndarray], layout: str, **constants: Any
+) -> None:
     """Both libraries refuse the call, at building or at running."""
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         run(reference, operator, samples, layout, {}, constants)
@@ -126,7 +139,9 @@ def test_crop_windows(layout: str, arguments: dict[str, Any]) -> None:
     check("crop", images(layout), layout, **arguments)
 
 
-@pytest.mark.parametrize("policy", ["edge", "clamp", "reflect", "reflect_101", "reflect101", "wrap"])
+@pytest.mark.parametrize(
+    "policy", ["edge", "clamp", "reflect", "reflect_101", "reflect101", "wrap"]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_crop_repeats_the_image(layout: str, policy: str) -> None:
     check("crop", images(layout), layout, crop=(8, 40, 60), out_of_bounds_policy=policy)
@@ -136,7 +151,9 @@ def test_crop_repeats_the_image(layout: str, policy: str) -> None:
 @pytest.mark.parametrize("dtype", NUMBER_TYPES[:-1])
 def test_crop_types(dtype: str) -> None:
     samples = images("HWC", dtype)
-    check("crop", samples, "HWC", crop=(4, 45), out_of_bounds_policy="pad", fill_values=[2.7, -1, 99])
+    check(
+        "crop", samples, "HWC", crop=(4, 45), out_of_bounds_policy="pad", fill_values=[2.7, -1, 99]
+    )
     for output in ("UINT8", "FLOAT", "FLOAT16"):
         check("crop", samples, "HWC", crop=(4, 3), dtype=output)
 
@@ -185,7 +202,9 @@ def test_crop_refusals(operator: str, arguments: dict[str, Any]) -> None:
     check_refused(operator, images("HWC"), "HWC", **arguments)
 
 
-@pytest.mark.parametrize("layout", ["", "HWC", "CHW", "DHWC", "CDHW", "FHWC", "FCHW", "FDHWC", "FCDHW"])
+@pytest.mark.parametrize(
+    "layout", ["", "HWC", "CHW", "DHWC", "CDHW", "FHWC", "FCHW", "FDHWC", "FCDHW"]
+)
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64"])
 def test_flip(layout: str, dtype: str) -> None:
     samples = images(layout or "HWC", dtype)
@@ -298,8 +317,12 @@ def test_crop_mirror_normalize_refusals() -> None:
 
 INTEGER_EDGES = sorted(
     {0, 1, -1}
-    | {sign * 2**power + offset for power in (7, 8, 15, 16, 31, 32, 53, 63) for sign in (1, -1)
-       for offset in (-1, 0, 1)}
+    | {
+        sign * 2**power + offset
+        for power in (7, 8, 15, 16, 31, 32, 53, 63)
+        for sign in (1, -1)
+        for offset in (-1, 0, 1)
+    }
 )
 FRACTIONS = [0.25, 0.49999997, 0.5, 0.75, 1.5, 2.5, 126.5, 127.5, 254.5, 255.5, 65503.9, 65519.9]
 

@@ -87,7 +87,7 @@ class Batch {
   int stage = -1;
   bool done = false;
 
-  // Set when the executor drops the batch: it will never be done.
+  // Set when the executor drops the batch: it may never be done.
   std::atomic<bool> cancelled{false};
 
  private:

@@ -23,9 +23,7 @@ Layouts are any arrangement of F, D, H, W and C with H and W. Data without a lay
     input_docs=("Images, volumes or sequences of any type.",),
     args=(
         *CROP_ARGS,
-        Arg(
-            "mirror", int, "Mirror the window left to right if nonzero.", default=0, tensor=True
-        ),
+        Arg("mirror", int, "Mirror the window left to right if nonzero.", default=0, tensor=True),
         Arg(
             "mean",
             list[float],

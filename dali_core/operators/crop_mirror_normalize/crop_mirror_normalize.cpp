@@ -1,21 +1,13 @@
 #include "dali_core/operators/crop_mirror_normalize/crop_mirror_normalize.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "dali_core/crop_window.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/crop_mirror_normalize/normalize_arguments.hpp"
 #include "dali_core/operators/crop_mirror_normalize/normalize_row.hpp"
-#include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
-
-#define DC_SIMD_SOURCE "dali_core/operators/crop_mirror_normalize/normalize_kernels.inc.hpp"
-#include "dali_core/simd_each_level.hpp"
+#include "dali_core/operators/crop_mirror_normalize/row_walk.hpp"
 
 namespace dali_core {
 namespace {
@@ -35,108 +27,6 @@ struct Permutation {
                                   std::string(input.c_str()) + "\" (got \"" + output.c_str() +
                                   "\"). Reorder them, or pass \"\" to keep the layout.");
   }
-};
-
-// Walks over all rows of the output.
-class RowWalk {
- public:
-  RowWalk(const Tensor& image, const Window& window, const Permutation& permutation,
-          const ImageAxes& axes, bool mirror, NormalizeRow& row, const float* fill_of_channel,
-          Tensor& output)
-      : row_(row),
-        fill_(fill_of_channel),
-        input_(static_cast<const uint8_t*>(image.data)),
-        output_(static_cast<uint8_t*>(output.data)),
-        output_type_(output.type) {
-    const Strides input_strides = dense_strides(image.shape);
-    const Strides output_strides = dense_strides(output.shape);
-    for (int i = 0; i < output.shape.ndim; ++i) {
-      const int axis = permutation.input_axis[i];
-      const Dimension dimension{window.start[axis], window.extent[axis], image.shape[axis],
-                                input_strides[axis], output_strides[i]};
-      if (axis == axes.width)
-        columns_ = dimension;
-      else if (axis != axes.channel)
-        outer_[num_outer_++] = dimension;
-    }
-    row.input_pixel_stride = mirror ? -columns_.input_stride : columns_.input_stride;
-    row.output_pixel_stride = columns_.output_stride;
-    // The output's columns that show the image; padding is beside them.
-    first_ = std::clamp<int64_t>(-columns_.start, 0, columns_.extent);
-    last_ = std::clamp<int64_t>(columns_.image_extent - columns_.start, first_, columns_.extent);
-    source_ = first_;
-    if (mirror) {
-      source_ = last_ - 1;
-      const int64_t width = columns_.extent;
-      const int64_t mirrored = mirrored_column(last_ - 1, width, true);
-      last_ = mirrored_column(first_, width, true) + 1;
-      first_ = mirrored;
-    }
-    source_ += columns_.start;
-  }
-
-  int64_t max_pixels() const { return last_ - first_; }
-
-  void run() const { walk(0, 0, 0, true); }
-
- private:
-  struct Dimension {
-    int64_t start, extent, image_extent, input_stride, output_stride;
-  };
-
-  // `in` and `out` count elements from the start of the tensors.
-  void walk(int level, int64_t in, int64_t out, bool inside) const {
-    if (level == num_outer_) {
-      process(in, out, inside);
-      return;
-    }
-    const Dimension& dim = outer_[level];
-    for (int64_t i = 0; i < dim.extent; ++i) {
-      const int64_t source = dim.start + i;
-      walk(level + 1, in + source * dim.input_stride, out + i * dim.output_stride,
-           inside && source >= 0 && source < dim.image_extent);
-    }
-  }
-
-  void process(int64_t in, int64_t out, bool inside) const {
-    if (!inside || first_ == last_) {
-      fill(out, 0, columns_.extent, 0);
-      return;
-    }
-    DC_SIMD_DISPATCH(normalize_row, row_,
-                     input_ + (in + source_ * columns_.input_stride) * size_of(row_.input_type),
-                     output_ + (out + first_ * columns_.output_stride) * size_of(output_type_),
-                     output_type_, last_ - first_);
-    fill(out, 0, first_, 0);
-    fill(out, last_, columns_.extent, 0);
-    // Pixels in one piece got their padding channels along with the others.
-    if (row_.order != ChannelOrder::kPixels) fill(out, first_, last_, row_.channels);
-  }
-
-  // Fills columns [begin, end) of the channels from `channel` on.
-  void fill(int64_t out, int64_t begin, int64_t end, int64_t channel) const {
-    if (begin >= end || channel >= row_.output_channels) return;
-    visit_type(output_type_, [&](auto zero) {
-      using To = decltype(zero);
-      To* const pixels = reinterpret_cast<To*>(output_) + out;
-      for (int64_t c = channel; c < row_.output_channels; ++c) {
-        const To value = fill_value<To>(fill_[c]);
-        for (int64_t i = begin; i < end; ++i)
-          pixels[i * row_.output_pixel_stride + c * row_.output_channel_stride] = value;
-      }
-    });
-  }
-
-  const NormalizeRow& row_;
-  const float* fill_;
-  const uint8_t* input_;
-  uint8_t* output_;
-  DataType output_type_;
-  Dimension columns_{};
-  Dimension outer_[kMaxDims];
-  int num_outer_ = 0;
-  int64_t first_, last_;  // columns of the output
-  int64_t source_;        // column of the image that lands on `first_`
 };
 
 }  // namespace
@@ -196,7 +86,7 @@ class CropMirrorNormalize : public Operator {
     row.input_channel_stride = axes.channel < 0 ? 0 : dense_strides(image.shape)[axes.channel];
     row.output_channel_stride =
         output_channel_axis < 0 ? 0 : dense_strides(shape)[output_channel_axis];
-    const RowWalk walk(image, window, permutation, axes, mirror, row, fill, output);
+    const RowWalk walk(image, window, permutation.input_axis, axes, mirror, row, fill, output);
     prepare(sample, walk.max_pixels(), row);
     walk.run();
   }

@@ -28,9 +28,9 @@ void* open_library(const std::string& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = ::dlerror();
-    throw std::runtime_error(
-        "nvImageCodec must be loadable (got " + std::string(reason ? reason : "no reason") +
-        "). Reinstall nvidia-nvimgcodec-cu12.");
+    throw std::runtime_error("nvImageCodec must be loadable (got " +
+                             std::string(reason ? reason : "no reason") +
+                             "). Reinstall nvidia-nvimgcodec-cu12.");
   }
   return handle;
 }
@@ -46,8 +46,8 @@ void resolve(void* handle, const char* name, Function& function) {
 void check(nvimgcodecStatus_t status, const char* action) {
   if (status != NVIMGCODEC_STATUS_SUCCESS)
     throw std::runtime_error("nvImageCodec must be able to " + std::string(action) +
-                             " (got status " + std::to_string(status) + " " +
-                             take_codec_message() + "). Reinstall nvidia-nvimgcodec-cu12.");
+                             " (got status " + std::to_string(status) + " " + take_codec_message() +
+                             "). Reinstall nvidia-nvimgcodec-cu12.");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "dali_core/operators/decoders/jpeg_decoder.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
 #include "dali_core/operators/decoders/nvimgcodec_decoder.hpp"
+#include "dali_core/operators/decoders/png_check.hpp"
 
 namespace dali_core {
 
@@ -50,6 +51,7 @@ void decode_image(const EncodedImage& encoded, const ImageRequest& request,
     throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
   if (backends.jpeg_by_libjpeg && looks_like_jpeg(encoded))
     return decode_jpeg(encoded, request, sink);
+  if (looks_like_png(encoded)) check_png(encoded);
   decode_with_nvimgcodec(encoded, request, backends.codec_library, sink);
 }
 

@@ -148,8 +148,7 @@ class JpegDecompressor {
     const ColourPlan plan = plan_colours(request.output_type, info_.jpeg_color_space);
     info_.out_color_space = plan.colour_space;
     // The reference decodes turned images by another path, which has the accurate transform only.
-    info_.dct_method =
-        request.fast_dct && orientation.is_identity() ? JDCT_IFAST : JDCT_ISLOW;
+    info_.dct_method = request.fast_dct && orientation.is_identity() ? JDCT_IFAST : JDCT_ISLOW;
     require(guarded([this] { jpeg_start_decompress(&info_); }));
 
     StoredPixels stored;
@@ -193,10 +192,10 @@ class JpegDecompressor {
     for (int i = 0; i < info_.num_components; ++i)
       blocks += uint64_t{info_.comp_info[i].width_in_blocks} * info_.comp_info[i].height_in_blocks;
     if (blocks / 8 > encoded.size)
-      throw std::runtime_error(
-          "a JPEG file must be long enough for its pixels (got " +
-          std::to_string(info_.image_height) + " x " + std::to_string(info_.image_width) +
-          " pixels in " + std::to_string(encoded.size) + " bytes). The file is damaged.");
+      throw std::runtime_error("a JPEG file must be long enough for its pixels (got " +
+                               std::to_string(info_.image_height) + " x " +
+                               std::to_string(info_.image_width) + " pixels in " +
+                               std::to_string(encoded.size) + " bytes). The file is damaged.");
   }
 
   // Leaves out columns of blocks that the part does not need. Gives the part's first column in the
@@ -207,7 +206,8 @@ class JpegDecompressor {
     const int64_t margin = 2 * info_.max_h_samp_factor;
     const int64_t width = info_.output_width;
     const int64_t first = std::max<int64_t>(0, part.x - margin);
-    const int64_t last = std::min(width, std::max(part.x + part.width + margin, first + kLeastCrop));
+    const int64_t last =
+        std::min(width, std::max(part.x + part.width + margin, first + kLeastCrop));
     if (first == 0 && last == width) return part.x;
     JDIMENSION offset = static_cast<JDIMENSION>(first);
     JDIMENSION count = static_cast<JDIMENSION>(last - first);
@@ -263,7 +263,11 @@ class JpegDecompressor {
   void finish(const EncodedImage& encoded) {
     if (info_.output_scanline >= info_.output_height) return;
     if (has_end_of_jpeg(encoded, encoded.size - source_.bytes_in_buffer)) return;
-    skip_rows(info_.output_height - info_.output_scanline);
+    // Skipping up to the end is not decoding: the last row must be asked for.
+    skip_rows(info_.output_height - info_.output_scanline - 1);
+    rows_.resize(std::max(rows_.size(), size_t{info_.output_width} * info_.output_components));
+    JSAMPROW row = rows_.data();
+    require(guarded([&] { jpeg_read_scanlines(&info_, &row, 1); }));
   }
 
   static constexpr int64_t kLeastCrop = 64;

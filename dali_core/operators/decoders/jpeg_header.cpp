@@ -24,7 +24,8 @@ class TiffReader {
  public:
   TiffReader(const uint8_t* data, size_t size) : data_(data), size_(size) {
     little_endian_ = size >= 2 && data[0] == 'I' && data[1] == 'I';
-    valid_ = size >= 8 && (little_endian_ || (data[0] == 'M' && data[1] == 'M')) && read(2, 2) == 42;
+    valid_ =
+        size >= 8 && (little_endian_ || (data[0] == 'M' && data[1] == 'M')) && read(2, 2) == 42;
   }
 
   bool valid() const { return valid_; }
@@ -101,6 +102,7 @@ std::optional<JpegHeader> read_jpeg_header(const EncodedImage& encoded) {
       header.height = read_big_endian(payload + 1, 2);
       header.width = read_big_endian(payload + 3, 2);
       header.components = payload[5];
+      header.size = position + 2 + length;
       return header;
     }
     if (marker == kApp1 && !has_exif && length >= 8 && std::memcmp(payload, "Exif", 4) == 0) {

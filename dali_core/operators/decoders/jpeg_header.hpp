@@ -13,6 +13,7 @@ struct JpegHeader {
   int components = 0;
   int precision = 8;
   Orientation orientation;
+  size_t size = 0;  // bytes up to the end of the frame header
 };
 
 bool looks_like_jpeg(const EncodedImage& encoded);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dali_core/operators/decoders/cmyk.hpp"
+#include "dali_core/operators/decoders/jpeg_header.hpp"
 #include "dali_core/operators/decoders/orientation.hpp"
 #include "dali_core/operators/decoders/pixel_rules.hpp"
 #include "dali_core/operators/decoders/pixel_writer.hpp"
@@ -51,8 +52,9 @@ DataType to_data_type(nvimgcodecSampleDataType_t type) {
     case NVIMGCODEC_SAMPLE_DATA_TYPE_FLOAT32:
       return DataType::kFloat;
     default:
-      throw std::runtime_error("samples of a file must be integers or floats of up to 32 bits (got type " +
-                               std::to_string(type) + "). Convert the file.");
+      throw std::runtime_error(
+          "samples of a file must be integers or floats of up to 32 bits (got type " +
+          std::to_string(type) + "). Convert the file.");
   }
 }
 
@@ -73,7 +75,8 @@ std::string describe(const char* what, nvimgcodecStatus_t status,
     reason = processing == NVIMGCODEC_PROCESSING_STATUS_UNKNOWN
                  ? "status " + std::to_string(status)
                  : "processing status " + std::to_string(processing);
-  return std::string(what) + " (got: " + reason + "). The file is damaged, or of a kind that is not supported.";
+  return std::string(what) + " (got: " + reason +
+         "). The file is damaged, or of a kind that is not supported.";
 }
 
 // What the library is told, and what is done to its pixels, to get the requested colours.
@@ -103,6 +106,12 @@ ColourPlan plan_colours(ImageType wanted, const ImageInfo& info) {
     plan.channels = info.channels;
   }
   return plan;
+}
+
+bool seems_complete(const EncodedImage& encoded, const ImageInfo& info) {
+  if (info.format != "jpeg") return true;
+  const auto header = read_jpeg_header(encoded);
+  return header && has_end_of_jpeg(encoded, header->size);
 }
 
 // The library's objects for one thread. They are reused from image to image.
@@ -138,7 +147,8 @@ class ThreadDecoder {
     nvimgcodecStatus_t status = library_.CodeStreamCreateFromHostMem(
         library_.instance, &stream_, encoded.data, encoded.size, nullptr);
     start_struct(info_, NVIMGCODEC_STRUCTURE_TYPE_IMAGE_INFO);
-    if (status == NVIMGCODEC_STATUS_SUCCESS) status = library_.CodeStreamGetImageInfo(stream_, &info_);
+    if (status == NVIMGCODEC_STATUS_SUCCESS)
+      status = library_.CodeStreamGetImageInfo(stream_, &info_);
     if (status != NVIMGCODEC_STATUS_SUCCESS)
       throw std::runtime_error(describe("the bytes must be an image file", status,
                                         NVIMGCODEC_PROCESSING_STATUS_UNKNOWN));
@@ -198,8 +208,7 @@ class ThreadDecoder {
     start_struct(parameters, NVIMGCODEC_STRUCTURE_TYPE_DECODE_PARAMS);
     parameters.apply_exif_orientation = 0;
     nvimgcodecFuture_t future = nullptr;
-    check(library_.DecoderDecode(decoder(fast_dct), &source, &image_, 1, &parameters,
-                                 &future));
+    check(library_.DecoderDecode(decoder(fast_dct), &source, &image_, 1, &parameters, &future));
     nvimgcodecProcessingStatus_t processing = NVIMGCODEC_PROCESSING_STATUS_UNKNOWN;
     size_t count = 1;
     nvimgcodecStatus_t status = library_.FutureWaitForAll(future);
@@ -216,8 +225,8 @@ class ThreadDecoder {
  private:
   void check(nvimgcodecStatus_t status) {
     if (status != NVIMGCODEC_STATUS_SUCCESS)
-      throw std::runtime_error(describe("the file must be a sound image", status,
-                                        NVIMGCODEC_PROCESSING_STATUS_UNKNOWN));
+      throw std::runtime_error(
+          describe("the file must be a sound image", status, NVIMGCODEC_PROCESSING_STATUS_UNKNOWN));
   }
 
   // The choice of transform is a property of a decoder.
@@ -266,7 +275,10 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
   const ImageInfo info = decoder.open(encoded);
   const Orientation orientation = request.adjust_orientation ? info.orientation : Orientation{};
   const CropWindow part = choose_stored_region(sink, info.height, info.width, orientation);
-  const bool whole = part.height == info.height && part.width == info.width;
+  // Whether a file counts as damaged must not depend on the region: one that was cut off is read
+  // to where it ends.
+  const bool whole =
+      (part.height == info.height && part.width == info.width) || !seems_complete(encoded, info);
 
   const ColourPlan plan = plan_colours(request.output_type, info);
   StoredPixels stored;
@@ -278,13 +290,16 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
   writer.set_output(output);
 
   const bool fast_dct = request.fast_dct && orientation.is_identity();
-  if (writer.is_copy() && !plan.cmyk_to_grey) {
-    decoder.decode(part, whole, plan.model, plan.channels, stored.sample_type, fast_dct, output);
-    return;
-  }
-  const int64_t row = part.width * plan.channels * size_of(stored.sample_type);
-  uint8_t* pixels = decoder.pixels(static_cast<size_t>(row * part.height));
-  decoder.decode(part, whole, plan.model, plan.channels, stored.sample_type, fast_dct, pixels);
+  const CropWindow decoded = whole ? CropWindow{0, 0, info.height, info.width} : part;
+  const int64_t pixel = plan.channels * size_of(stored.sample_type);
+  const int64_t row = decoded.width * pixel;
+  const bool direct = writer.is_copy() && !plan.cmyk_to_grey && decoded.width == part.width &&
+                      decoded.height == part.height;
+  uint8_t* pixels = direct ? static_cast<uint8_t*>(output)
+                           : decoder.pixels(static_cast<size_t>(row * decoded.height));
+  decoder.decode(decoded, whole, plan.model, plan.channels, stored.sample_type, fast_dct, pixels);
+  if (direct) return;
+  pixels += (part.y - decoded.y) * row + (part.x - decoded.x) * pixel;
   if (plan.cmyk_to_grey)
     for (int64_t y = 0; y < part.height; ++y)
       rgb_row_to_truncated_grey(pixels + y * row, part.width, pixels + y * row);
@@ -296,7 +311,8 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
 namespace {
 [[noreturn]] void refuse() {
   throw std::runtime_error(
-      "this format needs nvImageCodec (got a build without it). Build with nvidia-nvimgcodec-cu12.");
+      "this format needs nvImageCodec (got a build without it). Build with "
+      "nvidia-nvimgcodec-cu12.");
 }
 }  // namespace
 

@@ -47,7 +47,8 @@ struct YCbCrRule {
 template <typename Result>
 YCbCrRule make_ycbcr_rule(float source_range) {
   double range = 1.0;
-  if constexpr (!is_floating<Result>) range = static_cast<double>(std::numeric_limits<Result>::max());
+  if constexpr (!is_floating<Result>)
+    range = static_cast<double>(std::numeric_limits<Result>::max());
   const float scale = static_cast<float>(range / static_cast<double>(source_range));
   constexpr double kLuma[3] = {0.25678823529, 0.50412941176, 0.09790588235};
   constexpr double kBlue[3] = {-0.14822289945, -0.29099278682, 0.43921568627};

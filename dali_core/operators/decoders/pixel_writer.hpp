@@ -31,7 +31,8 @@ class PixelWriter {
   uint8_t* output() const { return output_; }
   void set_output(void* output) { output_ = static_cast<uint8_t*>(output); }
 
-  // Writes `count` stored rows, `stride` bytes apart, of which the first is row `first` of the part.
+  // Writes `count` stored rows, `stride` bytes apart, of which the first is row `first` of the
+  // part.
   void write(const void* rows, int64_t stride, int64_t first, int64_t count) const;
 
  private:

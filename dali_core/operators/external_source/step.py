@@ -33,7 +33,6 @@ class SourceStep:
         self._dtypes = self._for_each(arguments.get("dtype"), "dtype", None)
         self._ndims = self._for_each(arguments.get("ndim"), "ndim", None)
         self._by_sample = not arguments["batch"]
-        self._has_ended = False
         source = arguments.get("source")
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
@@ -54,14 +53,7 @@ class SourceStep:
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Get one batch from the source."""
-        if self._has_ended:
-            raise StopIteration
-        try:
-            data = self._fetch(context)
-        except StopIteration:
-            # Batches that were started already must not eat into the next epoch.
-            self._has_ended = True
-            raise
+        data = self._fetch(context)
         if self._is_tuple:
             data = self._outputs_of(data)
         else:
@@ -73,7 +65,6 @@ class SourceStep:
 
     def reset(self) -> None:
         """Start the next epoch."""
-        self._has_ended = False
         self._rewind()
 
     def feed(self, data: Any, layout: str) -> None:
@@ -166,6 +157,7 @@ class _Items:
         self._source = source
         self._cycle = cycle
         self._iterator: Iterator[Any] | None = None
+        self._is_exhausted = False
 
     def take(self, context: StepContext) -> Any:
         if self._iterator is None:
@@ -173,6 +165,7 @@ class _Items:
         try:
             return next(self._iterator)
         except StopIteration:
+            self._is_exhausted = True
             if self._cycle != "quiet":
                 raise
         self._iterator = self._start()
@@ -182,8 +175,10 @@ class _Items:
         return [self.take(context) for _ in range(context.batch_size)]
 
     def end_epoch(self) -> None:
-        if self._cycle == "raise":
+        # Another source may have ended the epoch before.
+        if self._cycle == "raise" and self._is_exhausted:
             self._iterator = None
+            self._is_exhausted = False
 
     def _start(self) -> Iterator[Any]:
         return iter(self._source() if callable(self._source) else self._source)

@@ -40,7 +40,7 @@ class FunctionStep:
         size = len(inputs[0]) if inputs else context.batch_size
         arrays = [[batch.at(i) for i in range(size)] for batch in inputs]
         if self._whole_batch:
-            results = self._as_tuple(self._function(*arrays))
+            results = self._call(-1, arrays)
             for number, result in enumerate(results):
                 if len(result) != size:
                     raise ValueError(

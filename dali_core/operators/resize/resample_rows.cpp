@@ -92,7 +92,7 @@ class Carver {
 
 ResamplePlan::ResamplePlan(const ResampleAxis& rows, const ResampleAxis& columns, int channels,
                            DataType input, DataType output)
-    : vertical_(rows),
+    : vertical_(running(rows)),
       horizontal_(columns),
       channels_(channels),
       input_(input),

@@ -23,7 +23,7 @@ constexpr double kMostElements = 1099511627776.0;
 class VolumeResizer {
  public:
   VolumeResizer(SampleContext& sample, const ResizeView& view, const ResampleAxis& depth)
-      : sample_(sample), taps_(depth), slice_(view.extent[1] * view.extent[2] * view.channels) {
+      : sample_(sample), taps_(running(depth)), slice_(view.extent[1] * view.extent[2] * view.channels) {
     const int64_t weights = taps_.num_outputs() * taps_.num_taps();
     weights_ = sample.scratch<float>(kDepthTapsSlot, weights + taps_.num_outputs());
     starts_ = reinterpret_cast<int32_t*>(weights_ + weights);

@@ -170,8 +170,12 @@ void ResizeSize::choose(const SampleContext& sample, const ResizeView& view,
   requested_sizes(sample, view, size);
   set_region(sample, view, axes);
   limits(view.num_axes, limit);
+  const bool keeps_aspect = mode_ == ResizeMode::kNotLarger || mode_ == ResizeMode::kNotSmaller;
+  const bool any_size = std::any_of(size, size + view.num_axes, [](float s) { return s != 0; });
   for (int i = 0; i < view.num_axes; ++i) {
     flipped[i] = size[i] < 0;
+    // As in NVIDIA DALI, a reversed region mirrors only an axis whose size is asked for.
+    if (size[i] == 0 && !(keeps_aspect && any_size)) flipped[i] = axes[i].end < axes[i].begin;
     size[i] = std::fabs(size[i]);
     extent[i] = view.extent[i] == 0 ? 0 : std::fabs(axes[i].end - axes[i].begin);
   }

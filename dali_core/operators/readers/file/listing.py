@@ -19,6 +19,9 @@ KNOWN_EXTENSIONS = [
 ]
 """Patterns of the files that are used by default."""
 
+# Paths may contain spaces, even at their start.
+_LIST_ENTRY = re.compile(r"(.*\S)[ \t]+([+-]?[0-9]+)")
+
 
 @dataclass(frozen=True)
 class FileListing:
@@ -95,14 +98,14 @@ def _from_file_list(root: str, file_list: str) -> FileListing:
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue
-                path, _, label = line.strip().rpartition(" ")
-                if not path.strip() or not re.fullmatch(r"[+-]?\d+", label):
+                entry = _LIST_ENTRY.fullmatch(line.rstrip())
+                if entry is None:
                     raise ArgumentValueError(
                         f"file_list {file_list!r}, line {number}: must be a path, a space and an "
                         f"integer label (got {line.strip()!r}). Mend the line."
                     )
-                files.append(path.rstrip())
-                labels.append(int(label))
+                files.append(entry[1])
+                labels.append(int(entry[2]))
     except OSError as error:
         raise ArgumentValueError(
             f"file_list must be a readable file (got {file_list!r}: {error.strerror})."
@@ -116,6 +119,11 @@ def _from_file_list(root: str, file_list: str) -> FileListing:
 def _from_folders(
     root: str, file_filters: list[str], dir_filters: list[str] | None, case_sensitive: bool
 ) -> FileListing:
+    for name, filters in (("file_filters", file_filters), ("dir_filters", dir_filters)):
+        if filters is not None and not filters:
+            raise ArgumentValueError(
+                f"{name} must have at least one pattern (got none). Leave it out to use all."
+            )
     use_file = _matcher(file_filters, case_sensitive)
     use_folder = _matcher(dir_filters, case_sensitive) if dir_filters is not None else None
     files, labels = [], []

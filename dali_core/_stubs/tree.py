@@ -1,0 +1,34 @@
+"""Which stubs there are, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dali_core._graph.registry import all_specs
+from dali_core._stubs.compiled import compiled_stub
+from dali_core._stubs.operators import class_stubs, function_stubs
+
+
+def all_stubs(package: Path) -> dict[Path, str]:
+    """Write all stubs.
+
+    Parameters
+    ----------
+    package : Path
+        Folder of the package, with its Cython sources.
+
+    Returns
+    -------
+    dict of Path to str
+        Content of each file.
+    """
+    specs = list(all_specs().values())
+    stubs = {path: compiled_stub(path) for path in sorted(package.glob("_runtime/*.pyx"))}
+    result = {path.with_suffix(".pyi"): text for path, text in stubs.items()}
+    # A stub package takes precedence over the module beside it, and has a module for each group.
+    for module, texts in (("fn", function_stubs(specs)), ("ops", class_stubs(specs))):
+        for group, text in texts.items():
+            is_package = not group or any(other.startswith(f"{group}.") for other in texts)
+            path = package.joinpath(module, *filter(None, group.split(".")))
+            result[path / "__init__.pyi" if is_package else path.with_suffix(".pyi")] = text
+    return result

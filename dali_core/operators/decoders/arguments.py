@@ -1,0 +1,76 @@
+"""Arguments that all image decoders share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core import types
+from dali_core._spec import Arg
+
+
+def _without_effect(name: str, kind: Any, default: object, deprecated: str = "") -> Arg:
+    doc = "Accepted for compatibility; without effect on a CPU."
+    return Arg(name, kind, doc, default=default, deprecated=deprecated)
+
+
+_LEAVE_OUT = "nothing: it never had an effect here"
+
+DECODER_ARGS = (
+    Arg(
+        "output_type",
+        types.DALIImageType,
+        "Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with "
+        "headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the "
+        "file (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.",
+        default=types.RGB,
+    ),
+    Arg(
+        "dtype",
+        types.DALIDataType,
+        "Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range "
+        "of the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the "
+        "largest value for integers.",
+        default=types.UINT8,
+    ),
+    Arg(
+        "adjust_orientation",
+        bool,
+        "Turn the image as its Exif orientation demands.",
+        default=True,
+    ),
+    Arg(
+        "use_fast_idct",
+        bool,
+        "Use a faster and less accurate inverse transform for JPEG. Images that get turned are "
+        "decoded with the accurate one.",
+        default=False,
+    ),
+    Arg(
+        "jpeg_fancy_upsampling",
+        bool,
+        "Accepted for compatibility; on a CPU, chroma is always interpolated.",
+        default=False,
+    ),
+    _without_effect("affine", bool, True),
+    _without_effect("hw_decoder_load", float, 0.65),
+    _without_effect("hybrid_huffman_threshold", int, 1000000),
+    _without_effect("device_memory_padding", int, 16777216),
+    _without_effect("device_memory_padding_jpeg2k", int, 0),
+    _without_effect("host_memory_padding", int, 8388608),
+    _without_effect("host_memory_padding_jpeg2k", int, 0),
+    _without_effect("preallocate_width_hint", int, 0),
+    _without_effect("preallocate_height_hint", int, 0),
+    _without_effect("memory_stats", bool, False, _LEAVE_OUT),
+    _without_effect("split_stages", bool, False, _LEAVE_OUT),
+    _without_effect("use_chunk_allocator", bool, False, _LEAVE_OUT),
+)
+
+INPUT_DOCS = (
+    "Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP, TIFF, WebP, PNM "
+    "or JPEG 2000.",
+)
+
+LIMITS_DOC = """The output has layout ``HWC``. A file that is damaged beyond repair, cut off before
+its last pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that
+sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels.
+"""

@@ -1,0 +1,26 @@
+"""Decode image files."""
+
+from __future__ import annotations
+
+from dali_core._spec import Arg, OpSpec
+from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
+from dali_core.operators.decoders.backends import backend_arguments
+
+_CACHE_DOC = "Accepted for compatibility; without effect on a CPU, where nothing is cached."
+
+SPEC = OpSpec(
+    name="decoders.image",
+    doc=f"""Decode image files.
+
+{LIMITS_DOC}""",
+    input_docs=INPUT_DOCS,
+    native_arguments=backend_arguments,
+    args=(
+        *DECODER_ARGS,
+        Arg("cache_size", int, _CACHE_DOC, default=0),
+        Arg("cache_threshold", int, _CACHE_DOC, default=0),
+        Arg("cache_type", str, _CACHE_DOC, default=""),
+        Arg("cache_debug", bool, _CACHE_DOC, default=False),
+        Arg("cache_batch_copy", bool, _CACHE_DOC, default=True),
+    ),
+)

@@ -1,0 +1,252 @@
+"""Starts a new operator: ``python -m dali_core.scaffold operator group.name``.
+
+It writes the operator's folder and its tests, with a small operation that works, into the source
+tree. Nothing else has to be edited: the build and the registry find operators by their folders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+import sys
+from pathlib import Path
+from string import Template
+
+from dali_core.errors import ArgumentValueError
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+
+_DESCRIPTION = Template('''\
+"""Multiply elements by a factor."""
+
+from __future__ import annotations
+
+from dali_core._spec import Arg, OpSpec
+
+SPEC = OpSpec(
+    name="$path",
+    doc="""Multiply each element by a factor.
+
+Integers saturate, and round half away from zero. The layout stays the same.
+""",
+    input_docs=("Tensors of any type, shape and layout.",),
+    args=(
+        Arg("factor", float, "What each element is multiplied by.", default=1.0, tensor=True),
+    ),
+)
+''')
+
+_RULE = Template("""\
+// fn.$path: the rule for one element. Host loops and device kernels share it.
+#pragma once
+
+#include "dali_core/convert.hpp"
+#include "dali_core/host_device.hpp"
+
+namespace dali_core {
+
+template <typename T>
+DC_HOST_DEV T ${rule}(T element, double factor) {
+  return convert<T>(convert<double>(element) * factor);
+}
+
+}  // namespace dali_core
+""")
+
+_LOOP = Template("""\
+#include "dali_core/operators/$folder/$name.hpp"
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+class $cpp_class : public Operator {
+ public:
+  explicit $cpp_class(const OperatorConfig& config) : factor_(config, "factor") {}
+
+  void run(SampleContext& sample) const override {
+    const Tensor& input = sample.input(0);
+    const double factor = factor_.at(sample);
+    if (factor == 1.0) {
+      sample.forward(0, input);
+      return;
+    }
+    Tensor& output = sample.output(0, input.type, input.shape, input.layout);
+    visit_type(input.type, [&](auto zero) {
+      using T = decltype(zero);
+      const int64_t count = input.num_elements();
+      for (int64_t i = 0; i < count; ++i)
+        output.as<T>()[i] = ${rule}(input.as<T>()[i], factor);
+    });
+  }
+
+ private:
+  Argument<double> factor_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("$path", $cpp_class)
+
+}  // namespace dali_core
+""")
+
+_TEST = Template('''\
+"""Multiplying elements by a factor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.operators.suite import ALL_TYPES, Example, images, numbers, run_on, shares_memory
+
+EXAMPLES = [
+    Example("unchanged", [images()]),
+    Example("bytes", [images()], {"factor": 2.0}),
+    Example("floats", [images("CHW", "float32")], {"factor": -0.5}),
+]
+
+
+def scale(image: np.ndarray, factor: float) -> np.ndarray:
+    return run_on("$path", [image], "HWC", factor=factor)[0]
+
+
+@pytest.mark.parametrize("dtype", ALL_TYPES)
+def test_no_factor_changes_nothing(dtype: str) -> None:
+    image = numbers(dtype, (5, 7, 3), 0)
+    np.testing.assert_array_equal(scale(image, 1.0), image, strict=True)
+
+
+def test_integers_round_and_saturate() -> None:
+    image = np.array([[[0, 1, 3]], [[100, 200, 255]]], np.uint8)
+    expected = np.array([[[0, 2, 5]], [[150, 255, 255]]], np.uint8)
+    np.testing.assert_array_equal(scale(image, 1.5), expected, strict=True)
+
+
+def test_floats() -> None:
+    image = numbers("float32", (5, 7, 3), 1)
+    np.testing.assert_array_equal(scale(image, -0.5), image * np.float32(-0.5), strict=True)
+
+
+def test_nothing_is_copied_where_nothing_changes() -> None:
+    assert shares_memory("$path")
+    assert not shares_memory("$path", factor=2.0)
+''')
+
+
+def create_operator(path: str, root: Path) -> list[Path]:
+    """Write the files of a new operator.
+
+    Parameters
+    ----------
+    path : str
+        Path of its function below `fn`, such as ``"readers.text"``.
+    root : Path
+        The source tree: the folder with ``dali_core`` and ``tests``.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the name is bad or taken, or `root` is not the source tree. Nothing is written then.
+    """
+    _check_root(root)
+    *groups, name = _checked_name(path)
+    operators, tests = root / "dali_core" / "operators", root / "tests" / "operators"
+    folder = operators.joinpath(*groups, name)
+    test = tests.joinpath(*groups, f"test_{name}.py")
+    for taken in (folder, test):
+        if taken.exists():
+            raise ArgumentValueError(
+                f"scaffold: {path!r} must be a new operator ({taken.relative_to(root)} exists). "
+                "Choose another name, or edit what is there."
+            )
+    files = {}
+    for depth in range(1, len(groups) + 1):
+        group = operators.joinpath(*groups[:depth], "__init__.py")
+        if not group.exists():
+            files[group] = f'"""Operators of `fn.{".".join(groups[:depth])}`."""\n'
+        elif "SPEC = " in group.read_text("utf-8"):
+            raise ArgumentValueError(
+                f"scaffold: {'.'.join(groups[:depth])!r} must be a group of operators (it is an "
+                "operator). Choose another group."
+            )
+    words = {
+        "path": path,
+        "name": name,
+        "folder": "/".join((*groups, name)),
+        "rule": "_".join((*groups, name, "element")),
+        "cpp_class": "".join(
+            word.capitalize() for part in (*groups, name, "operator") for word in part.split("_")
+        ),
+    }
+    files[folder / "__init__.py"] = _DESCRIPTION.substitute(words)
+    files[folder / f"{name}.hpp"] = _RULE.substitute(words)
+    files[folder / f"{name}.cpp"] = _LOOP.substitute(words)
+    files[test] = _TEST.substitute(words)
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return list(files)
+
+
+def _check_root(root: Path) -> None:
+    missing = [
+        part for part in ("dali_core/operators", "tests/operators") if not (root / part).is_dir()
+    ]
+    if missing:
+        raise ArgumentValueError(
+            f"scaffold: root must be the source tree of dali_core (got {str(root)!r}, which has no "
+            f"{' and no '.join(missing)}). Run it there, or pass --root FOLDER."
+        )
+
+
+def _checked_name(path: str) -> list[str]:
+    parts = path.split(".")
+    for part in parts:
+        if not _NAME.fullmatch(part) or keyword.iskeyword(part):
+            raise ArgumentValueError(
+                "scaffold: an operator's name must consist of words in lower case with underscores "
+                f"between them, and dots between groups (got {path!r}). Choose one like "
+                "'readers.text_file'."
+            )
+    return parts
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dali_core.scaffold", description="Start something new in the source tree."
+    )
+    commands = parser.add_subparsers(required=True)
+    operator = commands.add_parser("operator", help="start a new operator with its tests")
+    operator.add_argument("name", help="path of its function below fn, such as readers.text")
+    operator.add_argument(
+        "--root", type=Path, default=Path(), metavar="FOLDER", help="the source tree; default: here"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        files = create_operator(options.name, options.root)
+    except ArgumentValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    test = files[-1].relative_to(options.root)
+    print("Written:", *(f"  {file.relative_to(options.root)}" for file in files), sep="\n")
+    print(
+        "",
+        "The operator works as it is: it multiplies by a factor. Next:",
+        "  1. build:                      python setup.py build_ext --inplace",
+        f"  2. test:                       pytest {test} tests/operators/test_suite.py",
+        "  3. make it yours, test first:  description, rule, loop",
+        "  4. write the type stubs:       python -m dali_core._stubs",
+        sep="\n",
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

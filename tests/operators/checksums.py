@@ -1,0 +1,28 @@
+"""Checksums of what all examples give: ``python -m tests.operators.checksums`` prints them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+
+from tests.operators.suite import all_examples, run
+
+
+def checksums() -> dict[str, str]:
+    """Run all examples; give a checksum of all bits of the results of each."""
+    found = {}
+    for operator, example in all_examples():
+        with tempfile.TemporaryDirectory() as folder:
+            result = run(operator, example, example.arguments_in(Path(folder)))
+        digest = hashlib.sha256()
+        for samples in result.samples:
+            for sample in samples:
+                digest.update(sample.tobytes())
+        found[f"{operator}-{example.name}"] = digest.hexdigest()
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(checksums()))

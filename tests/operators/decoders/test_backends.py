@@ -1,0 +1,102 @@
+"""Which library decodes, and what happens where one is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dali_core.errors import ArgumentValueError
+from dali_core.operators.decoders import backends
+from tests.generated_images import SAMPLINGS, cmyk_jpeg, jpeg, photo_like, png, sampled_jpeg
+from tests.operators.decoders.decoding import (
+    accepted_arguments,
+    decode,
+    decode_one,
+    failure,
+    use_jpeg_library,
+)
+
+PHOTO = photo_like(37, 53)
+
+LOADED_LIBRARIES = """
+import io, pathlib
+import numpy as np
+from dali_core import Pipeline, fn
+
+def loaded():
+    return "nvimgcodec" in pathlib.Path("/proc/self/maps").read_text()
+
+files = [np.frombuffer(bytes.fromhex(text), np.uint8) for text in {files!r}]
+states = [loaded()]
+for file in files:
+    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipeline:
+        pipeline.set_outputs(fn.decoders.image(fn.external_source(source=lambda: [file])))
+    pipeline.run()
+    pipeline.close()
+    states.append(loaded())
+print(states)
+"""
+
+
+def run_python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_both_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [sampled_jpeg(45, 70, sampling) for sampling in SAMPLINGS]
+    files += [jpeg(PHOTO, progressive=True), jpeg(PHOTO[..., :1]), cmyk_jpeg(20, 30)]
+    use_jpeg_library("libjpeg", monkeypatch)
+    expected = decode(files)
+    use_jpeg_library("nvimgcodec", monkeypatch)
+    for one, other in zip(expected, decode(files), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
+def test_unknown_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(backends.JPEG_VARIABLE, "turbo")
+    with pytest.raises(ArgumentValueError, match='must be libjpeg or nvimgcodec \\(got "turbo"\\)'):
+        decode([jpeg(PHOTO)])
+
+
+def test_without_nvimgcodec(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    expected = decode_one(jpeg(PHOTO))
+    monkeypatch.setattr(backends, "_codec_folder", lambda: None)
+    assert set(backends.backend_arguments()) == {"jpeg_backend"}
+    np.testing.assert_array_equal(decode_one(jpeg(PHOTO)), expected)
+    message = failure(png(PHOTO))
+    assert "nvidia-nvimgcodec-cu12" in message
+    assert message.endswith(".")
+
+
+def test_paths_are_found_without_importing() -> None:
+    code = (
+        "import sys; from dali_core.operators.decoders.backends import backend_arguments; "
+        "found = backend_arguments(); assert found['codec_library'] and found['codec_extensions'];"
+        "print([name for name in sys.modules if 'nvimgcodec' in name])"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert output.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_nvimgcodec_is_loaded_when_first_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    code = LOADED_LIBRARIES.format(files=[jpeg(PHOTO).hex(), png(PHOTO).hex()])
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert output.stdout.strip() == "[False, False, True]"
+
+
+def test_decoders_take_the_same_arguments() -> None:
+    crop = {"random_area", "random_aspect_ratio", "num_attempts"}
+    cache = {name for name in accepted_arguments("image") if name.startswith("cache_")}
+    assert accepted_arguments("image_random_crop") - crop == accepted_arguments("image") - cache

@@ -1,0 +1,209 @@
+"""`fn.readers.file`: which files are found, what is read, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
+from tests.folders import make_folders
+
+
+def reader_pipeline(batch_size: int = 1, **arguments: Any) -> Pipeline:
+    with Pipeline(batch_size, 2, None, prefetch_queue_depth=1) as pipeline:
+        pipeline.set_outputs(*fn.readers.file(name="reader", **arguments))
+    return pipeline
+
+
+def read(count: int | None = None, **arguments: Any) -> list[tuple[str, int, bytes]]:
+    """Give source, label and content of the first samples, by default of one epoch."""
+    pipeline = reader_pipeline(**arguments)
+    size = pipeline.epoch_size("reader") if count is None else count
+    assert isinstance(size, int)
+    samples = []
+    for _ in range(size):
+        data, labels = pipeline.run()
+        samples.append((data[0].source_info(), int(labels.at(0)[0]), data.at(0).tobytes()))
+    pipeline.close()
+    return samples
+
+
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(name.encode())
+
+
+def names_and_labels(**arguments: Any) -> list[tuple[str, int]]:
+    return [(source, label) for source, label, _ in read(**arguments)]
+
+
+def test_folders_are_classes(tmp_path: Path) -> None:
+    contents = make_folders(tmp_path, (2, 0, 3))
+    samples = read(file_root=tmp_path)
+    assert [content for _, _, content in samples] == contents
+    assert [label for _, label, _ in samples] == [0, 0, 2, 2, 2]
+    assert samples[0][0] == os.path.join("class_0", "000.jpg")
+
+
+def test_outputs(tmp_path: Path) -> None:
+    make_folders(tmp_path)
+    data, labels = reader_pipeline(file_root=tmp_path, batch_size=5).run()
+    assert data.dtype.name == "UINT8"
+    assert data.shape() == [(3,), (4,), (5,), (6,), (3,)]
+    assert not data.is_dense_tensor()
+    assert labels.dtype.name == "INT32"
+    assert labels.as_array().tolist() == [[0], [0], [0], [0], [1]]
+    assert data.layout() == labels.layout() == ""
+    assert labels[4].source_info() == os.path.join("class_1", "000.jpg")
+
+
+def test_names_sort_by_their_bytes(tmp_path: Path) -> None:
+    write(tmp_path, "b/é.jpg", "b/z.jpg", "b/Z.jpg", "B/1.jpg", "10/1.jpg", "9/1.jpg")
+    assert names_and_labels(file_root=tmp_path) == [
+        ("10/1.jpg", 0),
+        ("9/1.jpg", 1),
+        ("B/1.jpg", 2),
+        ("b/Z.jpg", 3),
+        ("b/z.jpg", 3),
+        ("b/é.jpg", 3),
+    ]
+
+
+def test_only_files_directly_in_class_folders_count(tmp_path: Path) -> None:
+    write(tmp_path, "top.jpg", "a/1.jpg", "a/below/2.jpg", "a/x.jpg/3.jpg")
+    assert names_and_labels(file_root=tmp_path) == [("a/1.jpg", 0)]
+
+
+def test_filters(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.JPG", "a/2.txt", "a/3.png", "B/4.jpg", "c/5.png")
+    every = ["B/4.jpg", "a/1.JPG", "a/3.png", "c/5.png"]
+
+    def names(**arguments: Any) -> list[str]:
+        return [name for name, _ in names_and_labels(file_root=tmp_path, **arguments)]
+
+    assert names() == every
+    assert names(file_filters="*.jpg") == ["B/4.jpg", "a/1.JPG"]
+    assert names(file_filters=["*.JPG"], case_sensitive_filter=True) == ["a/1.JPG"]
+    assert names(file_filters=["[12].*", "*.txt"]) == ["a/1.JPG", "a/2.txt"]
+    assert names(file_filters=["?.png"]) == ["a/3.png", "c/5.png"]
+    assert names(dir_filters=["b", "c"]) == ["B/4.jpg", "c/5.png"]
+    assert names(dir_filters=["b", "c"], case_sensitive_filter=True) == ["c/5.png"]
+    # Labels count the folders that are used.
+    assert names_and_labels(file_root=tmp_path, dir_filters=["c"]) == [("c/5.png", 0)]
+
+
+def test_files(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.jpg", "b/any name", "c/3")
+    names = ["c/3", "a/1.jpg", "b/any name", "c/3"]
+    assert read(files=names, file_root=tmp_path) == [
+        (name, label, name.encode()) for label, name in enumerate(names)
+    ]
+    assert [label for _, label, _ in read(files=names, labels=[7, -2, 0, 2**31 - 1],
+                                          file_root=str(tmp_path))] == [7, -2, 0, 2**31 - 1]
+    absolute = str(tmp_path / "a" / "1.jpg")
+    assert read(files=[absolute]) == [(absolute, 0, b"a/1.jpg")]
+    assert read(files=absolute, file_root="/nowhere") == [(absolute, 0, b"a/1.jpg")]
+
+
+def test_file_list(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.jpg", "a/x y.jpg", "b/2.jpg")
+    listing = tmp_path / "list.txt"
+    listing.write_text("b/2.jpg 3\n\na/x y.jpg\t-4  \r\n  \na/1.jpg   5")
+    expected = [("b/2.jpg", 3), ("a/x y.jpg", -4), ("a/1.jpg", 5)]
+    assert names_and_labels(file_list=listing) == expected
+    elsewhere = tmp_path / "lists" / "list.txt"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("1.jpg 9\n")
+    assert names_and_labels(file_list=elsewhere, file_root=tmp_path / "a") == [("1.jpg", 9)]
+    elsewhere.write_text(f"{tmp_path}/a/1.jpg 9\n")
+    assert names_and_labels(file_list=elsewhere) == [(f"{tmp_path}/a/1.jpg", 9)]
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"a/\xff.jpg")
+    write(tmp_path, "a/1.jpg")
+    (tmp_path / name).write_bytes(b"content")
+    assert read(file_root=tmp_path)[1] == (name, 0, b"content")
+
+
+def test_symbolic_links_are_followed(tmp_path: Path) -> None:
+    write(tmp_path, "real/1.jpg")
+    (tmp_path / "linked").symlink_to(tmp_path / "real", target_is_directory=True)
+    (tmp_path / "real" / "2.jpg").symlink_to(tmp_path / "real" / "1.jpg")
+    assert [content for _, _, content in read(file_root=tmp_path)] == [b"real/1.jpg"] * 4
+
+
+def test_large_and_empty_files(tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+    (tmp_path / "large").write_bytes(content)
+    (tmp_path / "empty").write_bytes(b"")
+    samples = read(files=["large", "empty"], file_root=tmp_path)
+    assert [data for _, _, data in samples] == [content, b""]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, ArgumentTypeError, "file_root, file_list or files must be given"),
+        ({"files": ["x"], "file_list": "y"}, ArgumentTypeError, "must not both be given"),
+        ({"labels": [1], "file_root": "x"}, ArgumentTypeError, "must come together with files"),
+        ({"files": []}, ArgumentValueError, "at least one file"),
+        ({"files": ["x"], "labels": [1, 2]}, ArgumentValueError, "each of the 1 files"),
+        ({"files": ["x"], "labels": [2**31]}, ArgumentValueError, "32 bits"),
+        ({"file_root": "/nowhere"}, ArgumentValueError, "'/nowhere': No such file"),
+        ({"file_list": "/nowhere/x"}, ArgumentValueError, "'/nowhere/x': No such file"),
+        ({"file_root": "{}"}, ArgumentValueError, "must have folders with files"),
+        ({"file_root": "{}", "dir_filters": []}, ArgumentValueError, "at least one pattern"),
+        ({"file_root": "{}", "file_filters": []}, ArgumentValueError, "at least one pattern"),
+        ({"files": ["x"], "num_shards": 2}, ArgumentValueError, "num_shards"),
+        ({"files": ["x"], "shard_id": 1}, ArgumentValueError, "shard_id"),
+    ],
+)
+def test_wrong_arguments(
+    arguments: dict[str, Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    if arguments.get("file_root") == "{}":
+        arguments = arguments | {"file_root": tmp_path}
+    pipeline = reader_pipeline(**arguments)
+    with pytest.raises(error, match=message) as caught:
+        pipeline.build()
+    assert "fn.readers.file at" in str(caught.value)
+    assert "test_file.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["a.jpg", "a.jpg one", "a.jpg 1.5", " 7", "a.jpg 1 # comment"])
+def test_bad_lines_in_a_file_list(line: str, tmp_path: Path) -> None:
+    listing = tmp_path / "list.txt"
+    listing.write_text(f"good.jpg 1\n{line}\n")
+    with pytest.raises(ArgumentValueError, match=r"line 2: must be a path, a space and"):
+        reader_pipeline(file_list=listing).build()
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "good").write_bytes(b"good")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    os.mkfifo(tmp_path / "pipe")
+    reasons = {
+        "missing": "No such file or directory",
+        "folder": "Is a directory",
+        "dangling": "No such file or directory",
+        "circle": "Too many levels of symbolic links",
+        "pipe": "must be a regular file",
+        "": "Is a directory",
+    }
+    pipeline = reader_pipeline(files=[*reasons, "good"], file_root=tmp_path)
+    for number, (name, reason) in enumerate(reasons.items()):
+        with pytest.raises(SampleError, match=reason) as caught:
+            pipeline.run()
+        assert caught.value.operator == "readers.file"
+        assert caught.value.source == (name or None)
+        assert (caught.value.iteration, caught.value.sample) == (number, 0)
+    data, _ = pipeline.run()
+    assert data.at(0).tobytes() == b"good"

@@ -1,0 +1,188 @@
+"""`fn.python_function`: the user's own function as an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core.errors import ArgumentTypeError, SampleError
+
+BATCH = [np.full((2,), i, np.float32) for i in range(3)]
+
+
+def run(function: Callable[..., Any], num_inputs: int = 1, **arguments: Any) -> list[Any]:
+    with Pipeline(3, 2, None) as pipeline:
+        inputs = [fn.external_source(lambda: BATCH, layout="W") for _ in range(num_inputs)]
+        results = fn.python_function(*inputs, function=function, **arguments)
+        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+    try:
+        return list(pipeline.run())
+    finally:
+        pipeline.close()
+
+
+def test_called_for_each_sample() -> None:
+    (batch,) = run(lambda x: x * 2)
+    assert batch.as_array().tolist() == [[0, 0], [2, 2], [4, 4]]
+    assert batch.layout() == ""
+
+
+def test_gets_numpy_arrays() -> None:
+    seen = []
+
+    def function(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        seen.append((type(x), x.dtype, y.shape))
+        return x + y
+
+    (batch,) = run(function, num_inputs=2)
+    assert batch.at(2).tolist() == [4, 4]
+    assert set(seen) == {(np.ndarray, np.dtype(np.float32), (2,))}
+
+
+def test_several_results() -> None:
+    outputs = run(lambda x: (x, x.sum()), num_outputs=2, output_layouts=["C", ""])
+    assert outputs[0].layout() == "C"
+    assert outputs[1].as_array().tolist() == [0, 2, 4]
+    as_list = run(lambda x: [x, -x], num_outputs=2)
+    assert as_list[1].at(1).tolist() == [-1, -1]
+
+
+def test_one_layout_serves_all_outputs() -> None:
+    outputs = run(lambda x: (x, x), num_outputs=2, output_layouts="C")
+    assert [batch.layout() for batch in outputs] == ["C", "C"]
+
+
+def test_called_for_the_batch() -> None:
+    def function(x: list[np.ndarray], y: list[np.ndarray]) -> list[np.ndarray]:
+        assert isinstance(x, list)
+        return [a[: i + 1] + b[: i + 1] for i, (a, b) in enumerate(zip(x, y, strict=True))][:2] + [
+            x[0]
+        ]
+
+    (batch,) = run(function, num_inputs=2, batch_processing=True)
+    assert batch.shape() == [(1,), (2,), (2,)]
+    (stacked,) = run(lambda x: np.stack(x) + 1, batch_processing=True)
+    assert stacked.as_array().tolist() == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_without_inputs_it_gives_whole_batches() -> None:
+    (batch,) = run(lambda: np.int64(7), num_inputs=0)
+    assert batch.as_array().tolist() == [7, 7, 7]
+
+
+def test_without_outputs_it_runs_if_preserved() -> None:
+    seen: list[float] = []
+    with Pipeline(3, 2, None, exec_async=False, prefetch_queue_depth=1) as pipeline:
+        source = fn.external_source(lambda: BATCH)
+        nothing = fn.python_function(
+            source, function=lambda x: seen.append(float(x[0])), num_outputs=0, preserve=True
+        )
+        pipeline.set_outputs(source)
+    assert nothing is None
+    pipeline.run()
+    assert seen == [0, 1, 2]
+
+
+def test_results_are_copied() -> None:
+    kept = np.zeros(2, np.float32)
+
+    def function(x: np.ndarray) -> np.ndarray:
+        kept[:] = x
+        return kept
+
+    (batch,) = run(function)
+    kept[:] = 99
+    assert batch.as_array().tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
+def test_inputs_may_be_kept() -> None:
+    kept: list[np.ndarray] = []
+
+    def function(x: np.ndarray) -> np.ndarray:
+        kept.append(x)
+        return x
+
+    for _ in range(3):
+        run(function)
+    assert [x[0] for x in kept][:3] == [0, 1, 2]
+
+
+def test_batches_come_in_order() -> None:
+    seen = []
+    with Pipeline(1, 4, None, prefetch_queue_depth=8) as pipeline:
+        number = fn.external_source(lambda i: [np.int64(i)])
+        again = fn.python_function(number, function=lambda x: x)
+        pipeline.set_outputs(fn.python_function(again, function=lambda x: seen.append(int(x)) or x))
+    for _ in range(20):
+        pipeline.run()
+    pipeline.close()
+    assert seen == list(range(len(seen)))
+    assert len(seen) >= 20
+
+
+def fails_on_one(x: np.ndarray) -> np.ndarray:
+    if x[0] == 1:
+        raise KeyError("no such thing")
+    return x
+
+
+def test_an_exception_names_sample_and_line() -> None:
+    with pytest.raises(SampleError, match=r"KeyError: 'no such thing'") as caught:
+        run(fails_on_one)
+    assert caught.value.operator == "python_function"
+    assert caught.value.sample == 1
+    assert "test_python_function.py:" in caught.value.location
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("batch_processing", [False, True])
+def test_stop_iteration_is_an_error_here(batch_processing: bool) -> None:
+    def function(x: object) -> None:
+        raise StopIteration
+
+    with pytest.raises(SampleError, match="StopIteration"):
+        run(function, batch_processing=batch_processing)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (lambda x: (x, x), {}, "must return 1 results"),
+        (lambda x: x, {"num_outputs": 2}, "must return 2 results"),
+        (lambda x: x[:2], {"batch_processing": True}, "each of the 3 samples"),
+        (lambda x: x.astype("U1"), {}, "TensorCPU"),
+        (lambda x: x.astype(np.int32 if x[0] else np.int8), {}, "one dtype"),
+        (lambda x: None, {}, "TensorCPU"),
+        (lambda x: x, {"output_layouts": "HW"}, "layout"),
+    ],
+)
+def test_wrong_results(
+    function: Callable[..., Any], arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SampleError, match=message) as caught:
+        run(function, **arguments)
+    assert caught.value.operator == "python_function"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"function": 3}, "function must be callable"),
+        ({"function": abs, "output_layouts": ["A", "B"]}, "output_layouts must have one entry"),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+    with Pipeline(1, 1, None) as pipeline:
+        pipeline.set_outputs(fn.python_function(**arguments))
+    with pytest.raises(ArgumentTypeError, match=message) as caught:
+        pipeline.build()
+    assert "fn.python_function at" in str(caught.value)
+
+
+def test_the_function_must_be_given() -> None:
+    with Pipeline(1, 1, None), pytest.raises(ArgumentTypeError, match="'function' must be given"):
+        fn.python_function()
