@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from .worker import RESULT_MARK
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).resolve().parent / "results"
 GENERATED_PHOTOS = ROOT / "work" / "photos"
+BUSY = 0.5
 PHOTO_SUFFIXES = frozenset({".jpeg", ".jpg"})
 
 
@@ -103,6 +105,7 @@ def find_peers(arguments: argparse.Namespace) -> list[Peer]:
 
     Peers that were asked for by name must be installed, and this library too; others are left out.
     """
+    warn_if_busy()
     interpreters = dict(choice.partition("=")[::2] for choice in arguments.python)
     if unknown := sorted(set(interpreters) - set(PEERS)):
         raise SystemExit(
@@ -149,6 +152,13 @@ def batches_of(num_images: int, files: Sequence[str], batch_size: int) -> int:
     return max(1, round(passes * len(files) / batch_size))
 
 
+def warn_if_busy() -> None:
+    """Say so if the machine has other work to do, since no measurement can make up for that."""
+    load = os.getloadavg()[0]
+    if load > BUSY:
+        print(f"The machine is busy (load average {load:.1f}): expect noise.", file=sys.stderr)
+
+
 def run_worker(
     interpreter: str, peer: str, measurement: str, parameters: dict[str, Any]
 ) -> dict[str, Any]:
@@ -189,7 +199,7 @@ def describe_run(
     }
     if files:
         total = sum(Path(file).stat().st_size for file in files)
-        kind = "generated photos" if arguments.data is None else "photos of the user"
+        kind = "generated photos" if arguments.data is None else "photos"
         description["data"] = {"kind": kind, "files": len(files), "mean_bytes": total // len(files)}
     return description
 

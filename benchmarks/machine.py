@@ -31,11 +31,10 @@ def short_name() -> str:
 
 
 def describe() -> dict[str, str | int | float]:
-    """Describe processor, system and interpreter, and how busy the machine is with other work."""
+    """Describe processor and system, and how busy the machine is with other work."""
     return {
         "processor": processor_name(),
         "processors": processors(),
         "system": f"{platform.system()} {platform.release()}",
-        "python": platform.python_version(),
         "load_average": round(os.getloadavg()[0], 2),
     }

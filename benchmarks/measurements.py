@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import multiprocessing
+import platform
 import re
 import statistics
 import time
@@ -21,7 +22,8 @@ _HASHED_BLOCK = bytes(128 * 1024)
 
 def versions(peer: ModuleType) -> Result:
     """Give the versions of a peer, and what it can run."""
-    return {"versions": peer.versions(), "pipelines": sorted(peer.PIPELINES)}
+    versions = {"python": platform.python_version()} | peer.versions()
+    return {"versions": versions, "pipelines": sorted(peer.PIPELINES)}
 
 
 def throughput(

@@ -31,9 +31,7 @@ SPEC = OpSpec(
 Integers saturate, and round half away from zero. The layout stays the same.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
-    args=(
-        Arg("factor", float, "What each element is multiplied by.", default=1.0, tensor=True),
-    ),
+    args=(Arg("factor", float, "What each element is multiplied by.", default=1.0, tensor=True),),
 )
 ''')
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import enum
 import numbers
+import warnings
 from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
@@ -89,6 +90,10 @@ def check_arguments(
             tensors[name] = value
         else:
             constants[name] = _convert(value, arg.type, f"{where}: argument {name!r}")
+        if value is not None and arg.deprecated:
+            message = f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}."
+            # Up to the user's call: add_operator, the operator's function, its caller.
+            warnings.warn(message, DeprecationWarning, stacklevel=4)
     return constants, tensors
 
 

@@ -1,7 +1,6 @@
 # cython: annotation_typing=False
 """Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
 
-import os
 
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
@@ -9,6 +8,8 @@ from libcpp.memory cimport make_shared, shared_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
+from posix.types cimport pid_t
+from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
 from dali_core._runtime.tensors cimport TensorListCPU, wrap_tensors
@@ -201,7 +202,7 @@ cdef class StepTask:
 
     cdef bint _is_over(self):
         # In a forked child the threads do not exist and their locks may be held.
-        return self.is_finished or os.getpid() != self.executor.owner_process
+        return self.is_finished or getpid() != self.executor.owner_process
 
 
 cdef class Executor:
@@ -224,7 +225,7 @@ cdef class Executor:
     """
 
     cdef engine.Executor* executor
-    cdef object owner_process
+    cdef pid_t owner_process
     cdef int num_readers
 
     def __cinit__(self, stages: Sequence[Sequence[tuple[Any, ...]] | None], outputs: Sequence[int],
@@ -233,7 +234,7 @@ cdef class Executor:
         cdef engine.Stage stage
         cdef engine.Instruction instruction
         cdef vector[engine.Instruction] instructions
-        self.owner_process = os.getpid()
+        self.owner_process = getpid()
         self.num_readers = num_readers
         plan.outputs = outputs
         plan.num_values = num_values
@@ -256,7 +257,7 @@ cdef class Executor:
 
     def __dealloc__(self):
         # In a forked child the threads do not exist and their locks may be held: leave all as it is.
-        if self.executor is not NULL and os.getpid() == self.owner_process:
+        if self.executor is not NULL and getpid() == self.owner_process:
             with nogil:
                 del self.executor
 
@@ -382,7 +383,7 @@ cdef class Executor:
 
     def close(self) -> None:
         """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
-        if os.getpid() == self.owner_process:
+        if getpid() == self.owner_process:
             with nogil:
                 self.executor.close()
 

@@ -30,14 +30,14 @@ cdef dict _BY_NUMBER = {int(member): member for member in types.DALIDataType}
 cdef class TensorCPU:
     """A tensor in host memory: dense, row-major, with an element type and perhaps a layout.
 
-    It works with NumPy and every consumer of DLPack or of the buffer protocol, without copying. What
-    is made from read-only memory is read-only itself.
+    It works with NumPy and every consumer of DLPack or of the buffer protocol, without copying.
+    What is made from read-only memory is read-only itself.
 
     Parameters
     ----------
     data : object
-        Anything with `__dlpack__`, the buffer protocol or `__array_interface__`; a DLPack capsule; or
-        another tensor. Memory that is dense and row-major is shared, any other is copied.
+        Anything with `__dlpack__`, the buffer protocol or `__array_interface__`; a DLPack capsule;
+        or another tensor. Memory that is dense and row-major is shared, any other is copied.
     layout : str
         One letter a dimension, such as ``"HWC"``; empty for none.
     is_pinned : bool
@@ -81,8 +81,8 @@ cdef class TensorCPU:
         if name == "source_info":
             return self.source_info()
         raise KeyError(
-            f"TensorCPU.get_property: name must be 'layout' or 'source_info' (got {name!r}). There are "
-            "no others."
+            f"TensorCPU.get_property: name must be 'layout' or 'source_info' (got {name!r}). "
+            "There are no others."
         )
 
     def data_ptr(self) -> int:
@@ -109,8 +109,8 @@ cdef class TensorCPU:
         cdef int ndim = self.tensor.shape.ndim
         if dim is not None and not -ndim <= dim < ndim:
             raise IndexError(
-                f"TensorCPU.squeeze: dim must be one of the {ndim} dimensions (got {dim}). Count from "
-                "0, or from -1 backwards."
+                f"TensorCPU.squeeze: dim must be one of the {ndim} dimensions (got {dim}). Count "
+                "from 0, or from -1 backwards."
             )
         wanted = range(ndim) if dim is None else (dim % ndim,)
         shape = self.shape()
@@ -195,8 +195,8 @@ cdef class TensorCPU:
         """
         if stream is not None:
             raise ValueError(
-                f"TensorCPU.__dlpack__: stream must be None for host memory (got {stream!r}). Leave it "
-                "out."
+                f"TensorCPU.__dlpack__: stream must be None for host memory (got {stream!r}). "
+                "Leave it out."
             )
         if dl_device is not None and tuple(dl_device) != (1, 0):
             raise BufferError(
@@ -249,8 +249,8 @@ cdef class TensorListCPU:
             whole = _tensor_of(data, "", &self.is_read_only)
             if whole.shape.ndim == 0:
                 raise ValueError(
-                    "TensorListCPU: data must have the batch as its first dimension (got a scalar). "
-                    "Pass a list of samples."
+                    "TensorListCPU: data must have the batch as its first dimension (got a scalar)."
+                    " Pass a list of samples."
                 )
             self.samples = split(whole)
             _set_layouts(self.samples, layout or "")
@@ -299,8 +299,8 @@ cdef class TensorListCPU:
         if not self.is_dense_tensor():
             raise ValueError(
                 "TensorListCPU.as_tensor: all samples must have the same shape "
-                f"(got {_summary(self.shape())}). Resize, crop or pad them in the pipeline, or take "
-                "the samples one by one with at(i)."
+                f"(got {_summary(self.shape())}). Resize, crop or pad them in the pipeline, or "
+                "take the samples one by one with at(i)."
             )
         if not self.is_contiguous:
             gather(self.samples)
@@ -378,8 +378,8 @@ cdef class TensorListCPU:
         cdef TensorCPU sample
         if not -size <= index < size:
             raise IndexError(
-                f"TensorListCPU: index must be below the {size} samples of the batch (got {index}). "
-                "See len()."
+                f"TensorListCPU: index must be below the {size} samples of the batch (got {index})."
+                " See len()."
             )
         sample = TensorCPU.__new__(TensorCPU)
         sample.tensor = self.samples[index % size]
@@ -434,8 +434,8 @@ cdef uintptr_t _address_of(object ptr, str where) except? 0:
     address = getattr(ptr, "value", ptr)
     if not isinstance(address, int) or isinstance(address, bool) or address <= 0:
         raise TypeError(
-            f"{where}: ptr must be a non-null ctypes.c_void_p or an address (got {ptr!r}). Pass, for "
-            "example, array.ctypes.data."
+            f"{where}: ptr must be a non-null ctypes.c_void_p or an address (got {ptr!r}). Pass, "
+            "for example, array.ctypes.data."
         )
     return address
 

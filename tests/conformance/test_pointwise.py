@@ -351,3 +351,29 @@ def test_cast(dtype: str) -> None:
 def test_cast_keeps_shape_and_layout() -> None:
     check("cast", images("FHWC"), "FHWC", dtype="INT32")
     check("cast", [np.float32(3.5), np.float32(-3.5)], dtype="INT32")
+
+
+@pytest.mark.parametrize("operator", ["uniform", "coin_flip"])
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"shape": 5}, {"shape": (2, 3)}, {"shape": []}, {"dtype": "INT32"}, {"dtype": "UINT8"}],
+)
+def test_random_shapes_and_types(operator: str, arguments: dict[str, Any]) -> None:
+    described = []
+    for library in (reference, dali_core):
+        pipeline = library.Pipeline(batch_size=3, num_threads=1, device_id=None, seed=1)
+        given = {
+            name: getattr(library.types, value) if name == "dtype" else value
+            for name, value in arguments.items()
+        }
+        with pipeline:
+            function = getattr(library.fn.random, operator)
+            like = library.fn.external_source(
+                source=lambda: [np.zeros((1, 2), np.int16)] * 3, layout="HW"
+            )
+            pipeline.set_outputs(function(**given), function(like))
+        pipeline.build()
+        described.append(
+            [(batch.dtype.name, batch.layout(), list(batch.shape())) for batch in pipeline.run()]
+        )
+    assert described[0] == described[1]

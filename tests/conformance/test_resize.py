@@ -1,4 +1,4 @@
-"""resize and random_resized_crop against NVIDIA DALI: one grey level, or 1e-4 of the range in float."""
+"""resize and random_resized_crop like NVIDIA DALI: to one grey level, or 1e-4 of floats' range."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def run(
     library: Any, graph: Callable[..., Any], inputs: Sequence[tuple[Values, str]]
 ) -> list[tuple[list[np.ndarray], str]]:
     """Give the samples and the layout of each output of `graph(library, *inputs)`."""
-    pipeline = library.Pipeline(
-        batch_size=len(inputs[0][0]), num_threads=2, device_id=None, seed=5
-    )
+    pipeline = library.Pipeline(batch_size=len(inputs[0][0]), num_threads=2, device_id=None, seed=5)
     with pipeline:
         nodes = [
             library.fn.external_source(
@@ -62,9 +60,7 @@ def run(
     ]
 
 
-def compare(
-    graph: Callable[..., Any], *inputs: tuple[Values, str], nearest: bool = False
-) -> None:
+def compare(graph: Callable[..., Any], *inputs: tuple[Values, str], nearest: bool = False) -> None:
     """Run `graph` in both libraries and compare its outputs."""
     for (ours, our_layout), (theirs, their_layout) in zip(
         run(dali_core, graph, inputs), run(reference, graph, inputs), strict=True
@@ -93,7 +89,7 @@ def constants(library: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Turn names of enumeration members into those of the library."""
     return {
         name: getattr(library.types, value)
-        if isinstance(value, str) and value.isupper() or name == "dtype"
+        if (isinstance(value, str) and value.isupper()) or name == "dtype"
         else value
         for name, value in arguments.items()
     }
@@ -333,7 +329,11 @@ def test_distribution_of_random_windows(
         ((results, _),) = run(
             library,
             lambda library, images: library.fn.random_resized_crop(
-                images, size=2, interp_type=library.types.INTERP_LINEAR, antialias=False, **arguments
+                images,
+                size=2,
+                interp_type=library.types.INTERP_LINEAR,
+                antialias=False,
+                **arguments,
             ),
             [([coordinates] * count, "HWC")],
         )
@@ -348,6 +348,7 @@ def test_distribution_of_random_windows(
     for mine, theirs in zip(windows(dali_core).T, windows(reference).T, strict=True):
         grid = np.sort(np.concatenate([mine, theirs])) + 1e-4
         shares = [
-            np.searchsorted(np.sort(values), grid, side="right") / count for values in (mine, theirs)
+            np.searchsorted(np.sort(values), grid, side="right") / count
+            for values in (mine, theirs)
         ]
         assert np.abs(shares[0] - shares[1]).max() < 0.12

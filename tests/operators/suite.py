@@ -56,7 +56,11 @@ class Example:
     arguments: Mapping[str, Any] | Callable[[Path], Mapping[str, Any]] = field(default_factory=dict)
 
     def arguments_in(self, folder: Path) -> dict[str, Any]:
-        return dict(self.arguments(folder) if callable(self.arguments) else self.arguments)
+        if not callable(self.arguments):
+            return dict(self.arguments)
+        own = folder / self.name
+        own.mkdir()
+        return dict(self.arguments(own))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import re
@@ -265,6 +266,20 @@ def test_argument_of_wrong_type(operator: str, example: Example, tmp_path: Path)
         message = call_fails(operator, example, {**arguments, arg.name: values})
         assert repr(arg.name) in message
         assert "Unsuitable" in message
+
+
+@EVERY_EXAMPLE
+def test_deprecated_argument(operator: str, example: Example, tmp_path: Path) -> None:
+    arguments = example.arguments_in(tmp_path)
+    for arg in all_specs()[operator].args:
+        if not arg.deprecated:
+            continue
+        value = next(iter(arg.type)) if issubclass(arg.type, enum.Enum) else arg.type(1)
+        with pipeline() as made, made:
+            inputs = sources(example)
+            with pytest.warns(DeprecationWarning, match=f"{arg.name!r} is deprecated") as caught:
+                function_of(operator)(*inputs, **{**arguments, arg.name: value})
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 @EVERY_EXAMPLE

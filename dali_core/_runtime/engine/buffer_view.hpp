@@ -3,6 +3,8 @@
 
 #include <Python.h>
 
+#include <cstring>
+
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
@@ -52,6 +54,28 @@ inline const char* buffer_format(DataType type) {
       return "?";
     default:
       return "x";
+  }
+}
+
+// The other way round: the type of elements of `size` bytes in native order, or none.
+inline DataType type_of_format(const char* format, Py_ssize_t size) {
+  if (format == nullptr) return DataType::kUInt8;
+  if (*format == '@') ++format;
+  if (format[0] == 0 || format[1] != 0) return DataType::kNone;
+  const int log_size = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+  if (std::strchr("BHILQ", *format)) return static_cast<DataType>(log_size);
+  if (std::strchr("bhilq", *format)) return static_cast<DataType>(log_size + 4);
+  switch (*format) {
+    case 'e':
+      return DataType::kFloat16;
+    case 'f':
+      return DataType::kFloat;
+    case 'd':
+      return DataType::kFloat64;
+    case '?':
+      return DataType::kBool;
+    default:
+      return DataType::kNone;
   }
 }
 

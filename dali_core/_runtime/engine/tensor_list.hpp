@@ -49,8 +49,8 @@ inline Tensor joined(const std::vector<Tensor>& samples) {
   const Tensor& first = samples.front();
   if (first.shape.ndim == kMaxDims)
     throw std::invalid_argument(
-        "samples must have at most 7 dimensions to be joined into one tensor (got 8). Take them one "
-        "by one with at(i).");
+        "samples must have at most 7 dimensions to be joined into one tensor (got 8). Take them one"
+        " by one with at(i).");
   whole.type = first.type;
   whole.data = first.data;
   for (int i = 0; i < first.shape.ndim; ++i) whole.shape.push_back(first.shape[i]);

@@ -54,8 +54,8 @@ DC_HOST_DEV double filter_value(ResampleFilter filter, double x) {
   }
 }
 
-// Curved filters are sampled this many times a pixel, with straight lines between the samples. It is
-// the resolution of NVIDIA DALI, and worth 1e-3 of the range: enough to see in float outputs.
+// Curved filters are sampled this many times a pixel, with straight lines between the samples. It
+// is the resolution of NVIDIA DALI, and worth 1e-3 of the range: enough to see in float outputs.
 constexpr int kFilterSamples = 32;
 
 // An axis runs from `begin` to `end` in input coordinates (end < begin mirrors the image).

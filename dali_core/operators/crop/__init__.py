@@ -68,7 +68,13 @@ CROP_ARGS = (
         "is dropped, and a number out of range wraps around.",
         default=[0.0],
     ),
-    Arg("image_type", types.DALIImageType, "Has no effect.", default=UNSET, deprecated="nothing"),
+    Arg(
+        "image_type",
+        types.DALIImageType,
+        "Has no effect.",
+        default=UNSET,
+        deprecated="nothing: it has no effect",
+    ),
     Arg(
         "output_dtype",
         types.DALIDataType,

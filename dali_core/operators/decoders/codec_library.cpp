@@ -10,12 +10,24 @@
 namespace dali_core {
 namespace {
 
-constexpr const char* kOpenCvLogLevel = "OPENCV_LOG_LEVEL";
-
 std::string& codec_message() {
   static thread_local std::string message;
   return message;
 }
+
+// OpenCV, inside one of the extensions, prints each failure unless it finds a variable in the
+// environment while it is loaded. The program's own OpenCV must not find it later.
+class QuietOpenCv {
+ public:
+  QuietOpenCv() : was_set_(std::getenv(kVariable) != nullptr) { ::setenv(kVariable, "SILENT", 0); }
+  ~QuietOpenCv() {
+    if (!was_set_) ::unsetenv(kVariable);
+  }
+
+ private:
+  static constexpr const char* kVariable = "OPENCV_LOG_LEVEL";
+  bool was_set_;
+};
 
 // Keeps what the library would print, for the exception that follows.
 int keep_message(const nvimgcodecDebugMessageSeverity_t, const nvimgcodecDebugMessageCategory_t,
@@ -55,28 +67,17 @@ void check(nvimgcodecStatus_t status, const char* action) {
 std::string take_codec_message() {
   std::string message;
   message.swap(codec_message());
-  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+  // It may quote bytes of a damaged file.
+  for (char& letter : message)
+    if (letter < ' ' || letter > '~') letter = ' ';
+  while (!message.empty() && message.back() == ' ') message.pop_back();
   return message;
 }
 
 CodecLibrary::CodecLibrary(const CodecLibraryPaths& paths) {
   void* handle = open_library(paths.library);
-#define DALI_CORE_RESOLVE(name) resolve(handle, "nvimgcodec" #name, name)
-  DALI_CORE_RESOLVE(GetProperties);
-  DALI_CORE_RESOLVE(InstanceCreate);
-  DALI_CORE_RESOLVE(ExtensionCreate);
-  DALI_CORE_RESOLVE(DecoderCreate);
-  DALI_CORE_RESOLVE(DecoderDestroy);
-  DALI_CORE_RESOLVE(DecoderDecode);
-  DALI_CORE_RESOLVE(CodeStreamCreateFromHostMem);
-  DALI_CORE_RESOLVE(CodeStreamGetSubCodeStream);
-  DALI_CORE_RESOLVE(CodeStreamGetImageInfo);
-  DALI_CORE_RESOLVE(CodeStreamDestroy);
-  DALI_CORE_RESOLVE(ImageCreate);
-  DALI_CORE_RESOLVE(ImageDestroy);
-  DALI_CORE_RESOLVE(FutureWaitForAll);
-  DALI_CORE_RESOLVE(FutureGetProcessingStatus);
-  DALI_CORE_RESOLVE(FutureDestroy);
+#define DALI_CORE_RESOLVE(name) resolve(handle, "nvimgcodec" #name, name);
+  DALI_CORE_CODEC_FUNCTIONS(DALI_CORE_RESOLVE)
 #undef DALI_CORE_RESOLVE
 
   // Structures may change between minor versions as long as the major one is 0.
@@ -104,11 +105,8 @@ CodecLibrary::CodecLibrary(const CodecLibraryPaths& paths) {
   create.message_severity = messenger.message_severity;
   create.message_category = messenger.message_category;
   check(InstanceCreate(&instance, &create), "start");
-  // OpenCV, inside one of the extensions, prints each failure unless it finds this while loading.
-  const bool was_set = std::getenv(kOpenCvLogLevel) != nullptr;
-  if (!was_set) ::setenv(kOpenCvLogLevel, "SILENT", 0);
+  const QuietOpenCv quiet;
   for (const std::string& path : paths.extensions) load_extension(path);
-  if (!was_set) ::unsetenv(kOpenCvLogLevel);
 }
 
 void CodecLibrary::load_extension(const std::string& path) {

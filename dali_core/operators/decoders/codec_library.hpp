@@ -25,29 +25,34 @@ struct CodecLibraryPaths {
 
 #if DALI_CORE_HAVE_NVIMGCODEC
 
+// clang-format off
+#define DALI_CORE_CODEC_FUNCTIONS(apply) \
+  apply(GetProperties) \
+  apply(InstanceCreate) \
+  apply(ExtensionCreate) \
+  apply(DecoderCreate) \
+  apply(DecoderDestroy) \
+  apply(DecoderDecode) \
+  apply(CodeStreamCreateFromHostMem) \
+  apply(CodeStreamGetSubCodeStream) \
+  apply(CodeStreamGetImageInfo) \
+  apply(CodeStreamDestroy) \
+  apply(ImageCreate) \
+  apply(ImageDestroy) \
+  apply(FutureWaitForAll) \
+  apply(FutureGetProcessingStatus) \
+  apply(FutureDestroy)
+// clang-format on
+
 // The functions that we call, and the library's one instance of this process.
 class CodecLibrary {
  public:
   // Loads the library on the first call. Throws when it is absent, broken or of another version.
   static const CodecLibrary& get(const CodecLibraryPaths& paths);
 
-#define DALI_CORE_CODEC_FUNCTION(name) decltype(&nvimgcodec##name) name = nullptr
-  DALI_CORE_CODEC_FUNCTION(GetProperties);
-  DALI_CORE_CODEC_FUNCTION(InstanceCreate);
-  DALI_CORE_CODEC_FUNCTION(ExtensionCreate);
-  DALI_CORE_CODEC_FUNCTION(DecoderCreate);
-  DALI_CORE_CODEC_FUNCTION(DecoderDestroy);
-  DALI_CORE_CODEC_FUNCTION(DecoderDecode);
-  DALI_CORE_CODEC_FUNCTION(CodeStreamCreateFromHostMem);
-  DALI_CORE_CODEC_FUNCTION(CodeStreamGetSubCodeStream);
-  DALI_CORE_CODEC_FUNCTION(CodeStreamGetImageInfo);
-  DALI_CORE_CODEC_FUNCTION(CodeStreamDestroy);
-  DALI_CORE_CODEC_FUNCTION(ImageCreate);
-  DALI_CORE_CODEC_FUNCTION(ImageDestroy);
-  DALI_CORE_CODEC_FUNCTION(FutureWaitForAll);
-  DALI_CORE_CODEC_FUNCTION(FutureGetProcessingStatus);
-  DALI_CORE_CODEC_FUNCTION(FutureDestroy);
-#undef DALI_CORE_CODEC_FUNCTION
+#define DALI_CORE_DECLARE(name) decltype(&nvimgcodec##name) name = nullptr;
+  DALI_CORE_CODEC_FUNCTIONS(DALI_CORE_DECLARE)
+#undef DALI_CORE_DECLARE
 
   nvimgcodecInstance_t instance = nullptr;
 

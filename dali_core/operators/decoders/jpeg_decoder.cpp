@@ -3,75 +3,20 @@
 #if DALI_CORE_HAVE_LIBJPEG
 
 #include <algorithm>
-#include <csetjmp>
-#include <cstdio>
-#include <memory>
 #include <vector>
 
 #include "dali_core/operators/decoders/cmyk.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
+#include "dali_core/operators/decoders/libjpeg_session.hpp"
 #include "dali_core/operators/decoders/orientation.hpp"
 #include "dali_core/operators/decoders/pixel_writer.hpp"
-
-extern "C" {
-#include <jpeglib.h>
-}
-
-#ifndef LIBJPEG_TURBO_VERSION_NUMBER
-#error "libjpeg-turbo is needed: other libjpegs cannot decode a region"
-#endif
 
 namespace dali_core {
 namespace {
 
-// A progressive file may repeat scans to cost hours; encoders write about ten.
-constexpr int kMaxScans = 500;
-
 // Rows that are decoded at once where they need a change: few enough to stay in the cache, and
 // enough to write whole cache lines when the image is transposed.
 constexpr int kRowsAtOnce = 16;
-
-// libjpeg reports errors by a function that must not return, so it jumps. Nothing between a jump
-// and `guarded` may have a destructor.
-struct ErrorManager : jpeg_error_mgr {
-  std::jmp_buf target;
-  char message[JMSG_LENGTH_MAX];
-};
-
-[[noreturn]] void on_error(j_common_ptr info) {
-  ErrorManager* errors = static_cast<ErrorManager*>(info->err);
-  errors->format_message(info, errors->message);
-  std::longjmp(errors->target, 1);
-}
-
-[[noreturn]] void fail(j_common_ptr info, const char* message) {
-  ErrorManager* errors = static_cast<ErrorManager*>(info->err);
-  std::snprintf(errors->message, sizeof errors->message, "%s", message);
-  std::longjmp(errors->target, 1);
-}
-
-void ignore_message(j_common_ptr, int) {}
-void print_nothing(j_common_ptr) {}
-
-void start_source(j_decompress_ptr) {}
-
-// All bytes are there from the start: whoever asks for more has a file that was cut off.
-boolean end_of_source(j_decompress_ptr info) {
-  fail(reinterpret_cast<j_common_ptr>(info), "premature end of file");
-}
-
-void skip_source(j_decompress_ptr info, long count) {
-  if (count <= 0) return;
-  jpeg_source_mgr* source = info->src;
-  if (static_cast<size_t>(count) > source->bytes_in_buffer) end_of_source(info);
-  source->next_input_byte += count;
-  source->bytes_in_buffer -= static_cast<size_t>(count);
-}
-
-void check_scans(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans)
-    fail(info, "more than 500 scans");
-}
 
 // What libjpeg is told, and what is done to its rows, to get the requested colours.
 struct ColourPlan {
@@ -105,39 +50,18 @@ ColourPlan plan_colours(ImageType wanted, J_COLOR_SPACE stored) {
   return plan;
 }
 
-// libjpeg's state for one thread. It is reused from image to image.
-class JpegDecompressor {
+// What decodes JPEG in one thread.
+class JpegDecoder {
  public:
-  JpegDecompressor() {
-    info_.err = jpeg_std_error(&errors_);
-    errors_.error_exit = on_error;
-    errors_.emit_message = ignore_message;  // damage that libjpeg can repair is let pass
-    errors_.output_message = print_nothing;
-    if (!guarded([this] { jpeg_create_decompress(&info_); })) throw std::bad_alloc();
-    source_.init_source = start_source;
-    source_.fill_input_buffer = end_of_source;
-    source_.skip_input_data = skip_source;
-    source_.resync_to_restart = jpeg_resync_to_restart;
-    source_.term_source = start_source;
-    info_.src = &source_;
-    progress_.progress_monitor = check_scans;
-    info_.progress = &progress_;
-  }
-  ~JpegDecompressor() { jpeg_destroy_decompress(&info_); }
-  JpegDecompressor(const JpegDecompressor&) = delete;
-  JpegDecompressor& operator=(const JpegDecompressor&) = delete;
-
-  static JpegDecompressor& of_this_thread() {
-    static thread_local std::unique_ptr<JpegDecompressor> decompressor;
-    if (!decompressor) decompressor.reset(new JpegDecompressor());
-    return *decompressor;
+  static JpegDecoder& of_this_thread() {
+    static thread_local JpegDecoder decoder;
+    return decoder;
   }
 
   void decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
-    const AbortAtExit abort{&info_};
-    source_.next_input_byte = encoded.data;
-    source_.bytes_in_buffer = encoded.size;
-    require(guarded([this] { jpeg_read_header(&info_, TRUE); }));
+    session_.open(encoded);
+    const AbortAtExit abort{session_};
+    session_.call([this] { jpeg_read_header(&info_, TRUE); });
     check_size(encoded);
     Orientation orientation;
     if (request.adjust_orientation)
@@ -149,7 +73,7 @@ class JpegDecompressor {
     info_.out_color_space = plan.colour_space;
     // The reference decodes turned images by another path, which has the accurate transform only.
     info_.dct_method = request.fast_dct && orientation.is_identity() ? JDCT_IFAST : JDCT_ISLOW;
-    require(guarded([this] { jpeg_start_decompress(&info_); }));
+    session_.call([this] { jpeg_start_decompress(&info_); });
 
     StoredPixels stored;
     stored.channels = plan.stored_channels;
@@ -158,7 +82,7 @@ class JpegDecompressor {
     const int64_t left = crop_columns(part);
     skip_rows(part.y);
     if (writer.is_copy() && !plan.from_cmyk && info_.output_width == part.width)
-      read_directly(part.height, writer.stored_row_bytes(), writer.output());
+      read_rows(part.height, writer.stored_row_bytes(), writer.output());
     else
       read_in_chunks(plan, part, left, writer);
     finish(encoded);
@@ -166,23 +90,9 @@ class JpegDecompressor {
 
  private:
   struct AbortAtExit {
-    jpeg_decompress_struct* info;
-    ~AbortAtExit() { jpeg_abort_decompress(info); }
+    LibjpegSession& session;
+    ~AbortAtExit() { session.abort(); }
   };
-
-  // Runs `action`; false if libjpeg gave up in it.
-  template <typename Action>
-  bool guarded(const Action& action) {
-    if (setjmp(errors_.target)) return false;
-    action();
-    return true;
-  }
-
-  void require(bool succeeded) const {
-    if (succeeded) return;
-    throw std::runtime_error("a JPEG file must be sound and complete (got: " +
-                             std::string(errors_.message) + "). The file is damaged.");
-  }
 
   void check_size(const EncodedImage& encoded) const {
     check_image_size(info_.image_height, info_.image_width, encoded.size);
@@ -211,44 +121,44 @@ class JpegDecompressor {
     if (first == 0 && last == width) return part.x;
     JDIMENSION offset = static_cast<JDIMENSION>(first);
     JDIMENSION count = static_cast<JDIMENSION>(last - first);
-    require(guarded([&] { jpeg_crop_scanline(&info_, &offset, &count); }));
+    session_.call([&] { jpeg_crop_scanline(&info_, &offset, &count); });
     return part.x - offset;
   }
 
   void skip_rows(int64_t count) {
     if (count > 0)
-      require(guarded([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(count)); }));
+      session_.call([&] { jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(count)); });
   }
 
-  void read_directly(int64_t height, int64_t stride, uint8_t* output) {
-    require(guarded([&] {
+  // Reads `count` rows, `stride` bytes apart.
+  void read_rows(int64_t count, int64_t stride, uint8_t* first) {
+    int64_t done = 0;
+    session_.call([&] {
       JSAMPROW rows[kRowsAtOnce];
-      for (int64_t y = 0; y < height;) {
-        const int count = static_cast<int>(std::min<int64_t>(kRowsAtOnce, height - y));
-        for (int i = 0; i < count; ++i) rows[i] = output + (y + i) * stride;
-        y += jpeg_read_scanlines(&info_, rows, static_cast<JDIMENSION>(count));
+      while (done < count) {
+        const int some = static_cast<int>(std::min<int64_t>(kRowsAtOnce, count - done));
+        for (int i = 0; i < some; ++i) rows[i] = first + (done + i) * stride;
+        const JDIMENSION read = jpeg_read_scanlines(&info_, rows, static_cast<JDIMENSION>(some));
+        if (read == 0) break;
+        done += read;
       }
-    }));
+    });
+    if (done < count)
+      throw std::runtime_error("a JPEG file must have all its rows (got " +
+                               std::to_string(info_.output_scanline) + " of " +
+                               std::to_string(info_.output_height) + "). The file is damaged.");
   }
 
   void read_in_chunks(const ColourPlan& plan, const CropWindow& part, int64_t left,
                       const PixelWriter& writer) {
     const int64_t stride = int64_t{info_.output_width} * plan.row_channels;
-    if (static_cast<int64_t>(rows_.size()) < stride * kRowsAtOnce)
-      rows_.resize(static_cast<size_t>(stride * kRowsAtOnce));
-    uint8_t* const first = rows_.data();
+    uint8_t* const first = rows(stride * kRowsAtOnce);
+    uint8_t* const pixels = first + left * plan.row_channels;
     for (int64_t y = 0; y < part.height; y += kRowsAtOnce) {
-      const int count = static_cast<int>(std::min<int64_t>(kRowsAtOnce, part.height - y));
-      require(guarded([&] {
-        JSAMPROW rows[kRowsAtOnce];
-        for (int i = 0; i < count; ++i) rows[i] = first + i * stride;
-        for (int i = 0; i < count;)
-          i += static_cast<int>(
-              jpeg_read_scanlines(&info_, rows + i, static_cast<JDIMENSION>(count - i)));
-      }));
-      uint8_t* const pixels = first + left * plan.row_channels;
+      const int64_t count = std::min<int64_t>(kRowsAtOnce, part.height - y);
+      read_rows(count, stride, first);
       if (plan.from_cmyk) {
-        for (int i = 0; i < count; ++i) {
+        for (int64_t i = 0; i < count; ++i) {
           uint8_t* row = pixels + i * stride;
           cmyk_row_to_rgb(row, part.width, info_.saw_Adobe_marker);
           if (plan.cmyk_to_grey) rgb_row_to_truncated_grey(row, part.width, row);
@@ -262,20 +172,22 @@ class JpegDecompressor {
   // the rest is read: whether a file counts as damaged must not depend on the region.
   void finish(const EncodedImage& encoded) {
     if (info_.output_scanline >= info_.output_height) return;
-    if (has_end_of_jpeg(encoded, encoded.size - source_.bytes_in_buffer)) return;
+    if (has_end_of_jpeg(encoded, encoded.size - session_.bytes_left())) return;
     // Skipping up to the end is not decoding: the last row must be asked for.
     skip_rows(info_.output_height - info_.output_scanline - 1);
-    rows_.resize(std::max(rows_.size(), size_t{info_.output_width} * info_.output_components));
-    JSAMPROW row = rows_.data();
-    require(guarded([&] { jpeg_read_scanlines(&info_, &row, 1); }));
+    const int64_t stride = int64_t{info_.output_width} * info_.output_components;
+    read_rows(1, stride, rows(stride));
+  }
+
+  uint8_t* rows(int64_t bytes) {
+    rows_.resize(std::max(rows_.size(), static_cast<size_t>(bytes)));
+    return rows_.data();
   }
 
   static constexpr int64_t kLeastCrop = 64;
 
-  jpeg_decompress_struct info_{};
-  ErrorManager errors_{};
-  jpeg_source_mgr source_{};
-  jpeg_progress_mgr progress_{};
+  LibjpegSession session_;
+  jpeg_decompress_struct& info_ = session_.info();
   std::vector<uint8_t> rows_;
 };
 
@@ -284,7 +196,7 @@ class JpegDecompressor {
 bool has_libjpeg() { return true; }
 
 void decode_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
-  JpegDecompressor::of_this_thread().decode(encoded, request, sink);
+  JpegDecoder::of_this_thread().decode(encoded, request, sink);
 }
 
 }  // namespace dali_core

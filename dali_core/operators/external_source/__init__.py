@@ -28,7 +28,8 @@ SPEC = OpSpec(
     name="external_source",
     doc="""Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
 
-Samples are copied, so the source may reuse its memory. A source that raises StopIteration ends the
+Samples are copied once the batch is complete: the source may reuse its memory for the next batch,
+but not for the next sample. A source that raises StopIteration ends the
 epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's
 batch size.""",
     args=(

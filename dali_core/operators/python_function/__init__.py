@@ -10,7 +10,8 @@ SPEC = OpSpec(
     doc="""Call a Python function on each sample, or on each batch.
 
 The function gets NumPy arrays and returns arrays (or scalars): one, or a tuple of as many as
-`num_outputs` says. Its results are copied. It runs under the GIL, one batch after the other, while
+`num_outputs` says. Its results are copied once the batch is complete: it may reuse their memory for
+the next batch, but not for the next sample. It runs under the GIL, one batch after the other, while
 native operators go on with other batches.""",
     args=(
         Arg("function", object, "What to call: with one array for each input."),

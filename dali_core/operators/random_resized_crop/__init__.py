@@ -9,9 +9,10 @@ SPEC = OpSpec(
     name="random_resized_crop",
     doc="""Cut a random window out of each image and resize it.
 
-The window's area is uniform in `random_area`, its aspect ratio log-uniform in `random_aspect_ratio`,
-its position uniform. Where no attempt fits into the image, the largest window with an aspect ratio in
-the range is taken. Filters reach beyond the window where the image goes on.
+The window's area is uniform in `random_area`, its aspect ratio log-uniform in
+`random_aspect_ratio`, its position uniform. Where no attempt fits into the image, the largest
+window with an aspect ratio in the range is taken. Filters reach beyond the window where the image
+goes on.
 
 Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the same window.
 """,

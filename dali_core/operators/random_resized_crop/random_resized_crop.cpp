@@ -31,8 +31,7 @@ class RandomResizedCrop : public Operator {
       throw std::invalid_argument("the input must have at least one pixel (got shape " +
                                   to_string(input.shape) + "). Leave empty images out.");
     RandomStream random = sample.random(seed_);
-    const CropWindow window =
-        random_crop_window(view.extent[0], view.extent[1], window_, random);
+    const CropWindow window = random_crop_window(view.extent[0], view.extent[1], window_, random);
     ResampleAxis axes[2];
     const int64_t begin[2] = {window.y, window.x};
     const int64_t extent[2] = {window.height, window.width};

@@ -71,9 +71,9 @@ The size is given in one of four ways: `size`; `resize_x`, `resize_y` and `resiz
 size mirrors the axis. Sizes may be fractional: the output has the nearest whole number of pixels.
 
 Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of them
-with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``. Sums of ``uint8`` images are in
-fixed point with an error of less than one grey level; other types are computed in single precision.
-``INTERP_NN`` copies values of any type exactly.
+with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``. Sums of ``uint8`` images
+are in fixed point with an error of less than one grey level; other types are computed in single
+precision. ``INTERP_NN`` copies values of any type exactly.
 """,
     input_docs=("Images, volumes or sequences of any type.",),
     outputs=_num_outputs,
@@ -81,8 +81,8 @@ fixed point with an error of less than one grey level; other types are computed 
         Arg(
             "size",
             list[float],
-            "Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one "
-            "number for all axes.",
+            "Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or "
+            "one number for all axes.",
             default=UNSET,
             tensor=True,
         ),
@@ -98,26 +98,26 @@ fixed point with an error of less than one grey level; other types are computed 
         Arg(
             "resize_shorter",
             float,
-            "Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number "
-            'for all axes and ``mode="not_smaller"``.',
+            "Size of the shorter axis; the aspect ratio is kept. The same as `size` with this "
+            'number for all axes and ``mode="not_smaller"``.',
             default=UNSET,
             tensor=True,
         ),
         Arg(
             "resize_longer",
             float,
-            "Size of the longer axis; the aspect ratio is kept. The same as `size` with this number "
-            'for all axes and ``mode="not_larger"``.',
+            "Size of the longer axis; the aspect ratio is kept. The same as `size` with this "
+            'number for all axes and ``mode="not_larger"``.',
             default=UNSET,
             tensor=True,
         ),
         Arg(
             "mode",
             str,
-            'How sizes are understood. ``"default"``: as they are; axes without a size scale by the '
-            'geometric mean of the others. ``"stretch"``: as they are; axes without a size keep '
-            'theirs. ``"not_larger"``, ``"not_smaller"``: the aspect ratio is kept, and no axis gets '
-            "larger, or smaller, than its size. Excludes `resize_shorter` and `resize_longer`.",
+            'How sizes are understood. ``"default"``: axes without a size scale by the geometric '
+            'mean of the others. ``"stretch"``: they keep their size. ``"not_larger"``, '
+            '``"not_smaller"``: the aspect ratio is kept, and no axis gets larger, or smaller, '
+            "than its size. Excludes `resize_shorter` and `resize_longer`.",
             default=UNSET,
         ),
         Arg(
@@ -151,8 +151,8 @@ fixed point with an error of less than one grey level; other types are computed 
         Arg(
             "subpixel_scale",
             bool,
-            "Whether a fractional size widens or narrows the region by what rounding adds or takes, "
-            "which keeps the scale as it was asked for. Otherwise the scale changes.",
+            "Whether a fractional size widens or narrows the region by what rounding adds or "
+            "takes, which keeps the scale as it was asked for. Otherwise the scale changes.",
             default=True,
         ),
         Arg(

@@ -12,7 +12,9 @@ inline Int16Vector shifted_bytes(const uint8_t* from) {
   return _mm512_slli_epi16(
       _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 7);
 }
-inline Int16Vector multiply_round(Int16Vector a, Int16Vector b) { return _mm512_mulhrs_epi16(a, b); }
+inline Int16Vector multiply_round(Int16Vector a, Int16Vector b) {
+  return _mm512_mulhrs_epi16(a, b);
+}
 inline Int16Vector add(Int16Vector a, Int16Vector b) { return _mm512_add_epi16(a, b); }
 inline Int16Vector broadcast(int16_t value) { return _mm512_set1_epi16(value); }
 inline Int16Vector load(const int16_t* from) { return _mm512_loadu_si512(from); }
@@ -23,7 +25,9 @@ inline Int16Vector shifted_bytes(const uint8_t* from) {
   return _mm256_slli_epi16(
       _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))), 7);
 }
-inline Int16Vector multiply_round(Int16Vector a, Int16Vector b) { return _mm256_mulhrs_epi16(a, b); }
+inline Int16Vector multiply_round(Int16Vector a, Int16Vector b) {
+  return _mm256_mulhrs_epi16(a, b);
+}
 inline Int16Vector add(Int16Vector a, Int16Vector b) { return _mm256_add_epi16(a, b); }
 inline Int16Vector broadcast(int16_t value) { return _mm256_set1_epi16(value); }
 inline Int16Vector load(const int16_t* from) {
@@ -74,8 +78,8 @@ void blend_fixed_some(const uint8_t* const* rows, const int16_t* weights, int64_
   for (; i < count; ++i) {
     int16_t sum = kAccumulate ? out[i] : int16_t{0};
     for (int k = 0; k < kTaps; ++k)
-      sum = static_cast<int16_t>(
-          sum + multiply_round(static_cast<int16_t>(rows[k][i] << 7), weights[k]));
+      sum = static_cast<int16_t>(sum +
+                                 multiply_round(static_cast<int16_t>(rows[k][i] << 7), weights[k]));
     out[i] = sum;
   }
 }
@@ -121,8 +125,7 @@ inline void gather_fixed_any(const int16_t* row, const int32_t* starts, const in
       }
       sum >>= kFixedShift;
       for (int lane = 0; lane < lanes; ++lane)
-        out[c + lane] =
-            static_cast<uint8_t>(sum[lane] < 0 ? 0 : sum[lane] > 255 ? 255 : sum[lane]);
+        out[c + lane] = static_cast<uint8_t>(sum[lane] < 0 ? 0 : sum[lane] > 255 ? 255 : sum[lane]);
     }
   }
 }
@@ -135,11 +138,10 @@ inline __m256i gather_two(const int16_t* row, const int32_t* starts, const int16
                           int dynamic_pairs) {
   // r0 g0 b0 r1 g1 b1 .. -> r0 r1 g0 g1 b0 b1 ..
   const __m256i order =
-      kChannels == 3
-          ? _mm256_setr_epi8(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, -1, -1, -1, -1, 0, 1, 6, 7, 2, 3,
-                             8, 9, 4, 5, 10, 11, -1, -1, -1, -1)
-          : _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0, 1, 8, 9, 2, 3,
-                             10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+      kChannels == 3 ? _mm256_setr_epi8(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11, -1, -1, -1, -1, 0, 1,
+                                        6, 7, 2, 3, 8, 9, 4, 5, 10, 11, -1, -1, -1, -1)
+                     : _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0, 1,
+                                        8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
   const int pairs = kPairs ? kPairs : dynamic_pairs;
   const int16_t* first = row + starts[0];
   const int16_t* second = row + starts[1];
@@ -163,8 +165,9 @@ void gather_fixed_pixels(const int16_t* row, const int32_t* starts, const int16_
   const int pairs = kPairs ? kPairs : dynamic_pairs;
   const int64_t step = pairs * 16;
   const __m256i to_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i drop_fourth = _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1,
-                                               0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+  const __m256i drop_fourth =
+      _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1, 0, 1, 2, 4, 5, 6, 8,
+                       9, 10, 12, 13, 14, -1, -1, -1, -1);
   for (int64_t x = 0; x < count; x += kResampleFixedBlock, starts += kResampleFixedBlock) {
     __m256i sums[4];
     for (int i = 0; i < 4; ++i, weights += step)
@@ -204,8 +207,8 @@ void gather_fixed_by_taps(const int16_t* row, const int32_t* starts, const int16
   }
 }
 
-inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights, int taps,
-                         int channels, int64_t count, uint8_t* out) {
+inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights,
+                         int taps, int channels, int64_t count, uint8_t* out) {
   if (channels == 3) return gather_fixed_by_taps<3>(row, starts, weights, taps, count, out);
   if (channels == 4) return gather_fixed_by_taps<4>(row, starts, weights, taps, count, out);
   gather_fixed_any(row, starts, weights, taps, channels, count, out);
@@ -233,8 +236,8 @@ void gather_fixed_pixels(const int16_t* row, const int32_t* starts, const int16_
   }
 }
 
-inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights, int taps,
-                         int channels, int64_t count, uint8_t* out) {
+inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights,
+                         int taps, int channels, int64_t count, uint8_t* out) {
   if (channels == 3) return gather_fixed_pixels<3>(row, starts, weights, taps, count, out);
   if (channels == 4) return gather_fixed_pixels<4>(row, starts, weights, taps, count, out);
   gather_fixed_any(row, starts, weights, taps, channels, count, out);
@@ -242,8 +245,8 @@ inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_
 
 #else
 
-inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights, int taps,
-                         int channels, int64_t count, uint8_t* out) {
+inline void gather_fixed(const int16_t* row, const int32_t* starts, const int16_t* weights,
+                         int taps, int channels, int64_t count, uint8_t* out) {
   gather_fixed_any(row, starts, weights, taps, channels, count, out);
 }
 

@@ -146,10 +146,9 @@ void separate(const T* __restrict row, int64_t count, T* const* out) {
 
 inline const ResampleKernels& kernel_table() {
   static const ResampleKernels table = {
-      blend<uint8_t>,   blend<int16_t>,    blend<uint16_t>,   blend<float>,
-      gather,           round_to<uint8_t>, round_to<int16_t>, round_to<uint16_t>,
-      blend_fixed,      gather_fixed,      interleave<float>, interleave<int16_t>,
-      separate<float>,  separate<uint8_t>,
+      blend<uint8_t>,    blend<int16_t>,      blend<uint16_t>,    blend<float>,      gather,
+      round_to<uint8_t>, round_to<int16_t>,   round_to<uint16_t>, blend_fixed,       gather_fixed,
+      interleave<float>, interleave<int16_t>, separate<float>,    separate<uint8_t>,
   };
   return table;
 }

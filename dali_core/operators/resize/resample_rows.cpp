@@ -50,7 +50,8 @@ void copy_pixels(const char* row, const int32_t* starts, int64_t count, char* to
     std::memcpy(to + x * kBytes, row + static_cast<int64_t>(starts[x]) * kBytes, kBytes);
 }
 
-void copy_pixels_of(int64_t bytes, const char* row, const int32_t* starts, int64_t count, char* to) {
+void copy_pixels_of(int64_t bytes, const char* row, const int32_t* starts, int64_t count,
+                    char* to) {
   switch (bytes) {
     case 1:
       return copy_pixels<1>(row, starts, count, to);
@@ -140,8 +141,7 @@ void ResamplePlan::bind(void* scratch) {
   if (width == 0) return;
   const int step = gather_ ? 1 : channels_ == 1 ? 4 : channels_;
   for (int64_t x = 0; x < width; ++x)
-    horizontal_starts_[x] =
-        static_cast<int32_t>((horizontal_starts_[x] - column_begin()) * step);
+    horizontal_starts_[x] = static_cast<int32_t>((horizontal_starts_[x] - column_begin()) * step);
   // The fixed kernel looks at whole blocks.
   std::fill_n(horizontal_starts_ + width, kResampleFixedBlock, horizontal_starts_[width - 1]);
   if (!fixed_) return;
@@ -266,8 +266,8 @@ void ResamplePlan::make_fixed_rows(const ResampleImage& image, int64_t y, int co
   int16_t* interleaved = reinterpret_cast<int16_t*>(interleaved_);
   uint8_t* result = reinterpret_cast<uint8_t*>(result_);
   kernels.interleave_int16(blended, columns, interleaved);
-  kernels.gather_fixed(interleaved, horizontal_starts_, horizontal_fixed_, horizontal_.num_taps(), 4,
-                       width, result);
+  kernels.gather_fixed(interleaved, horizontal_starts_, horizontal_fixed_, horizontal_.num_taps(),
+                       4, width, result);
   uint8_t* separate[4];
   for (int i = 0; i < 4; ++i)
     separate[i] = i < count ? static_cast<uint8_t*>(rows[i])

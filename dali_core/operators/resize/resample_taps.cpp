@@ -52,8 +52,9 @@ AxisTaps::AxisTaps(const ResampleAxis& axis)
       first_tap_(0),
       input_size_(axis.input_size),
       first_output_(axis.first_output),
-      num_outputs_(axis.num_outputs >= 0 ? axis.num_outputs
-                                         : std::max<int64_t>(axis.output_size - axis.first_output, 0)),
+      num_outputs_(axis.num_outputs >= 0
+                       ? axis.num_outputs
+                       : std::max<int64_t>(axis.output_size - axis.first_output, 0)),
       running_(axis.running),
       reverse_(axis.reverse) {
   last_output_ = first_output_ + num_outputs_ - 1;
@@ -109,8 +110,7 @@ void AxisTaps::fill_nearest(int32_t* starts) const {
   for (int64_t output = 0; output <= last_output_; ++output, centre += mapping_.scale) {
     if (output < first_output_) continue;
     const int64_t pixel = nearest(running_ ? centre : mapping_.centre(output));
-    starts[reverse_ ? last_output_ - output : output - first_output_] =
-        static_cast<int32_t>(pixel);
+    starts[reverse_ ? last_output_ - output : output - first_output_] = static_cast<int32_t>(pixel);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "dali_core/operators/resize/resize_image.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,7 +23,9 @@ constexpr double kMostElements = 1099511627776.0;
 class VolumeResizer {
  public:
   VolumeResizer(SampleContext& sample, const ResizeView& view, const ResampleAxis& depth)
-      : sample_(sample), taps_(running(depth)), slice_(view.extent[1] * view.extent[2] * view.channels) {
+      : sample_(sample),
+        taps_(running(depth)),
+        slice_(view.extent[1] * view.extent[2] * view.channels) {
     const int64_t weights = taps_.num_outputs() * taps_.num_taps();
     weights_ = sample.scratch<float>(kDepthTapsSlot, weights + taps_.num_outputs());
     starts_ = reinterpret_cast<int32_t*>(weights_ + weights);
@@ -94,6 +96,13 @@ const float* as_float_volume(SampleContext& sample, const Tensor& input) {
   return volume;
 }
 
+// Whether the output is the input: nothing moves, and no filter blurs.
+bool is_identity(const ResampleAxis& axis) {
+  return axis.output_size == axis.input_size && axis.begin == 0 &&
+         axis.end == static_cast<float>(axis.input_size) &&
+         axis.filter != ResampleFilter::kGaussian;
+}
+
 }  // namespace
 
 ResizeView::ResizeView(const Tensor& image, bool volumes) : layout(image_layout(image, "FHWC")) {
@@ -105,13 +114,14 @@ ResizeView::ResizeView(const Tensor& image, bool volumes) : layout(image_layout(
   }
   const int last_axis = first_axis + num_axes - 1;
   const bool adjacent = axes.width == last_axis && axes.height == last_axis - 1;
-  const bool channels_outside = last_axis == layout.ndim() - 1 ||
-                                (axes.channel == last_axis + 1 && axes.channel == layout.ndim() - 1);
+  const bool channels_outside =
+      last_axis == layout.ndim() - 1 ||
+      (axes.channel == last_axis + 1 && axes.channel == layout.ndim() - 1);
   if (!adjacent || !channels_outside || (axes.depth >= 0 && !volumes))
     throw std::invalid_argument(
         std::string("the input's layout must be HWC, CHW, FHWC, FCHW or CFHW") +
-        (volumes ? ", or one of these with DHW in place of HW" : "") + " (got \"" +
-        layout.c_str() + "\"). Transpose it, or give the layout where the data enters.");
+        (volumes ? ", or one of these with DHW in place of HW" : "") + " (got \"" + layout.c_str() +
+        "\"). Transpose it, or give the layout where the data enters.");
   for (int i = 0; i < first_axis; ++i) outer *= image.shape[i];
   if (axes.channel > last_axis) channels = image.shape[axes.channel];
   for (int i = 0; i < num_axes; ++i) extent[i] = image.shape[first_axis + i];
@@ -128,13 +138,13 @@ void ResizeFilters::choose(const SampleContext& sample, ResampleAxis& axis) cons
   const bool shrinks = std::fabs(axis.end - axis.begin) > static_cast<float>(axis.output_size);
   const Argument<ResampleFilter>& wanted = shrinks ? shrinking_ : growing_;
   axis.antialias = antialias_;
-  axis.filter = wanted.given() ? wanted.at(sample)
-                               : both_.at_or(sample, ResampleFilter::kLinear);
+  axis.filter = wanted.given() ? wanted.at(sample) : both_.at_or(sample, ResampleFilter::kLinear);
   const int number = static_cast<int>(axis.filter);
   if (number < 0 || number > static_cast<int>(ResampleFilter::kGaussian))
-    throw std::invalid_argument("interp_type, min_filter and mag_filter must be numbers of filters "
-                                "(got " +
-                                std::to_string(number) + "). Use those of DALIInterpType, 0 to 5.");
+    throw std::invalid_argument(
+        "interp_type, min_filter and mag_filter must be numbers of filters "
+        "(got " +
+        std::to_string(number) + "). Use those of DALIInterpType, 0 to 5.");
 }
 
 DataType ResizeFilters::output_type(DataType input) const {
@@ -148,6 +158,10 @@ DataType ResizeFilters::output_type(DataType input) const {
 void resize_image(SampleContext& sample, const ResizeView& view, const ResampleAxis* axes,
                   DataType type) {
   const Tensor& input = sample.input(0);
+  if (type == input.type && std::all_of(axes, axes + view.num_axes, is_identity)) {
+    sample.forward(0, input).layout = view.layout;
+    return;
+  }
   Shape shape = input.shape;
   for (int i = 0; i < view.num_axes; ++i) shape[view.first_axis + i] = axes[i].output_size;
   double elements = 1;
@@ -166,7 +180,8 @@ void resize_image(SampleContext& sample, const ResizeView& view, const ResampleA
   if (view.num_axes == 2) {
     const ImageResizer resizer(sample, image_axes, view.channels, input.type, type);
     const char* from = input.as<char>();
-    for (int64_t i = 0; i < view.outer; ++i, from += in_image * size_of(input.type), to += out_bytes)
+    for (int64_t i = 0; i < view.outer;
+         ++i, from += in_image * size_of(input.type), to += out_bytes)
       resizer.run(from, to);
     return;
   }

@@ -183,10 +183,10 @@ void ResizeSize::choose(const SampleContext& sample, const ResizeView& view,
   for (int i = 0; i < view.num_axes; ++i) {
     ResampleAxis& axis = axes[i];
     if (!(size[i] < kLargestSize))
-      throw std::invalid_argument("the output must have less than 10^9 pixels along each axis (got " +
-                                  std::to_string(size[i]) + "). Ask for a smaller size.");
-    axis.output_size =
-        view.extent[i] == 0 ? 0 : std::max<int64_t>(1, std::llround(size[i]));
+      throw std::invalid_argument(
+          "the output must have less than 10^9 pixels along each axis (got " +
+          std::to_string(size[i]) + "). Ask for a smaller size.");
+    axis.output_size = view.extent[i] == 0 ? 0 : std::max<int64_t>(1, std::llround(size[i]));
     // Widening the region by what rounding added keeps the scale as it was asked for.
     if (subpixel_scale_ && size[i] > 0 && static_cast<float>(axis.output_size) != size[i]) {
       const float half =

@@ -11,6 +11,23 @@ import pytest
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from tests.folders import make_folders
+from tests.operators.suite import Example
+
+
+def class_folders(folder: Path) -> dict[str, Any]:
+    make_folders(folder, (2, 0, 3))
+    return {"file_root": folder}
+
+
+def shuffled_list(folder: Path) -> dict[str, Any]:
+    make_folders(folder, (3, 2))
+    paths = sorted(folder.glob("*/*"))
+    list_file = folder / "files.txt"
+    list_file.write_text("".join(f"{path} {label}\n" for label, path in enumerate(paths)))
+    return {"file_list": list_file, "random_shuffle": True, "seed": 3, "pad_last_batch": False}
+
+
+EXAMPLES = [Example("folders", (), class_folders), Example("list", (), shuffled_list)]
 
 
 def reader_pipeline(batch_size: int = 1, **arguments: Any) -> Pipeline:
@@ -103,8 +120,10 @@ def test_files(tmp_path: Path) -> None:
     assert read(files=names, file_root=tmp_path) == [
         (name, label, name.encode()) for label, name in enumerate(names)
     ]
-    assert [label for _, label, _ in read(files=names, labels=[7, -2, 0, 2**31 - 1],
-                                          file_root=str(tmp_path))] == [7, -2, 0, 2**31 - 1]
+    assert [
+        label
+        for _, label, _ in read(files=names, labels=[7, -2, 0, 2**31 - 1], file_root=str(tmp_path))
+    ] == [7, -2, 0, 2**31 - 1]
     absolute = str(tmp_path / "a" / "1.jpg")
     assert read(files=[absolute]) == [(absolute, 0, b"a/1.jpg")]
     assert read(files=absolute, file_root="/nowhere") == [(absolute, 0, b"a/1.jpg")]

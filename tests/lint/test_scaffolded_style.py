@@ -1,0 +1,47 @@
+"""What the scaffold writes keeps the style of the project."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dali_core.scaffold import create_operator
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> list[Path]:
+    for folder in ("dali_core/operators", "tests/operators"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".clang-format").write_bytes((ROOT / ".clang-format").read_bytes())
+    return create_operator("colour.brighten", tmp_path)
+
+
+@pytest.mark.parametrize("command", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
+def test_python(written: list[Path], command: list[str]) -> None:
+    files = [str(path) for path in written if path.suffix == ".py"]
+    assert len(files) == 3
+    settings = ["--config", str(ROOT / "pyproject.toml")]
+    # Documentation of tests is not asked for, wherever they lie.
+    ignored = ["--extend-ignore", "D"] if command[0] == "check" else []
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", *command, *settings, *ignored, *files],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+def test_cpp(written: list[Path]) -> None:
+    files = [str(path) for path in written if path.suffix in (".cpp", ".hpp")]
+    assert len(files) == 2
+    program = Path(sys.executable).with_name("clang-format")
+    done = subprocess.run(
+        [str(program), "--dry-run", "-Werror", *files], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

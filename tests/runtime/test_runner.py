@@ -1,0 +1,295 @@
+"""The runner: order, numbering, ends and interruptions of steps in Python."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core._graph.planner import make_plan
+from dali_core._runtime import runner as runner_module
+from dali_core._runtime.executor import Batch
+from dali_core._runtime.runner import Runner, RunnerOptions
+from dali_core.errors import PipelineStateError, SampleError
+
+
+def make_runner(
+    source: Any,
+    function: Callable[[Any], Any] | None = None,
+    *,
+    asynchronous: bool = True,
+    **arguments: Any,
+) -> Runner:
+    with Pipeline(2, 1, None):
+        node = fn.external_source(source, **arguments)
+        if function is not None:
+            node = fn.python_function(node, function=function)
+    options = RunnerOptions(batch_size=2, num_threads=2, seed=1, asynchronous=asynchronous)
+    return Runner(make_plan([node]), {}, options)
+
+
+@pytest.fixture(params=[True, False], ids=["async", "inline"])
+def asynchronous(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+def numbers(iteration: int) -> list[np.int64]:
+    return [np.int64(iteration), np.int64(-iteration)]
+
+
+def first_of(runner: Runner, batch: Batch) -> int:
+    assert runner.wait(batch)
+    return int(runner.outputs(batch)[0].at(0))
+
+
+def test_batches_come_in_order(asynchronous: bool) -> None:
+    runner = make_runner(numbers, asynchronous=asynchronous)
+    batches = [runner.submit() for _ in range(20)]
+    assert [first_of(runner, batch) for batch in batches] == list(range(20))
+    runner.close()
+
+
+def test_where_steps_run(asynchronous: bool) -> None:
+    threads = set()
+
+    def source(iteration: int) -> list[np.int64]:
+        threads.add(threading.current_thread())
+        return numbers(iteration)
+
+    runner = make_runner(source, asynchronous=asynchronous)
+    first_of(runner, runner.submit())
+    runner.close()
+    assert (threading.current_thread() in threads) != asynchronous
+
+
+def end_at_three(iteration: int) -> list[np.int64]:
+    if iteration == 3:
+        raise StopIteration
+    return numbers(iteration)
+
+
+def test_the_end_of_the_data(asynchronous: bool) -> None:
+    runner = make_runner(end_at_three, asynchronous=asynchronous)
+    for _ in range(2):
+        batches = [runner.submit() for _ in range(6)]
+        assert [runner.wait(batch) for batch in batches] == [True] * 3 + [False] * 3
+        runner.reset(batches[3].iteration)
+    assert runner.iteration == 6
+    runner.close()
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 7])
+def test_sample_numbers_do_not_depend_on_how_far_sources_ran_ahead(ahead: int) -> None:
+    with Pipeline(2, 1, None):
+        endless = fn.external_source(numbers)
+        ending = fn.external_source(end_at_three)
+    runner = Runner(make_plan([endless, ending]), {}, RunnerOptions(2, 2, seed=1))
+    found = []
+    for _ in range(3):
+        batches: list[Batch] = []
+        for number in range(4):
+            while len(batches) < number + ahead:
+                batches.append(runner.submit())
+            if runner.wait(batches[number]):
+                runner.outputs(batches[number])
+                found.append(batches[number].key(0))
+        runner.reset(batches[3].iteration)
+    assert found == [(0, 2 * i) for i in range(9)]
+    runner.close()
+
+
+class Stop(BaseException):
+    """Like SystemExit, but nobody else knows it."""
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), Stop(), GeneratorExit()])
+def test_what_is_no_exception_reaches_the_caller(error: BaseException, asynchronous: bool) -> None:
+    def source(iteration: int) -> list[np.int64]:
+        if iteration == 1:
+            raise error
+        return numbers(iteration)
+
+    runner = make_runner(source, asynchronous=asynchronous)
+    batches = [runner.submit() for _ in range(3)]
+    assert first_of(runner, batches[0]) == 0
+    with pytest.raises(type(error)) as caught:
+        first_of(runner, batches[1])
+    assert caught.value is error
+    assert first_of(runner, batches[2]) == 2
+    runner.close()
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def test_strange_exceptions_are_reported(asynchronous: bool) -> None:
+    errors = [Unprintable(), ValueError("\udcff"), ValueError(), ExceptionThatIsACycle()]
+
+    def source(iteration: int) -> list[np.int64]:
+        raise errors[iteration]
+
+    runner = make_runner(source, asynchronous=asynchronous)
+    for number, text in enumerate(["Unprintable", r"\\udcff", "ValueError", "Cycle"]):
+        batch = runner.submit()
+        assert runner.wait(batch)
+        with pytest.raises(SampleError, match=text) as caught:
+            runner.outputs(batch)
+        assert caught.value.__cause__ is errors[number]
+    runner.close()
+
+
+class ExceptionThatIsACycle(Exception):
+    def __init__(self) -> None:
+        super().__init__("Cycle")
+        self.__context__ = self
+
+
+def test_failing_functions_do_not_stop_the_next_batch(asynchronous: bool) -> None:
+    def function(x: np.ndarray) -> np.ndarray:
+        if x == -2:
+            raise OSError("two")
+        return x
+
+    runner = make_runner(numbers, function, asynchronous=asynchronous)
+    batches = [runner.submit() for _ in range(4)]
+    assert [first_of(runner, batch) for batch in batches[:2]] == [0, 1]
+    assert runner.wait(batches[2])
+    with pytest.raises(SampleError, match="OSError: two") as caught:
+        runner.outputs(batches[2])
+    assert (caught.value.sample, caught.value.iteration) == (1, 2)
+    assert first_of(runner, batches[3]) == 3
+    runner.close()
+
+
+def test_nothing_remains_of_failures(asynchronous: bool) -> None:
+    error = Unprintable()
+    reference = weakref.ref(error)
+    errors = [error]
+    del error
+
+    def source() -> None:
+        raise errors.pop()
+
+    runner = make_runner(source, asynchronous=asynchronous)
+    batch = runner.submit()
+    assert runner.wait(batch)
+    with pytest.raises(SampleError):
+        runner.outputs(batch)
+    gc.collect()
+    assert reference() is None
+    runner.close()
+
+
+def test_resetting_drops_batches_on_their_way() -> None:
+    runner = make_runner(numbers)
+    batches = [runner.submit() for _ in range(5)]
+    assert first_of(runner, batches[0]) == 0
+    runner.reset(1)
+    assert runner.iteration == 1
+    assert first_of(runner, runner.submit()) == 0  # the first batch of the next epoch
+    runner.close()
+
+
+def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner_module, "_STEP_GRACE_SECONDS", 0.02)
+    release, started = threading.Event(), threading.Event()
+
+    def source(iteration: int) -> list[np.int64]:
+        if iteration == 1:
+            started.set()
+            release.wait(30)
+        return numbers(iteration)
+
+    runner = make_runner(source)
+    batches = [runner.submit() for _ in range(2)]
+    assert first_of(runner, batches[0]) == 0
+    assert started.wait(30)
+    with pytest.raises(PipelineStateError, match="must return within"):
+        runner.reset(1)
+    release.set()
+    runner.reset(1)
+    assert first_of(runner, runner.submit()) == 0
+    runner.close()
+
+
+def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner_module, "_CLOSE_GRACE_SECONDS", 0.02)
+    release, started = threading.Event(), threading.Event()
+
+    def source() -> list[np.int64]:
+        started.set()
+        release.wait(30)
+        return numbers(0)
+
+    threads = threading.active_count()
+    runner = make_runner(source)
+    runner.submit()
+    assert started.wait(30)
+    start = time.monotonic()
+    runner.close()
+    assert time.monotonic() - start < 5
+    release.set()
+    while threading.active_count() > threads:  # the thread goes by itself
+        time.sleep(0.001)
+
+
+def test_a_blocked_source_is_woken_by_closing() -> None:
+    threads = threading.active_count()
+    runner = make_runner(None, blocking=True)
+    runner.submit()
+    runner.close()
+    assert threading.active_count() == threads
+
+
+def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) -> None:
+    runner = make_runner(None, asynchronous=asynchronous, blocking=True)
+    batch = runner.submit()
+    threading.Timer(0.02, runner.close).start()
+    with pytest.raises(PipelineStateError, match="it was closed"):
+        runner.wait(batch)
+    with pytest.raises(PipelineStateError, match="it was closed"):
+        runner.submit()
+
+
+def test_whoever_waits_is_told_that_the_batch_was_dropped() -> None:
+    release = threading.Event()
+
+    def source(iteration: int) -> list[np.int64]:
+        release.wait(30)
+        return numbers(iteration)
+
+    runner = make_runner(source)
+    batch = runner.submit()
+    timers = [threading.Timer(0.02, runner.rewind, [0]), threading.Timer(0.04, release.set)]
+    for timer in timers:
+        timer.start()
+    with pytest.raises(PipelineStateError, match="by another thread"):
+        runner.wait(batch)
+    for timer in timers:
+        timer.join()
+    runner.close()
+
+
+def test_closing_refers_to_no_function_of_the_user() -> None:
+    class Source:
+        def __call__(self, iteration: int) -> list[np.int64]:
+            return numbers(iteration)
+
+    source = Source()
+    reference = weakref.ref(source)
+    runner = make_runner(source)
+    first_of(runner, runner.submit())
+    close = runner.close
+    del runner, source
+    gc.collect()
+    assert reference() is None
+    close()
