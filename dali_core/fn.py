@@ -6,6 +6,6 @@ objects. They are made from the operators' descriptions.
 
 from __future__ import annotations
 
-from dali_core._graph.namespaces import fill_functions
+from dali_core._graph.namespaces import fill_functions as _fill_functions
 
-fill_functions(globals(), __name__)
+_fill_functions(globals(), __name__)

@@ -7,6 +7,6 @@ descriptions.
 
 from __future__ import annotations
 
-from dali_core._graph.namespaces import fill_classes
+from dali_core._graph.namespaces import fill_classes as _fill_classes
 
-fill_classes(globals(), __name__)
+_fill_classes(globals(), __name__)

@@ -179,7 +179,8 @@ void gather_fixed_pixels(const int16_t* row, const int32_t* starts, const int16_
     const __m128i low = _mm256_castsi256_si128(pixels);
     const __m128i high = _mm256_extracti128_si256(pixels, 1);
     uint8_t* to = out + x * kChannels;
-    if (count - x > kResampleFixedBlock) {  // with three channels the stores write 4 bytes too many
+    // With three channels the stores reach four bytes into the next block.
+    if ((count - x) * kChannels >= 4 * kChannels + 16) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), low);
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 4 * kChannels), high);
     } else {
