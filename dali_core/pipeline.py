@@ -260,9 +260,10 @@ class Pipeline:
             asynchronous=self._exec_async,
         )
         self._plan = plan
-        self._runner = Runner(plan, self._readers, options)
-        # Called when the pipeline is garbage or the interpreter ends, whichever comes first.
-        self._close = weakref.finalize(self, self._runner.close)
+        runner = Runner(plan, self._readers, options)
+        # A function of the user that is running keeps the runner alive, but not the pipeline.
+        self._close = weakref.finalize(self, runner.close)
+        self._runner = runner
 
     def plan(self) -> str:
         """Describe the stages that the pipeline runs in, and their operators."""

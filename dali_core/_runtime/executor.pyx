@@ -389,7 +389,8 @@ cdef class Executor:
 
     @property
     def closed(self) -> bool:
-        return self.executor.closed()
+        # In a forked child the threads do not exist and their locks may be held.
+        return getpid() != self.owner_process or self.executor.closed()
 
     def memory_stats(self) -> dict[str, int]:
         """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import traceback
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +72,8 @@ class Runner:
     Attributes
     ----------
     close : callable
-        Stops everything and ends all threads; what was given out stays valid. It refers to no
-        function of the user, so whoever holds it keeps no pipeline alive.
+        Stops everything and ends all threads; what was given out stays valid. It does not refer to
+        the runner, so whoever holds it keeps no function of the user alive.
     """
 
     def __init__(
@@ -131,10 +129,10 @@ class Runner:
                 name="dali_core steps",
                 daemon=True,
             )
+        # Called when the runner is garbage or the interpreter ends, whichever comes first.
+        self.close = weakref.finalize(self, _close, self._executor, self._step_thread)
+        if self._step_thread is not None:
             self._step_thread.start()
-        self.close: Callable[[], None] = functools.partial(
-            _close, self._executor, self._step_thread
-        )
 
     @property
     def steps(self) -> list[tuple[OperatorNode, Step]]:
@@ -238,6 +236,8 @@ class Runner:
             self._causes[iteration] = cause
             task.fail(failed.sample, node, _describe(cause), inputs)
         except BaseException as error:
+            if os.getpid() != self._process:
+                raise  # the function forked, and this is the child
             # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
             is_interrupt = self._is_inline and not isinstance(error, Exception)
             if not is_interrupt:
@@ -339,7 +339,9 @@ def _run_steps(executor: Executor, runner: weakref.ref[Runner]) -> None:
 
 def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
     executor.close()
-    if step_thread is not None and step_thread is not threading.current_thread():
+    if step_thread is None or step_thread is threading.current_thread():
+        return
+    if step_thread.is_alive():  # it may not have been started
         step_thread.join(_CLOSE_GRACE_SECONDS)
 
 

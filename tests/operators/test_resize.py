@@ -296,6 +296,8 @@ def test_regions() -> None:
     assert outside.ravel().tolist() == [0, 0, 0]
     nowhere = resize(ramp, size=(1, 3), roi_start=(0, 40), roi_end=(1, 50))
     np.testing.assert_allclose(nowhere.ravel(), 19, rtol=1e-6)
+    far = resize(ramp, size=(1, 3), roi_start=(0, -3e8), roi_end=(1, -3e8 + 64))
+    assert far.ravel().tolist() == [0, 0, 0]
     point = resize(ramp, size=(1, 2), roi_start=(0, 5), roi_end=(1, 5))
     np.testing.assert_allclose(point.ravel(), 4.5, atol=1e-3)
 
@@ -425,6 +427,7 @@ def test_unknown_filter() -> None:
         ("HWC", (4, 4, 1), {"size": (1, 2, 3)}, "size must be one number or one for each"),
         ("HWC", (4, 4, 1), {"size": 2, "max_size": (1, 2, 3)}, "max_size must be one number"),
         ("HWC", (4, 4, 1), {"size": float("nan")}, "size must be finite"),
+        ("HWC", (4, 4, 1), {"size": 1e-9}, "narrower than 10\\^8 pixels"),
         ("HWC", (4, 4, 1), {"size": 2e9}, "less than 10"),
         ("HWC", (4, 4, 1), {"size": 9e8}, "at most 2\\^40"),
         ("HWC", (4, 4, 1), {"size": 2, "dtype": types.INT16}, "dtype must be FLOAT or"),

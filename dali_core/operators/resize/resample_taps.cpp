@@ -141,6 +141,11 @@ void AxisTaps::fill_for(int32_t* starts, float* weights) const {
         sum += weight;
       }
     }
+    if (sum == 0) {
+      // So far away that single precision does not tell neighbours apart.
+      weights[nearest(centre) - start] = 1;
+      sum = 1;
+    }
     const float normalise = static_cast<float>(1 / sum);
     for (int k = 0; k < num_taps_; ++k) weights[k] *= normalise;
   }

@@ -10,6 +10,8 @@ namespace {
 
 // A region narrower than this is widened to it, so that an empty one still is a place.
 constexpr float kSmallestRegion = 1e-3f;
+// Every pixel of a region is weighted, even those beyond the image.
+constexpr float kWidestRegion = 1e8f;
 // Sizes are stored in 32 bits.
 constexpr float kLargestSize = 1e9f;
 
@@ -195,6 +197,11 @@ void ResizeSize::choose(const SampleContext& sample, const ResizeView& view,
       axis.begin = centre - half;
       axis.end = centre + half;
     }
+    if (!(std::fabs(axis.end - axis.begin) < kWidestRegion))
+      throw std::invalid_argument(
+          "the region to resize must be narrower than 10^8 pixels (got " +
+          std::to_string(axis.end - axis.begin) +
+          "). Ask for a smaller region, or for a size that is not so close to 0.");
     if (flipped[i]) std::swap(axis.begin, axis.end);
   }
 }
