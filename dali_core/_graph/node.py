@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from dali_core._graph.context import user_location
 from dali_core._spec import OpSpec
 from dali_core.errors import GraphError
 
@@ -86,8 +87,9 @@ class DataNode:
     def gpu(self) -> NoReturn:
         """Move the value to a GPU, which this build cannot."""
         raise GraphError(
-            f"DataNode.gpu: {self.name!r} must stay on the host, since this version has no GPU "
-            "operators. Leave out .gpu() and copy the pipeline's outputs to the device."
+            f"DataNode.gpu at {user_location()}: {self.name!r} must stay on the host, since this "
+            "version has no GPU operators. Leave out .gpu() and copy the pipeline's outputs to the "
+            "device."
         )
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ class StepContext:
     batch_size : int
         Number of samples in the batch; the largest possible one as long as nobody has decided it.
     is_cancelled : callable
-        Tells whether the batch was dropped meanwhile: a step that waits for something then gives up.
+        Tells whether the batch was dropped meanwhile: a step that waits then gives up.
     """
 
     iteration: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -78,8 +79,12 @@ def test_iterables(source: Any, depth: int) -> None:
 
 
 def test_an_iterator_cannot_start_over() -> None:
-    assert log(make(generate(), cycle="raise")) == [0, 10, 20, 30, "end", "end"]
-    assert log(make(generate(), cycle="quiet"), 1) == [0, 10, 20, 30, "end"]
+    assert log(make(generate())) == [0, 10, 20, 30, "end", "end"]
+    assert log(make(iter(BATCHES), cycle="raise")) == [0, 10, 20, 30, "end", "end"]
+    assert log(make(iter(BATCHES), cycle="quiet"), 1) == [0, 10, 20, 30, "end"]
+    for cycle in ("raise", "quiet", True):
+        with pytest.raises(ArgumentTypeError, match="Pass the generator function itself"):
+            make(generate(), cycle=cycle).build()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
@@ -139,7 +144,11 @@ def test_arguments_are_passed_only_to_those_who_take_them() -> None:
     assert log(make(Source()), 1, 3) == [0, 1, 2]
     assert log(make(Source().method), 1, 3) == [0, 2, 4]
     assert log(make(lambda *numbers: [np.int64(numbers[0])] * 3), 1, 3) == [0, 1, 2]
-    assert log(make(lambda offset=5: [np.int64(offset)] * 3), 1, 2) == [5, 5]
+    # A sole parameter is the number, whether or not it has a default.
+    assert log(make(lambda number=5: [np.int64(number)] * 3), 1, 2) == [0, 1]
+    assert log(make(lambda number=5, scale=2: [np.int64(number * scale)] * 3), 1, 2) == [10, 10]
+    assert log(make(functools.partial(lambda a, b: [np.int64(a + b)] * 3, 7)), 1, 2) == [7, 8]
+    assert log(make(iter(BATCHES).__next__), 1, 2) == [0, 10]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
@@ -180,13 +189,17 @@ def test_several_outputs_for_samples() -> None:
     numbers, arrays = make(source, num_outputs=2, batch=False).run()
     assert numbers.as_array().tolist() == [0, 1, 2]
     assert arrays.shape() == [(0,), (1,), (2,)]
+    pairs = [(np.int64(i), np.zeros(i)) for i in range(4)]
+    numbers, arrays = make(pairs, num_outputs=2, batch=False).run()
+    assert numbers.as_array().tolist() == [0, 1, 2]
+    assert arrays.shape() == [(0,), (1,), (2,)]
 
 
 def test_kinds_of_batches() -> None:
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
     listed = TensorListCPU(array, layout="W")
     for batch in (array, list(array), tuple(array), listed, memoryview(array), listed.as_tensor()):
-        (found,) = make(lambda batch=batch: batch).run()
+        (found,) = make([batch]).run()
         np.testing.assert_array_equal(found.as_array(), array)
     (found,) = make(lambda: listed).run()
     assert found.layout() == "W"

@@ -16,7 +16,7 @@ from dali_core import Pipeline, fn
 from dali_core._graph.planner import make_plan
 from dali_core._runtime import runner as runner_module
 from dali_core._runtime.executor import Batch
-from dali_core._runtime.runner import Runner, RunnerOptions
+from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core.errors import PipelineStateError, SampleError
 
 

@@ -42,22 +42,18 @@ class SourceStep:
         elif inspect.isgeneratorfunction(source) or hasattr(source, "__iter__"):
             items = _Items(source, _cycle(arguments.get("cycle")))
             self._rewind = items.end_epoch
-            self._fetch = items.take_samples if self._by_sample else items.take
+            self._fetch = self._taking_samples(items) if self._by_sample else items.take
         elif callable(source):
             self._fetch = self._calling(source, arguments["batch_info"])
         else:
             raise ArgumentTypeError(
-                "source must be a callable, an iterable or a generator "
-                f"function (got {source!r})."
+                f"source must be a callable, an iterable or a generator function (got {source!r})."
             )
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Get one batch from the source."""
         data = self._fetch(context)
-        if self._is_tuple:
-            data = self._outputs_of(data)
-        else:
-            data = (data,)
+        data = self._outputs_of(data) if self._is_tuple else (data,)
         return [
             StepOutput(self._batch(number, samples), self._layouts[number])
             for number, samples in enumerate(data)
@@ -80,6 +76,12 @@ class SourceStep:
         # The caller may reuse the memory as soon as this returns.
         copies = [numpy.array(batch.at(i)) for i in range(len(batch))]
         self._fed.put(TensorListCPU(copies, batch.layout()))
+
+    def _taking_samples(self, items: _Items) -> Callable[[StepContext], Any]:
+        def take_samples(context: StepContext) -> Any:
+            return self._transposed([items.take(context) for _ in range(context.batch_size)])
+
+        return take_samples
 
     def _calling(
         self, source: Callable[..., Any], batch_info: bool
@@ -154,6 +156,11 @@ class _Items:
     """The items of an iterable or of a generator function, cycled through as asked."""
 
     def __init__(self, source: Any, cycle: str) -> None:
+        if cycle != "no" and inspect.isgenerator(source):
+            raise ArgumentTypeError(
+                f"cycle must be 'no' for a generator, which cannot start over (got {cycle!r}). "
+                "Pass the generator function itself as source."
+            )
         self._source = source
         self._cycle = cycle
         self._iterator: Iterator[Any] | None = None
@@ -170,9 +177,6 @@ class _Items:
                 raise
         self._iterator = self._start()
         return next(self._iterator)
-
-    def take_samples(self, context: StepContext) -> list[Any]:
-        return [self.take(context) for _ in range(context.batch_size)]
 
     def end_epoch(self) -> None:
         # Another source may have ended the epoch before.
@@ -208,8 +212,8 @@ class _FedBatches:
             elif not self._repeat_last or self._last is None:
                 raise IndexError(
                     "a batch must be fed for each iteration that is started (none is left). Call "
-                    "Pipeline.feed_input before each run, and prefetch_queue_depth times before the "
-                    "first one."
+                    "Pipeline.feed_input before each run, and prefetch_queue_depth times before "
+                    "the first one."
                 )
             return self._last
 
@@ -217,8 +221,7 @@ class _FedBatches:
 def _cycle(value: Any) -> str:
     if value not in _CYCLES:
         raise ArgumentValueError(
-            "cycle must be 'no', 'quiet', 'raise', True, False or None "
-            f"(got {value!r})."
+            f"cycle must be 'no', 'quiet', 'raise', True, False or None (got {value!r})."
         )
     return _CYCLES[value]
 
@@ -232,15 +235,17 @@ def _takes_argument(source: Callable[..., Any]) -> bool:
         parameter
         for parameter in parameters
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        and parameter.default is parameter.empty
     ]
-    if len(positional) > 1:
+    required = [parameter for parameter in positional if parameter.default is parameter.empty]
+    if len(required) > 1:
         raise ArgumentTypeError(
-            "a callable source must take no argument or one (it takes "
-            f"{len(positional)})."
+            f"a callable source must take no argument or one (it takes {len(required)})."
         )
-    return bool(positional) or any(
-        parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters
+    # A sole parameter is the number even if it has a default, as in the reference.
+    return (
+        len(required) == 1
+        or len(positional) == 1
+        or any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
     )
 
 

@@ -22,9 +22,7 @@ class FunctionStep:
     def __init__(self, arguments: dict[str, Any]) -> None:
         self._function = arguments["function"]
         if not callable(self._function):
-            raise ArgumentTypeError(
-                f"function must be callable (got {self._function!r})."
-            )
+            raise ArgumentTypeError(f"function must be callable (got {self._function!r}).")
         self._num_outputs: int = arguments["num_outputs"]
         self._whole_batch: bool = arguments["batch_processing"]
         layouts = arguments.get("output_layouts") or [""]

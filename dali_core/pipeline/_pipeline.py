@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 import secrets
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any
 
 from dali_core import types
+from dali_core._execution.readers import Readers
+from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.build import Graph
 from dali_core._graph.context import (
     current_pipeline,
@@ -21,27 +21,22 @@ from dali_core._graph.context import (
     user_location,
 )
 from dali_core._graph.drawing import to_dot
-from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._graph.node import DataNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
-from dali_core._graph.reader import Reader
-from dali_core._runtime.runner import Runner, RunnerOptions
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import (
     ArgumentTypeError,
-    ArgumentValueError,
     GraphError,
     PipelineStateError,
 )
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from dali_core.pipeline._checks import ApiCheck, check_outputs, positive_int, prefetch_depth
 
 
 class Pipeline:
     """A graph of operators that turns a data set into batches.
 
-    Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`, or
-    call operators inside ``with pipeline:`` and then `set_outputs`.
+    Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
+    or call operators inside ``with pipeline:`` and then `set_outputs`.
 
     Batches are computed ahead by native threads. What `outputs` returns belongs to whoever holds it
     and is never overwritten.
@@ -55,8 +50,9 @@ class Pipeline:
     device_id : int or None
         Accepted for compatibility; this version computes on the host only.
     seed : int, optional
-        Seed of all random operators. The same seed gives the same data for any number of threads and
-        any prefetch depth or batch size. By default (None or negative) another one each time.
+        Seed of all random operators. The same seed gives the same data for any number of threads,
+        any prefetch depth and any batch size. By default (None or negative) it is another one each
+        time.
     exec_pipelined : bool
         Compute batches ahead of their use.
     prefetch_queue_depth : int or dict
@@ -107,9 +103,9 @@ class Pipeline:
     ) -> None:
         self._graph = Graph()
         self._location = user_location()
-        self._batch_size = self._positive("batch_size", batch_size)
+        self._batch_size = positive_int("batch_size", batch_size)
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-        self._num_threads = self._positive(
+        self._num_threads = positive_int(
             "num_threads", num_threads if num_threads is not None else processors or os.cpu_count()
         )
         if device_id is not None and (
@@ -127,15 +123,7 @@ class Pipeline:
         self._exec_pipelined = bool(exec_pipelined)
         self._exec_async = bool(exec_async)
         self._prefetch_queue_depth = prefetch_queue_depth
-        depth = prefetch_queue_depth
-        if isinstance(depth, Mapping):
-            if set(depth) != {"cpu_size", "gpu_size"}:
-                raise ArgumentValueError(
-                    "Pipeline: prefetch_queue_depth must have the keys 'cpu_size' and 'gpu_size' "
-                    f"(got {sorted(depth)}). Pass an int for both."
-                )
-            depth = depth["cpu_size"]
-        depth = self._positive("prefetch_queue_depth", depth)
+        depth = prefetch_depth(prefetch_queue_depth)
         self._depth = depth if self._exec_pipelined else 1
         self._set_affinity = bool(set_affinity)
         self._output_dtype = output_dtype
@@ -143,15 +131,13 @@ class Pipeline:
         self._outputs: list[DataNode] | None = None
         self._plan: ExecutionPlan | None = None
         self._runner: Runner | None = None
-        self._readers: dict[OperatorNode, Reader] = {}
+        self._readers = Readers(())
         self._in_flight: deque[Any] = deque()
         self._num_shared = 0
         self._is_first_run = True
         self._has_ended = False
         self._setup_ended = False
-        self._check_api = True
-        self._api_type: types.PipelineAPIType | None = None
-        self._api_depth = 0
+        self._api = ApiCheck()
         self._close: Callable[[], object] = _do_nothing
 
     # What it is
@@ -251,7 +237,7 @@ class Pipeline:
         assert self._outputs is not None
         plan = make_plan(self._outputs, self._graph.nodes)
         live = [entry.node for stage in plan.stages for entry in stage.nodes]
-        self._readers = {node: _open_reader(node) for node in live if node.spec.reader is not None}
+        self._readers = Readers(live)
         options = RunnerOptions(
             batch_size=self._batch_size,
             num_threads=self._num_threads,
@@ -260,7 +246,7 @@ class Pipeline:
             asynchronous=self._exec_async,
         )
         self._plan = plan
-        runner = Runner(plan, self._readers, options)
+        runner = Runner(plan, self._readers.by_node, options)
         # A function of the user that is running keeps the runner alive, but not the pipeline.
         self._close = weakref.finalize(self, runner.close)
         self._runner = runner
@@ -320,13 +306,13 @@ class Pipeline:
         SampleError
             If an operator failed; the next call goes on with the next batch.
         """
-        with self._api(types.PipelineAPIType.BASIC):
+        with self._api.calls(types.PipelineAPIType.BASIC):
             self.schedule_run()
             return self.outputs()
 
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""
-        with self._api(types.PipelineAPIType.SCHEDULED):
+        with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self.build()
             count = self._depth if self._is_first_run else 1
             self._is_first_run = False
@@ -343,13 +329,13 @@ class Pipeline:
         SampleError
             If an operator failed on a sample.
         """
-        with self._api(types.PipelineAPIType.SCHEDULED):
+        with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self.release_outputs()
             return self.share_outputs()
 
     def share_outputs(self) -> tuple[TensorListCPU, ...]:
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
-        with self._api(types.PipelineAPIType.SCHEDULED):
+        with self._api.calls(types.PipelineAPIType.SCHEDULED):
             if not self._in_flight:
                 if self._setup_ended:
                     self._has_ended = True
@@ -364,13 +350,13 @@ class Pipeline:
                 self._has_ended = True
                 raise StopIteration
             outputs = self._runner.outputs(self._in_flight.popleft())
-            self._check_outputs(outputs)
+            check_outputs(outputs, self._output_dtype, self._output_ndim)
             self._num_shared += 1
             return outputs
 
     def release_outputs(self) -> None:
         """Give up the last outputs. Their memory is reused once nobody else holds them either."""
-        with self._api(types.PipelineAPIType.SCHEDULED):
+        with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self._num_shared = max(0, self._num_shared - 1)
 
     def reset(self) -> None:
@@ -431,10 +417,10 @@ class Pipeline:
         name : str, optional
             The reader; without it a dict of all named readers is returned.
         """
-        if name is not None:
-            return self._reader(name).plan.num_samples_padded
         self.build()
-        return {node.name: reader.plan.num_samples_padded for node, reader in self._named_readers()}
+        if name is not None:
+            return self._readers.find(name).plan.num_samples_padded
+        return {key: reader.plan.num_samples_padded for key, reader in self._readers.named.items()}
 
     def reader_meta(self, name: str | None = None) -> Any:
         """Describe a reader's epoch and sharding.
@@ -450,19 +436,16 @@ class Pipeline:
             ``epoch_size``, ``epoch_size_padded``, ``number_of_shards``, ``shard_id``,
             ``pad_last_batch`` and ``stick_to_shard``.
         """
-        if name is not None:
-            return self._reader(name).plan.meta()
         self.build()
-        return {node.name: reader.plan.meta() for node, reader in self._named_readers()}
+        if name is not None:
+            return self._readers.find(name).plan.meta()
+        return {key: reader.plan.meta() for key, reader in self._readers.named.items()}
 
     # API check
 
     def enable_api_check(self, enable: bool) -> None:
         """Choose whether mixing `run` with `schedule_run` and the like is refused."""
-        self._check_api = enable
-
-    def _api(self, api_type: types.PipelineAPIType) -> _ApiScope:
-        return _ApiScope(self, api_type)
+        self._api.is_enabled = enable
 
     # Context: operators called inside belong to this pipeline
 
@@ -481,19 +464,6 @@ class Pipeline:
     def __repr__(self) -> str:
         state = "not built" if self._runner is None else f"{len(self._graph.nodes)} operators"
         return f"Pipeline(batch_size={self._batch_size}, num_threads={self._num_threads}, {state})"
-
-    def _positive(self, name: str, value: Any) -> int:
-        if value is None or isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ArgumentTypeError(
-                f"Pipeline at {user_location()}: {name} must be a positive int (got {value!r}). "
-                f"Pass {name}=..."
-            )
-        if not 0 < int(value) < 2**30:
-            raise ArgumentValueError(
-                f"Pipeline at {user_location()}: {name} must be positive (got {value}). "
-                f"Pass {name}=1 or more."
-            )
-        return int(value)
 
     def _checked_output(self, number: int, value: Any) -> DataNode:
         if not isinstance(value, DataNode):
@@ -524,153 +494,6 @@ class Pipeline:
             return
         self._in_flight.append(self._runner.submit())
 
-    def _named_readers(self) -> list[tuple[OperatorNode, Reader]]:
-        return [
-            (node, reader)
-            for node, reader in self._readers.items()
-            if node.arguments.get("name") is not None
-        ]
-
-    def _reader(self, name: str) -> Reader:
-        self.build()
-        for node, reader in self._readers.items():
-            if node.name == name:
-                return reader
-        names = [node.name for node, _ in self._named_readers()]
-        raise GraphError(
-            f"Pipeline: there is no reader named {name!r} among what the outputs need. Named readers: "
-            f"{', '.join(map(repr, names)) or 'none'}. Pass name=... to the reader."
-        )
-
-    def _check_outputs(self, outputs: tuple[TensorListCPU, ...]) -> None:
-        checks: tuple[tuple[str, Any, Callable[[TensorListCPU], object]], ...] = (
-            ("output_dtype", self._output_dtype, lambda batch: batch.dtype),
-            ("output_ndim", self._output_ndim, lambda batch: batch.ndim()),
-        )
-        for what, wanted, actual in checks:
-            if wanted is None:
-                continue
-            each = wanted if isinstance(wanted, (list, tuple)) else [wanted] * len(outputs)
-            if len(each) != len(outputs):
-                raise ArgumentValueError(
-                    f"Pipeline: {what} must have an entry for each of the {len(outputs)} outputs "
-                    f"(got {len(each)})."
-                )
-            for number, (expected, batch) in enumerate(zip(each, outputs, strict=True)):
-                if expected is not None and actual(batch) != expected:
-                    raise GraphError(
-                        f"Pipeline: output {number} must have {what} {expected} (got "
-                        f"{actual(batch)}). Change {what} or cast the output."
-                    )
-
-
-class _ApiScope:
-    """Refuses to mix groups of run methods; nested calls belong to the outermost group."""
-
-    def __init__(self, pipeline: Pipeline, api_type: types.PipelineAPIType) -> None:
-        self._pipeline = pipeline
-        self._api_type = api_type
-
-    def __enter__(self) -> None:
-        pipeline = self._pipeline
-        if pipeline._api_depth == 0:
-            known = pipeline._api_type
-            if pipeline._check_api and known is not None and known is not self._api_type:
-                raise PipelineStateError(
-                    f"Pipeline: run methods of one group must be used (this is "
-                    f"{self._api_type.name}, before it was {known.name}). Use either run, or "
-                    "schedule_run with share_outputs and release_outputs."
-                )
-            pipeline._api_type = self._api_type
-        pipeline._api_depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._pipeline._api_depth -= 1
-
 
 def _do_nothing() -> None:
     pass
-
-
-def _open_reader(node: OperatorNode) -> Reader:
-    assert node.spec.reader is not None
-    try:
-        return Reader.from_arguments(node.spec.reader(node.arguments), node.arguments)
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        raise type(error)(f"{node.where}: {error}") from error
-
-
-_PIPELINE_ARGUMENTS = frozenset(inspect.signature(Pipeline.__init__).parameters) - {"self"}
-
-
-@overload
-def pipeline_def(function: Callable[P, Any], /) -> Callable[..., Pipeline]: ...
-
-
-@overload
-def pipeline_def(
-    function: None = None, /, *, enable_conditionals: bool = False, **pipeline_arguments: Any
-) -> Callable[[Callable[P, Any]], Callable[..., Pipeline]]: ...
-
-
-def pipeline_def(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    enable_conditionals: bool = False,
-    **pipeline_arguments: Any,
-) -> Any:
-    """Turn a function that calls operators into one that makes pipelines.
-
-    Parameters
-    ----------
-    function : callable, optional
-        Returns the outputs. It is called once for each pipeline, to define the graph.
-    enable_conditionals : bool
-        Not available in this version.
-    **pipeline_arguments
-        Arguments of `Pipeline`. Calls may override them by name; all other arguments of a call go to
-        the function.
-
-    Returns
-    -------
-    callable
-        Makes a `Pipeline`.
-    """
-    if enable_conditionals:
-        raise ArgumentValueError(
-            "pipeline_def: enable_conditionals must be False in this version (got True). Decide on "
-            "data with per-sample arguments or a python_function."
-        )
-    unknown = set(pipeline_arguments) - _PIPELINE_ARGUMENTS
-    if unknown:
-        raise ArgumentTypeError(
-            f"pipeline_def: unknown arguments {', '.join(sorted(unknown))}. It takes those of "
-            f"Pipeline: {', '.join(sorted(_PIPELINE_ARGUMENTS))}."
-        )
-    if function is None:
-        return functools.partial(_decorate, pipeline_arguments)
-    return _decorate(pipeline_arguments, function)
-
-
-def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callable[..., Pipeline]:
-    own = inspect.signature(function).parameters
-
-    @functools.wraps(function)
-    def make(*args: Any, **keywords: Any) -> Pipeline:
-        # The function's own parameters come first, even if the pipeline has one of the same name.
-        for_pipeline = {
-            name: value
-            for name, value in keywords.items()
-            if name in _PIPELINE_ARGUMENTS and name not in own
-        }
-        for_function = {
-            name: value for name, value in keywords.items() if name not in for_pipeline
-        }
-        pipeline = Pipeline(**{**defaults, **for_pipeline})
-        with pipeline:
-            result = function(*args, **for_function)
-        pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
-        return pipeline
-
-    return make

@@ -1,0 +1,1 @@
+"""Execution of a planned graph: what joins `_graph` and `_runtime`."""

@@ -1,0 +1,6 @@
+"""`Pipeline` and `pipeline_def`: graphs of operators, and the batches that they give out."""
+
+from __future__ import annotations
+
+from dali_core.pipeline._definition import pipeline_def as pipeline_def
+from dali_core.pipeline._pipeline import Pipeline as Pipeline

@@ -1,0 +1,89 @@
+"""Checks around a pipeline: its arguments, its outputs, and how it is driven."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from dali_core._graph.context import user_location
+from dali_core._runtime.tensors import TensorListCPU
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, PipelineStateError
+from dali_core.types import PipelineAPIType
+
+
+def positive_int(name: str, value: Any) -> int:
+    """Check an argument of `Pipeline` that counts something."""
+    if value is None or isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentTypeError(
+            f"Pipeline at {user_location()}: {name} must be a positive int (got {value!r}). "
+            f"Pass {name}=..."
+        )
+    if not 0 < int(value) < 2**30:
+        raise ArgumentValueError(
+            f"Pipeline at {user_location()}: {name} must be positive (got {value}). "
+            f"Pass {name}=1 or more."
+        )
+    return int(value)
+
+
+def prefetch_depth(value: int | Mapping[str, int]) -> int:
+    """Check `prefetch_queue_depth` and give the number of batches that it means on the host."""
+    if isinstance(value, Mapping):
+        if set(value) != {"cpu_size", "gpu_size"}:
+            raise ArgumentValueError(
+                f"Pipeline at {user_location()}: prefetch_queue_depth must have the keys "
+                f"'cpu_size' and 'gpu_size' (got {sorted(value)}). Pass an int for both."
+            )
+        value = value["cpu_size"]
+    return positive_int("prefetch_queue_depth", value)
+
+
+def check_outputs(outputs: tuple[TensorListCPU, ...], dtype: Any, ndim: Any) -> None:
+    """Compare outputs with what `output_dtype` and `output_ndim` of a pipeline announce."""
+    checks: tuple[tuple[str, Any, Callable[[TensorListCPU], object]], ...] = (
+        ("output_dtype", dtype, lambda batch: batch.dtype),
+        ("output_ndim", ndim, lambda batch: batch.ndim()),
+    )
+    for what, wanted, actual in checks:
+        if wanted is None:
+            continue
+        each = wanted if isinstance(wanted, (list, tuple)) else [wanted] * len(outputs)
+        if len(each) != len(outputs):
+            raise ArgumentValueError(
+                f"Pipeline: {what} must have an entry for each of the {len(outputs)} outputs "
+                f"(got {len(each)})."
+            )
+        for number, (expected, batch) in enumerate(zip(each, outputs, strict=True)):
+            if expected is not None and actual(batch) != expected:
+                raise GraphError(
+                    f"Pipeline: output {number} must have {what} {expected} (got "
+                    f"{actual(batch)}). Change {what} or cast the output."
+                )
+
+
+class ApiCheck:
+    """Refuses to mix groups of run methods; nested calls belong to the outermost group."""
+
+    def __init__(self) -> None:
+        self.is_enabled = True
+        self._group: PipelineAPIType | None = None
+        self._depth = 0
+
+    @contextlib.contextmanager
+    def calls(self, group: PipelineAPIType) -> Iterator[None]:
+        """Mark the body of a method that belongs to a group."""
+        if self._depth == 0:
+            if self.is_enabled and self._group not in (None, group):
+                assert self._group is not None
+                raise PipelineStateError(
+                    f"Pipeline: run methods of one group must be used (this is {group.name}, "
+                    f"before it was {self._group.name}). Use either run, or schedule_run with "
+                    "share_outputs and release_outputs."
+                )
+            self._group = group
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1

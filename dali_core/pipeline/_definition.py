@@ -1,0 +1,86 @@
+"""`pipeline_def`: pipelines from functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, overload
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.pipeline._pipeline import Pipeline
+
+P = ParamSpec("P")
+
+_PIPELINE_ARGUMENTS = frozenset(inspect.signature(Pipeline.__init__).parameters) - {"self"}
+
+
+@overload
+def pipeline_def(function: Callable[P, Any], /) -> Callable[..., Pipeline]: ...
+
+
+@overload
+def pipeline_def(
+    function: None = None, /, *, enable_conditionals: bool = False, **pipeline_arguments: Any
+) -> Callable[[Callable[P, Any]], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    enable_conditionals: bool = False,
+    **pipeline_arguments: Any,
+) -> Any:
+    """Turn a function that calls operators into one that makes pipelines.
+
+    Parameters
+    ----------
+    function : callable, optional
+        Returns the outputs. It is called once for each pipeline, to define the graph.
+    enable_conditionals : bool
+        Not available in this version.
+    **pipeline_arguments
+        Arguments of `Pipeline`. Calls may override them by name; all other arguments of a call go
+        to the function.
+
+    Returns
+    -------
+    callable
+        Makes a `Pipeline`.
+    """
+    if enable_conditionals:
+        raise ArgumentValueError(
+            "pipeline_def: enable_conditionals must be False in this version (got True). Decide on "
+            "data with per-sample arguments or a python_function."
+        )
+    unknown = set(pipeline_arguments) - _PIPELINE_ARGUMENTS
+    if unknown:
+        raise ArgumentTypeError(
+            f"pipeline_def: unknown arguments {', '.join(sorted(unknown))}. It takes those of "
+            f"Pipeline: {', '.join(sorted(_PIPELINE_ARGUMENTS))}."
+        )
+    if function is None:
+        return functools.partial(_decorate, pipeline_arguments)
+    return _decorate(pipeline_arguments, function)
+
+
+def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callable[..., Pipeline]:
+    own = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def make(*args: Any, **keywords: Any) -> Pipeline:
+        # The function's own parameters come first, even if the pipeline has one of the same name.
+        for_pipeline = {
+            name: value
+            for name, value in keywords.items()
+            if name in _PIPELINE_ARGUMENTS and name not in own
+        }
+        for_function = {name: value for name, value in keywords.items() if name not in for_pipeline}
+        pipeline = Pipeline(**{**defaults, **for_pipeline})
+        with pipeline:
+            result = function(*args, **for_function)
+        pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
+        return pipeline
+
+    return make
