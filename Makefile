@@ -6,6 +6,11 @@ PYTHON ?= python3
 DATA ?=
 ENVIRONMENTS ?=
 
+# pyenv hides all versions but the chosen one; the tests take every one that there is.
+ifneq (,$(shell command -v pyenv))
+export PYENV_VERSION := $(shell pyenv version-name):$(shell pyenv versions --bare | paste -sd:)
+endif
+
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
 

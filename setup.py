@@ -27,7 +27,9 @@ RUNTIME = PACKAGE / "_runtime"
 def _flags() -> list[str]:
     # Contraction would make results depend on the processor; the other two only forbid
     # vectorisation for the sake of errno and of traps that nobody looks at.
-    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    flags = ["-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    if "-O" not in os.environ.get("CFLAGS", ""):
+        flags += ["-O3"]
     flags += ["-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     sanitizers = os.environ.get("DALI_CORE_SANITIZE")
     if sanitizers:

@@ -1,4 +1,4 @@
-"""The same seed gives the same data, whatever computes it; and what was given out stays as it is."""
+"""The same seed gives the same data, whatever computes it; what was given out stays as it is."""
 
 from __future__ import annotations
 
@@ -153,9 +153,7 @@ def test_padding_repeats_a_sample(root: Path) -> None:
     """COUNT = 40 in 3 shards of 13, 13 and 14: all take 4 batches of 4."""
     epoch = []
     for shard in range(3):
-        found = samples(
-            reading(root, 4, num_shards=3, shard_id=shard, pad_last_batch=True), 16
-        )
+        found = samples(reading(root, 4, num_shards=3, shard_id=shard, pad_last_batch=True), 16)
         size = 14 if shard == 2 else 13
         assert {sample[0] for sample in found[size - 1 :]} == {found[size - 1][0]}
         epoch += [sample[0] for sample in found[:size]]

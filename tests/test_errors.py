@@ -77,7 +77,7 @@ def test_sample_errors_survive_pickling() -> None:
         ({"num_threads": "2"}, ArgumentTypeError, "num_threads must be a positive int"),
         ({"prefetch_queue_depth": 0}, ArgumentValueError, "prefetch_queue_depth must be positive"),
         ({"prefetch_queue_depth": [2]}, ArgumentTypeError, "prefetch_queue_depth"),
-        ({"prefetch_queue_depth": {"cpu_size": 1}}, ArgumentValueError, "'cpu_size' and 'gpu_size'"),
+        ({"prefetch_queue_depth": {"cpu_size": 1}}, ArgumentValueError, "'cpu_size' and"),
         (
             {"prefetch_queue_depth": {"cpu_size": 0, "gpu_size": 1}},
             ArgumentValueError,
@@ -134,7 +134,7 @@ def source() -> Any:
         (lambda: fn.readers.file(file_root=3), ArgumentTypeError, "'file_root' must be str"),
         (lambda: fn.flip(), ArgumentTypeError, "1 inputs must be passed .got 0"),
         (lambda: fn.flip(np.zeros(3)), ArgumentTypeError, "input 0 must be a DataNode.*ndarray"),
-        (lambda: fn.flip(source(), device="gpu"), ArgumentValueError, "device must be one of 'cpu'"),
+        (lambda: fn.flip(source(), device="gpu"), ArgumentValueError, "must be one of 'cpu'"),
         (lambda: fn.python_function(source()), ArgumentTypeError, "'function' must be given"),
         (lambda: bool(source()), GraphError, "has no truth value"),
         (lambda: tuple(source()), GraphError, "cannot be unpacked"),

@@ -381,7 +381,9 @@ def test_dead_operators_are_dropped() -> None:
     with Pipeline(3, 1, None) as pipeline:
         used = fn.external_source(numbers)
         fn.python_function(used, function=lambda x: called.append("dead"))
-        kept = fn.python_function(used, function=lambda x: called.append("kept") or x, preserve=True)
+        kept = fn.python_function(
+            used, function=lambda x: called.append("kept") or x, preserve=True
+        )
         pipeline.set_outputs(used)
     pipeline.run()
     pipeline.close()

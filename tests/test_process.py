@@ -18,7 +18,7 @@ from tests.folders import make_folders
 TIMEOUT = 60
 
 PRELUDE = """
-import faulthandler, gc, os, signal, sys, threading, time
+import faulthandler, gc, os, signal, sys, threading, time, warnings
 faulthandler.enable()
 import numpy as np
 from dali_core import Pipeline, fn
@@ -51,6 +51,13 @@ def resident_bytes():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 THREADS_BEFORE = num_threads()  # libraries have some of their own
+
+def threads_left():
+    # A thread that was joined may show up for a moment.
+    deadline = time.monotonic() + 5
+    while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return num_threads() - THREADS_BEFORE
 """
 
 
@@ -85,7 +92,7 @@ def run(root: Path, program: str, status: int = 0) -> str:
         output, errors = finish(process)
     assert process.returncode == status, output + errors
     if status == 0:
-        assert errors == ""
+        assert errors == "", errors
     return output
 
 
@@ -153,6 +160,8 @@ def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Pa
         def interrupt(*_):
             raise KeyboardInterrupt
 
+        # Python itself leaves a folder open if it is interrupted right after opening it.
+        warnings.simplefilter("ignore", ResourceWarning)
         signal.signal(signal.SIGALRM, interrupt)
         pipeline = make(exec_async={exec_async}, prefetch_queue_depth=3)
         last = -1
@@ -179,7 +188,7 @@ def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Pa
         assert num_errors <= 150
         assert not {exec_async} or not num_errors
         pipeline.close()
-        print("done", num_threads() - THREADS_BEFORE)
+        print("done", threads_left())
         """,
     )
     assert output == "done 0\n"
@@ -272,18 +281,17 @@ def test_deleting_a_pipeline_ends_its_threads(root: Path) -> None:
     output = run(
         root,
         """
-        before = num_threads(), threading.active_count()
         for kind in (make, native):
             for depth in (1, 5):
                 pipeline = kind(prefetch_queue_depth=depth)
                 kept = pipeline.run()
-                assert num_threads() > before[0]
+                assert num_threads() > THREADS_BEFORE
                 del pipeline
-                assert (num_threads(), threading.active_count()) == before
+                assert (threads_left(), threading.active_count()) == (0, 1)
                 pipeline = kind(prefetch_queue_depth=depth)
                 pipeline.schedule_run()
                 pipeline.close()
-                assert (num_threads(), threading.active_count()) == before
+                assert (threads_left(), threading.active_count()) == (0, 1)
         print(first(kept) in range(3))
         """,
     )
@@ -302,10 +310,10 @@ def test_many_pipelines_leave_nothing_behind(root: Path) -> None:
                     pipeline.close()
 
         build_and_drop(100)
-        before = resident_bytes(), num_threads(), len(os.listdir("/proc/self/fd"))
+        before = resident_bytes(), len(os.listdir("/proc/self/fd"))
         build_and_drop(200)
-        assert num_threads() == before[1] == THREADS_BEFORE
-        assert len(os.listdir("/proc/self/fd")) == before[2]
+        assert threads_left() == 0
+        assert len(os.listdir("/proc/self/fd")) == before[1]
         assert resident_bytes() - before[0] < 8 << 20, resident_bytes() - before[0]
         print("done")
         """,
@@ -349,7 +357,7 @@ def test_pipelines_in_several_threads(root: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        assert num_threads() == THREADS_BEFORE
+        assert threads_left() == 0
         print(sorted(results))
         """,
     )
@@ -369,7 +377,7 @@ def test_a_pipeline_may_be_built_in_one_thread_and_used_in_another(root: Path) -
         thread = threading.Thread(target=made.clear)
         thread.start()
         thread.join()
-        print(num_threads() - THREADS_BEFORE)
+        print(threads_left())
         """,
     )
     assert output == "0\n0\n"
@@ -426,7 +434,7 @@ def builds_its_own():
     own = make(exec_async={exec_async})
     assert [first(own.run()) for _ in range(3)] == [0, 10, 20]
     del own
-    assert num_threads() <= THREADS_BEFORE
+    assert threads_left() <= 0
 
 for number in range(8):
     for function in (uses_arrays, uses_pipelines, drops_pipelines, builds_its_own):

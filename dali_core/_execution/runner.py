@@ -258,7 +258,13 @@ class Runner:
         context = StepContext(
             iteration, self._epoch, first_sample, batch.size, lambda: bool(batch.cancelled)
         )
-        outputs = step.run(context, task.inputs([*entry.inputs, *entry.arguments]))
+        try:
+            outputs = step.run(context, task.inputs([*entry.inputs, *entry.arguments]))
+        except StopIteration:
+            for stage, (_, other) in self._steps.items():
+                if stage > task.stage:
+                    other.skip(context)
+            raise
         if is_source and outputs:
             self._settle_size(task, node, len(outputs[0].samples))
         for value, output in zip(entry.outputs, outputs, strict=True):

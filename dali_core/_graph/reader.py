@@ -43,7 +43,7 @@ READER_ARGS = (
     Arg(
         "shuffle_after_epoch",
         bool,
-        "Read the first epoch in the natural order, and all others in a random one.",
+        "The same as `random_shuffle`, with a seed of its own.",
         default=False,
     ),
     Arg(
@@ -92,14 +92,14 @@ class Reader:
         Sharding and padding.
     seed : int
         Seed of the order.
-    first_shuffled_epoch : int or None
-        First epoch in random order; None if none is.
+    is_shuffled : bool
+        Whether the order is random; otherwise it is the natural one.
     """
 
     source: ReaderSource
     plan: EpochPlan
     seed: int
-    first_shuffled_epoch: int | None
+    is_shuffled: bool
 
     @classmethod
     def from_arguments(cls, source: ReaderSource, arguments: dict[str, Any]) -> Reader:
@@ -121,25 +121,21 @@ class Reader:
             source=source,
             plan=plan,
             seed=mix_seed(max(seed, 0), _ORDER_SALT),
-            first_shuffled_epoch=0 if shuffle else 1 if after_epoch else None,
+            is_shuffled=shuffle or after_epoch,
         )
 
-    def orders(self, runs: Sequence[Run]) -> list[tuple[int, int, int] | None] | None:
+    def orders(self, runs: Sequence[Run]) -> list[tuple[int, int, int]] | None:
         """Say how the positions of each run are permuted.
 
         Returns
         -------
         list or None
-            For each run ``(first position, number of positions, seed)``, or None for the natural
-            order; None altogether if nothing is shuffled.
+            For each run ``(first position, number of positions, seed)``; None for the natural
+            order.
         """
-        if self.first_shuffled_epoch is None:
-            return None
-        return [self._order(run.epoch) for run in runs]
+        return [self._order(run.epoch) for run in runs] if self.is_shuffled else None
 
-    def _order(self, epoch: int) -> tuple[int, int, int] | None:
-        if self.first_shuffled_epoch is None or epoch < self.first_shuffled_epoch:
-            return None
+    def _order(self, epoch: int) -> tuple[int, int, int]:
         if self.plan.stick_to_shard:
             # The part's files may be the only ones on this machine.
             positions = self.plan.shard_range(epoch)

@@ -19,6 +19,7 @@ cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
     vector[string] registered_operators() except +
 
+
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
     return sorted(name.decode() for name in registered_operators())
@@ -117,7 +118,9 @@ cdef class StepTask:
 
     def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
         """Give the batch's values with the given ids."""
-        return [wrap_tensors(self.task.batch.get().values[<size_t>value], False) for value in values]
+        return [
+            wrap_tensors(self.task.batch.get().values[<size_t>value], False) for value in values
+        ]
 
     def set_size(self, int size, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
@@ -211,9 +214,9 @@ cdef class Executor:
     Parameters
     ----------
     stages : sequence
-        For each stage a list of instructions, or None for a step in Python. An instruction is a tuple
-        ``(operator, node, inputs, arguments, outputs, releases)`` of a `NativeOperator`, the number of
-        the node, and lists of value ids.
+        For each stage a list of instructions, or None for a step in Python. An instruction is a
+        tuple ``(operator, node, inputs, arguments, outputs, releases)`` of a `NativeOperator`, the
+        number of the node, and lists of value ids.
     outputs : sequence of int
         Ids of the values that the plan gives out.
     num_values, num_readers : int
@@ -256,7 +259,7 @@ cdef class Executor:
         self.executor = new engine.Executor(plan, num_threads, set_affinity)
 
     def __dealloc__(self):
-        # In a forked child the threads do not exist and their locks may be held: leave all as it is.
+        # In a forked child the threads do not exist and their locks may be held: leave all.
         if self.executor is not NULL and getpid() == self.owner_process:
             with nogil:
                 del self.executor
@@ -277,8 +280,8 @@ cdef class Executor:
         size : int
             Number of samples.
         runs : sequence
-            For each reader a list of ``(epoch, first position, length, step)``, together `size` samples
-            long: the samples' positions in the epoch's order are ``first + i * step``.
+            For each reader a list of ``(epoch, first position, length, step)``, together `size`
+            samples long: the samples' positions in the epoch's order are ``first + i * step``.
         orders : sequence
             For each reader None for the natural order, or for each run ``(begin, size, seed)``: the
             positions from `begin` on are permuted among `size`.
@@ -403,7 +406,8 @@ cdef class Executor:
 cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, str) for item in value):
-            set_argument[vector[string]](config, name, [item.encode(errors="surrogateescape") for item in value])
+            texts = [item.encode(errors="surrogateescape") for item in value]
+            set_argument[vector[string]](config, name, texts)
         elif any(isinstance(item, float) for item in value):
             set_argument[vector[double]](config, name, value)
         else:

@@ -60,6 +60,10 @@ class Step(Protocol):
         """
         ...
 
+    def skip(self, context: StepContext) -> None:
+        """Lose the data for a batch that ends the epoch, since a source before has none."""
+        ...
+
     def reset(self) -> None:
         """Get ready for the next epoch."""
         ...

@@ -67,14 +67,16 @@ def build(folder: Path, sanitize: str = "") -> Path:
 
 
 def command_for(program: Path, sanitize: str = "") -> list[str]:
-    """Give the command that runs the program; ThreadSanitizer cannot bear a random address space."""
+    """Give the command that runs the program: ThreadSanitizer needs fixed addresses."""
     setarch = shutil.which("setarch")
     if "thread" in sanitize and setarch:
         return [setarch, "--addr-no-randomize", str(program)]
     return [str(program)]
 
 
-def run(sanitize: str = "", only: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def run(
+    sanitize: str = "", only: str = "", timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
     """Compile and run the tests whose names contain `only`."""
     with tempfile.TemporaryDirectory() as folder:
         program = build(Path(folder), sanitize)

@@ -24,8 +24,8 @@ struct RegisterTest {
   }
 };
 
-#define TEST(name)                                         \
-  static void name();                                      \
+#define TEST(name)                                               \
+  static void name();                                            \
   static const RegisterTest registration_of_##name(#name, name); \
   static void name()
 
@@ -45,15 +45,14 @@ void check_equal(const A& actual, const B& expected, const char* what, const cha
 }
 
 #define CHECK(condition) check((condition), #condition, __FILE__, __LINE__)
-#define CHECK_EQUAL(actual, expected) \
-  check_equal((actual), (expected), #actual, __FILE__, __LINE__)
-#define CHECK_THROWS(expression, Error)                                        \
-  do {                                                                         \
-    bool thrown = false;                                                       \
-    try {                                                                      \
-      (void)(expression);                                                      \
-    } catch (const Error&) {                                                   \
-      thrown = true;                                                           \
-    }                                                                          \
-    check(thrown, #expression " must throw " #Error, __FILE__, __LINE__);      \
+#define CHECK_EQUAL(actual, expected) check_equal((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_THROWS(expression, Error)                                   \
+  do {                                                                    \
+    bool thrown = false;                                                  \
+    try {                                                                 \
+      (void)(expression);                                                 \
+    } catch (const Error&) {                                              \
+      thrown = true;                                                      \
+    }                                                                     \
+    check(thrown, #expression " must throw " #Error, __FILE__, __LINE__); \
   } while (false)

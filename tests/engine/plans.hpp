@@ -29,8 +29,12 @@ class FunctionOperator : public Operator {
 inline Instruction instruction(std::function<void(SampleContext&)> rule, std::vector<int> inputs,
                                std::vector<int> outputs, std::vector<int> releases = {},
                                int node = 0) {
-  return {std::make_shared<FunctionOperator>(std::move(rule)), node, std::move(inputs), {},
-          std::move(outputs), std::move(releases)};
+  return {std::make_shared<FunctionOperator>(std::move(rule)),
+          node,
+          std::move(inputs),
+          {},
+          std::move(outputs),
+          std::move(releases)};
 }
 
 inline Stage program(std::vector<Instruction> instructions) {
@@ -71,7 +75,8 @@ inline void add_one(SampleContext& sample) {
 
 inline std::shared_ptr<Batch> submit(Executor& executor, int64_t iteration, int size) {
   std::shared_ptr<Batch> batch = executor.make_batch(iteration, size);
-  for (int i = 0; i < size; ++i) batch->keys[i].sample = static_cast<uint64_t>(iteration * 1000 + i);
+  for (int i = 0; i < size; ++i)
+    batch->keys[i].sample = static_cast<uint64_t>(iteration * 1000 + i);
   executor.submit(batch);
   return batch;
 }

@@ -135,9 +135,9 @@ TEST(shapes_may_change_from_sample_to_sample_and_batch_to_batch) {
 
 TEST(one_value_may_be_several_outputs) {
   const auto pass = [](SampleContext& sample) { sample.forward(0, sample.input(0)); };
-  Executor executor(plan({program({instruction(number(2), {}, {0}), instruction(pass, {0}, {1})})},
-                         {0, 1, 0}, 2),
-                    2, false);
+  Executor executor(
+      plan({program({instruction(number(2), {}, {0}), instruction(pass, {0}, {1})})}, {0, 1, 0}, 2),
+      2, false);
   for (int64_t iteration = 0; iteration < 5; ++iteration) {
     const auto batch = submit(executor, iteration, 4);
     CHECK(executor.wait(batch, kLong));

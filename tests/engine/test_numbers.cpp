@@ -134,10 +134,14 @@ namespace {
 template <typename To, typename From>
 void check_integers_saturate() {
   using Wide = __int128;
-  std::vector<From> values{0, 1, std::numeric_limits<From>::min(), std::numeric_limits<From>::max(),
+  std::vector<From> values{0,
+                           1,
+                           std::numeric_limits<From>::min(),
+                           std::numeric_limits<From>::max(),
                            static_cast<From>(std::numeric_limits<To>::max()),
                            static_cast<From>(std::numeric_limits<To>::min()),
-                           static_cast<From>(-1), 100};
+                           static_cast<From>(-1),
+                           100};
   for (From value : values) {
     Wide expected = value;
     if (expected < static_cast<Wide>(std::numeric_limits<To>::min()))

@@ -99,8 +99,8 @@ TEST(the_source_is_inherited_and_reported) {
     if (sample.key().sample == 20) throw std::runtime_error("bad");
     add_one(sample);
   };
-  fixture.run({instruction(read, {}, {0}), instruction(add_one, {0}, {1}),
-               instruction(fail, {1}, {2})});
+  fixture.run(
+      {instruction(read, {}, {0}), instruction(add_one, {0}, {1}), instruction(fail, {1}, {2})});
   CHECK_EQUAL(*fixture.batch.values[2][0].source, "file");
   CHECK_EQUAL(fixture.batch.failures().at(0).source, "file");
 }

@@ -152,22 +152,36 @@ def test_arguments_are_passed_only_to_those_who_take_them() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_the_first_source_that_ends_ends_the_epoch(depth: int) -> None:
+@pytest.mark.parametrize("swap", [False, True])
+def test_the_first_source_that_ends_ends_the_epoch(swap: bool, depth: int) -> None:
+    lengths = (2, 4) if swap else (4, 2)
     with Pipeline(3, 2, None, prefetch_queue_depth=depth) as pipeline:
-        long = fn.external_source(BATCHES, cycle="raise")
-        short = fn.external_source(BATCHES[:2], cycle="raise")
-        pipeline.set_outputs(long, short)
+        pipeline.set_outputs(
+            *(fn.external_source(BATCHES[:length], cycle="raise") for length in lengths)
+        )
     pairs: list[Any] = []
-    for _ in range(3):
+    for _ in range(4):
         while True:
             try:
-                pairs.append(tuple(int(batch.at(0)) for batch in pipeline.run()))
+                pair = [int(batch.at(0)) for batch in pipeline.run()]
             except StopIteration:
                 break
+            pairs.append(tuple(reversed(pair) if swap else pair))
         pipeline.reset()
         pairs.append("end")
     # The longer one has lost a batch, however far ahead it could have run.
-    assert pairs == [(0, 0), (10, 10), "end", (30, 0), "end", (0, 10), "end"]
+    assert pairs == [(0, 0), (10, 10), "end", (30, 0), "end", "end", (10, 0), (20, 10), "end"]
+
+
+def test_the_end_is_an_error_if_another_source_fails_at_it() -> None:
+    def failing(iteration: int) -> list[np.int64]:
+        return BATCHES[iteration] if iteration < 2 else 1 / 0
+
+    with Pipeline(3, 2, None) as pipeline:
+        pipeline.set_outputs(fn.external_source(BATCHES[:2]), fn.external_source(failing))
+    assert [int(pipeline.run()[1].at(0)) for _ in range(2)] == [0, 10]
+    with pytest.raises(SampleError, match="ZeroDivisionError"):
+        pipeline.run()
 
 
 def test_several_outputs() -> None:

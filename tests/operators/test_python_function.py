@@ -78,9 +78,8 @@ def test_one_layout_serves_all_outputs() -> None:
 def test_called_for_the_batch() -> None:
     def function(x: list[np.ndarray], y: list[np.ndarray]) -> list[np.ndarray]:
         assert isinstance(x, list)
-        return [a[: i + 1] + b[: i + 1] for i, (a, b) in enumerate(zip(x, y, strict=True))][:2] + [
-            x[0]
-        ]
+        sums = [a[: i + 1] + b[: i + 1] for i, (a, b) in enumerate(zip(x, y, strict=True))]
+        return [*sums[:2], x[0]]
 
     (batch,) = run(function, num_inputs=2, batch_processing=True)
     assert batch.shape() == [(1,), (2,), (2,)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import threading
 from collections import deque
@@ -58,6 +59,12 @@ class SourceStep:
             StepOutput(self._batch(number, samples), self._layouts[number])
             for number, samples in enumerate(data)
         ]
+
+    def skip(self, context: StepContext) -> None:
+        """Lose a batch of the source; keep what was fed."""
+        if not hasattr(self, "_fed"):
+            with contextlib.suppress(StopIteration):
+                self._fetch(context)
 
     def reset(self) -> None:
         """Start the next epoch."""

@@ -53,6 +53,9 @@ class FunctionStep:
             for samples, layout in zip(results, self._layouts, strict=True)
         ]
 
+    def skip(self, context: StepContext) -> None:
+        """Do nothing: the function is called for whole batches only."""
+
     def reset(self) -> None:
         """Do nothing: the function keeps its own state, if any."""
 

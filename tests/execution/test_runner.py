@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn
-from dali_core._graph.planner import make_plan
-from dali_core._runtime import runner as runner_module
-from dali_core._runtime.executor import Batch
+from dali_core._execution import runner as runner_module
 from dali_core._execution.runner import Runner, RunnerOptions
+from dali_core._graph.planner import make_plan
+from dali_core._runtime.executor import Batch
 from dali_core.errors import PipelineStateError, SampleError
 
 
@@ -38,6 +38,13 @@ def make_runner(
 @pytest.fixture(params=[True, False], ids=["async", "inline"])
 def asynchronous(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
+
+
+def is_collected(reference: weakref.ref[Any]) -> bool:
+    deadline = time.monotonic() + 10  # the thread may not have let go yet of what it ran
+    while reference() is not None and time.monotonic() < deadline:
+        gc.collect()
+    return reference() is None
 
 
 def numbers(iteration: int) -> list[np.int64]:
@@ -184,8 +191,7 @@ def test_nothing_remains_of_failures(asynchronous: bool) -> None:
     assert runner.wait(batch)
     with pytest.raises(SampleError):
         runner.outputs(batch)
-    gc.collect()
-    assert reference() is None
+    assert is_collected(reference)
     runner.close()
 
 
@@ -290,6 +296,5 @@ def test_closing_refers_to_no_function_of_the_user() -> None:
     first_of(runner, runner.submit())
     close = runner.close
     del runner, source
-    gc.collect()
-    assert reference() is None
+    assert is_collected(reference)
     close()

@@ -13,7 +13,6 @@ from tests.engine import build_and_run
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-ENGINE_TESTS = Path(build_and_run.__file__).parent
 
 
 def build(folder: Path, sanitize: bool) -> Path:
@@ -24,10 +23,10 @@ def build(folder: Path, sanitize: bool) -> Path:
     program = folder / "resample_plan"
     sources = [
         HERE / "resample_plan.cpp",
-        ENGINE_TESTS / "main.cpp",
+        HERE / "main.cpp",
         *sorted((ROOT / "dali_core" / "operators" / "resize").glob("resample_*.cpp")),
     ]
-    includes = [f"-I{folder}" for folder in (ROOT, ROOT / "dali_core" / "include", ENGINE_TESTS)]
+    includes = [f"-I{folder}" for folder in (ROOT, ROOT / "dali_core" / "include", HERE)]
     command = [*build_and_run.compiler(), *flags, *includes, *map(str, sources), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
