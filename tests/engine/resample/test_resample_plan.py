@@ -12,7 +12,7 @@ import pytest
 from tests.engine import build_and_run
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parents[2]
 
 
 def build(folder: Path, sanitize: bool) -> Path:
@@ -23,10 +23,10 @@ def build(folder: Path, sanitize: bool) -> Path:
     program = folder / "resample_plan"
     sources = [
         HERE / "resample_plan.cpp",
-        HERE / "main.cpp",
+        HERE.parent / "main.cpp",
         *sorted((ROOT / "dali_core" / "operators" / "resize").glob("resample_*.cpp")),
     ]
-    includes = [f"-I{folder}" for folder in (ROOT, ROOT / "dali_core" / "include", HERE)]
+    includes = [f"-I{folder}" for folder in (ROOT, ROOT / "dali_core" / "include", HERE.parent)]
     command = [*build_and_run.compiler(), *flags, *includes, *map(str, sources), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
