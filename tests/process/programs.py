@@ -1,0 +1,99 @@
+"""Runs programs in processes of their own, with a hard timeout: a hang is a failure."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+TIMEOUT = 60
+
+PRELUDE = """
+import faulthandler, gc, os, signal, sys, threading, time, warnings
+faulthandler.enable()
+import numpy as np
+from dali_core import Pipeline, fn
+from dali_core.errors import PipelineStateError, SampleError
+ROOT = sys.argv[1]
+
+def numbers(iteration):
+    return [np.int64(10 * iteration + i) for i in range(3)]
+
+def make(source=numbers, function=lambda x: x, **arguments):
+    with Pipeline(3, 2, None, **arguments) as pipeline:
+        data, labels = fn.readers.file(file_root=ROOT)
+        number = fn.python_function(fn.external_source(source), function=function)
+        pipeline.set_outputs(number, labels, data)
+    return pipeline
+
+def native(**arguments):
+    with Pipeline(3, 2, None, **arguments) as pipeline:
+        pipeline.set_outputs(*reversed(fn.readers.file(file_root=ROOT, random_shuffle=True)))
+    return pipeline
+
+def first(outputs):
+    return int(outputs[0].at(0).ravel()[0])
+
+def num_threads():
+    return len(os.listdir("/proc/self/task"))
+
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+THREADS_BEFORE = num_threads()  # libraries have some of their own
+
+def threads_left():
+    # A thread that was joined may show up for a moment.
+    deadline = time.monotonic() + 5
+    while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return num_threads() - THREADS_BEFORE
+"""
+
+
+def command_for(root: Path, program: str) -> list[str]:
+    # Forking a process with threads is what some of these programs are about.
+    options = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]
+    return [sys.executable, *options, "-c", PRELUDE + textwrap.dedent(program), str(root)]
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Give what a program prints until it ends; a program that hangs says where."""
+    try:
+        return process.communicate(timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        output, errors = process.communicate(timeout=TIMEOUT)
+        pytest.fail(f"the program hangs\n{output}\n{errors}")
+
+
+def run(root: Path, program: str, status: int = 0) -> str:
+    """Run a program, check its exit status, and give what it printed."""
+    with subprocess.Popen(
+        command_for(root, program), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        output, errors = finish(process)
+    assert process.returncode == status, output + errors
+    if status == 0:
+        assert errors == "", errors
+    return output
+
+
+def interrupt(root: Path, program: str) -> tuple[int, str]:
+    """Run a program, send it Ctrl-C once it prints "ready", and give exit status and output."""
+    with subprocess.Popen(
+        command_for(root, program), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        output, _ = finish(process)
+    return process.returncode, output
+
+
+ASYNC = pytest.mark.parametrize("exec_async", [True, False], ids=["async", "inline"])

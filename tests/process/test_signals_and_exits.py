@@ -1,0 +1,177 @@
+"""Ctrl-C, errors and exits at any time."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.process.programs import ASYNC, TIMEOUT, command_for, interrupt, run
+
+
+@ASYNC
+def test_interrupt_while_running(exec_async: bool, root: Path) -> None:
+    status, output = interrupt(
+        root,
+        f"""
+        pipeline = make(exec_async={exec_async})
+        pipeline.run()
+        print("ready", flush=True)
+        while True:
+            pipeline.run()
+        """,
+    )
+    assert status == -signal.SIGINT
+    assert output.rstrip().endswith("KeyboardInterrupt")
+
+
+@ASYNC
+@pytest.mark.parametrize("where", ["sleep", "feed"])
+def test_interrupt_during_a_blocked_source(exec_async: bool, where: str, root: Path) -> None:
+    arguments = {"sleep": "source=sleep", "feed": "blocking=True"}[where]
+    status, output = interrupt(
+        root,
+        f"""
+        def sleep():
+            time.sleep(1000)
+
+        with Pipeline(1, 2, None, exec_async={exec_async}) as pipeline:
+            pipeline.set_outputs(fn.external_source({arguments}))
+        threading.Timer(0.1, print, ["ready"], dict(flush=True)).start()
+        start = time.monotonic()
+        try:
+            pipeline.run()
+        finally:
+            print(time.monotonic() - start < 5)
+        """,
+    )
+    assert status == -signal.SIGINT, output
+    assert output.startswith("True\n")
+    assert output.rstrip().endswith("KeyboardInterrupt")
+
+
+@ASYNC
+def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Path) -> None:
+    output = run(
+        root,
+        f"""
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        # Python itself leaves a folder open if it is interrupted right after opening it.
+        warnings.simplefilter("ignore", ResourceWarning)
+        signal.signal(signal.SIGALRM, interrupt)
+        pipeline = make(exec_async={exec_async}, prefetch_queue_depth=3)
+        last = -1
+        num_errors = 0
+        for number in range(150):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + number % 50 * 0.0001)
+                while True:
+                    try:
+                        found = first(pipeline.run())
+                    except SampleError as error:
+                        assert "interrupt" in str(error).lower(), error
+                        num_errors += 1
+                        continue
+                    assert found > last and found % 10 == 0, (found, last)
+                    last = found
+            except KeyboardInterrupt:
+                pass
+        for _ in range(5):
+            try:
+                pipeline.run()
+            except SampleError:
+                num_errors += 1
+        assert num_errors <= 150
+        assert not {exec_async} or not num_errors
+        pipeline.close()
+        print("done", threads_left())
+        """,
+    )
+    assert output == "done 0\n"
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+@ASYNC
+def test_exit_with_batches_in_flight(exec_async: bool, depth: int, root: Path) -> None:
+    output = run(
+        root,
+        f"""
+        pipelines = [make(exec_async={exec_async}, prefetch_queue_depth={depth}) for _ in range(3)]
+        pipelines += [native(prefetch_queue_depth={depth}) for _ in range(3)]
+        kept = [pipeline.run() for pipeline in pipelines]
+        slow = make(source=lambda: time.sleep(0.2) or numbers(0))
+        slow.schedule_run()
+        print("end")
+        """,
+    )
+    assert output == "end\n"
+
+
+def test_exit_while_a_function_hangs(root: Path) -> None:
+    output = run(
+        root,
+        """
+        import atexit
+        pipeline = make(source=lambda: time.sleep(1000))
+        pipeline.schedule_run()
+        time.sleep(0.1)
+        atexit.register(lambda: print("exit"))
+        """,
+    )
+    assert output == "exit\n"
+
+
+def test_exit_with_an_error_that_holds_everything(root: Path) -> None:
+    output = run(
+        root,
+        """
+        def source(iteration):
+            raise SystemExit(iteration) if iteration else ValueError("first")
+
+        pipeline = make(source=source)
+        kept = []
+        for _ in range(3):
+            try:
+                pipeline.run()
+            except BaseException as error:
+                kept.append(error)
+        print(*[type(error).__name__ for error in kept])
+        """,
+    )
+    assert output == "SampleError SystemExit SystemExit\n"
+
+
+@ASYNC
+def test_sys_exit_in_a_function(exec_async: bool, root: Path) -> None:
+    output = run(
+        root,
+        f"""
+        def source(iteration):
+            if iteration == 2:
+                sys.exit(3)
+            return numbers(iteration)
+
+        pipeline = make(source=source, exec_async={exec_async})
+        while True:
+            print(first(pipeline.run()), flush=True)
+        """,
+        status=3,
+    )
+    assert output == "0\n10\n"
+
+
+def test_an_unhandled_error_ends_the_program(root: Path) -> None:
+    program = """
+        pipeline = make(function=lambda x: 1 / 0)
+        pipeline.run()
+        """
+    result = subprocess.run(
+        command_for(root, program), capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+    assert result.returncode == 1
+    assert "ZeroDivisionError: division by zero" in result.stderr
+    assert result.stderr.rstrip().splitlines()[-1].startswith("dali_core.errors.SampleError: fn.py")

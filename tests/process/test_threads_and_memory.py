@@ -1,0 +1,113 @@
+"""Pipelines leave no threads, files or memory behind, and work in any thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.process.programs import run
+
+
+def test_deleting_a_pipeline_ends_its_threads(root: Path) -> None:
+    output = run(
+        root,
+        """
+        for kind in (make, native):
+            for depth in (1, 5):
+                pipeline = kind(prefetch_queue_depth=depth)
+                kept = pipeline.run()
+                assert num_threads() > THREADS_BEFORE
+                del pipeline
+                assert (threads_left(), threading.active_count()) == (0, 1)
+                pipeline = kind(prefetch_queue_depth=depth)
+                pipeline.schedule_run()
+                pipeline.close()
+                assert (threads_left(), threading.active_count()) == (0, 1)
+        print(first(kept) in range(3))
+        """,
+    )
+    assert output == "True\n"
+
+
+def test_many_pipelines_leave_nothing_behind(root: Path) -> None:
+    output = run(
+        root,
+        """
+        def build_and_drop(count):
+            for number in range(count):
+                pipeline = make() if number % 2 else native()
+                pipeline.run()
+                if number % 3 == 0:
+                    pipeline.close()
+
+        build_and_drop(100)
+        before = resident_bytes(), len(os.listdir("/proc/self/fd"))
+        build_and_drop(200)
+        assert threads_left() == 0
+        assert len(os.listdir("/proc/self/fd")) == before[1]
+        assert resident_bytes() - before[0] < 8 << 20, resident_bytes() - before[0]
+        print("done")
+        """,
+    )
+    assert output == "done\n"
+
+
+def test_memory_stays_flat_over_many_batches(root: Path) -> None:
+    output = run(
+        root,
+        """
+        array = np.zeros((3, 200, 200))
+        with Pipeline(3, 2, None) as pipeline:
+            fed = fn.external_source(lambda: array)
+            pipeline.set_outputs(fn.python_function(fed, function=lambda x: x + 1))
+        for number in range(400):
+            (batch,) = pipeline.run()
+            if number == 100:
+                before = resident_bytes()
+        assert resident_bytes() - before < 16 << 20, resident_bytes() - before
+        print(batch.as_array().sum())
+        """,
+    )
+    assert output == "120000.0\n"
+
+
+def test_pipelines_in_several_threads(root: Path) -> None:
+    output = run(
+        root,
+        """
+        def work(number):
+            for _ in range(5):
+                pipeline = make(prefetch_queue_depth=1 + number)
+                found = [first(pipeline.run()) for _ in range(20)]
+                assert found == list(range(0, 200, 10)), found
+            results.append(number)
+
+        results = []
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert threads_left() == 0
+        print(sorted(results))
+        """,
+    )
+    assert output == "[0, 1, 2, 3, 4, 5]\n"
+
+
+def test_a_pipeline_may_be_built_in_one_thread_and_used_in_another(root: Path) -> None:
+    output = run(
+        root,
+        """
+        made = []
+        thread = threading.Thread(target=lambda: made.append(make()))
+        thread.start()
+        thread.join()
+        print(first(made[0].run()))
+        made[0].build()
+        thread = threading.Thread(target=made.clear)
+        thread.start()
+        thread.join()
+        print(threads_left())
+        """,
+    )
+    assert output == "0\n0\n"
