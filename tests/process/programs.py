@@ -15,6 +15,8 @@ TIMEOUT = 60
 PRELUDE = """
 import faulthandler, gc, os, signal, sys, threading, time, warnings
 faulthandler.enable()
+# Programs that a shell starts in the background inherit that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from dali_core import Pipeline, fn
 from dali_core.errors import PipelineStateError, SampleError
