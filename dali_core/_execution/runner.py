@@ -349,6 +349,7 @@ def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
         return
     if step_thread.is_alive():  # it may not have been started
         step_thread.join(_CLOSE_GRACE_SECONDS)
+        executor.trim()  # of what the step held
 
 
 def _make_step(node: OperatorNode) -> Step:

@@ -104,6 +104,9 @@ class Executor:
     def close(self) -> None:
         """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
 
+    def trim(self) -> None:
+        """Give memory that nobody holds back to the system. Does nothing in a forked child."""
+
     @property
     def closed(self) -> bool: ...
     def memory_stats(self) -> dict[str, int]:

@@ -390,6 +390,12 @@ cdef class Executor:
             with nogil:
                 self.executor.close()
 
+    def trim(self) -> None:
+        """Give memory that nobody holds back to the system. Does nothing in a forked child."""
+        if getpid() == self.owner_process:
+            with nogil:
+                self.executor.pool().trim()
+
     @property
     def closed(self) -> bool:
         # In a forked child the threads do not exist and their locks may be held.

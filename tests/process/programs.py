@@ -59,8 +59,9 @@ def threads_left():
 
 
 def command_for(root: Path, program: str) -> list[str]:
+    # Unbuffered: in a forked child, what the parent has not written yet would come out twice.
     # Forking a process with threads is what some of these programs are about.
-    options = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]
+    options = ["-u", "-W", "error", "-W", "ignore:This process:DeprecationWarning"]
     return [sys.executable, *options, "-c", PRELUDE + textwrap.dedent(program), str(root)]
 
 
