@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -52,8 +53,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     std::vector<void*> blocks;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      for (auto& entry : free_)
-        blocks.insert(blocks.end(), entry.second.begin(), entry.second.end());
+      for (auto& [capacity, list] : free_)
+        blocks.insert(blocks.end(), list.blocks.begin(), list.blocks.end());
       free_.clear();
       idle_bytes_ = 0;
     }
@@ -85,10 +86,14 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   void* take(std::size_t capacity) {
     std::lock_guard<std::mutex> lock(mutex_);
     used_bytes_ += capacity;
+    recent_peak_ = std::max(used_bytes_, recent_peak_ - recent_peak_ / kPeakDecay);
     auto found = free_.find(capacity);
-    if (found == free_.end() || found->second.empty()) return nullptr;
-    void* block = found->second.back();
-    found->second.pop_back();
+    if (found == free_.end()) return nullptr;
+    FreeList& list = found->second;
+    list.last_use = ++num_takes_;
+    if (list.blocks.empty()) return nullptr;
+    void* block = list.blocks.back();
+    list.blocks.pop_back();
     idle_bytes_ -= capacity;
     return block;
   }
@@ -99,31 +104,53 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
       std::free(block);
       return;
     }
-    void* evicted = nullptr;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       used_bytes_ -= capacity;
-      // Idle memory is bounded by what was recently in use, so sizes that come no more fade away.
-      if (idle_bytes_ + capacity > used_bytes_ + kIdleFloor) {
-        evicted = block;
-      } else {
-        try {
-          free_[capacity].push_back(block);
-          idle_bytes_ += capacity;
-        } catch (const std::bad_alloc&) {
-          evicted = block;
-        }
+      try {
+        free_[capacity].blocks.push_back(block);
+        idle_bytes_ += capacity;
+        block = nullptr;
+      } catch (const std::bad_alloc&) {
+        // Without room in the list, the block goes back to the system.
       }
     }
-    if (evicted) std::free(evicted);
+    if (block) std::free(block);
+    while (void* stale = take_stale()) std::free(stale);
   }
 
-  static constexpr std::size_t kIdleFloor = std::size_t{64} << 20;
+  // All blocks together are bounded by what was in use at once not long ago: what every batch needs
+  // stays, however early the last one was let go. The size asked for least recently goes first.
+  void* take_stale() noexcept {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (used_bytes_ + idle_bytes_ <= recent_peak_ + recent_peak_ / 4 + kIdleFloor) return nullptr;
+    auto stalest = free_.end();
+    for (auto entry = free_.begin(); entry != free_.end(); ++entry) {
+      if (entry->second.blocks.empty()) continue;
+      if (stalest == free_.end() || entry->second.last_use < stalest->second.last_use)
+        stalest = entry;
+    }
+    if (stalest == free_.end()) return nullptr;
+    void* block = stalest->second.blocks.back();
+    stalest->second.blocks.pop_back();
+    idle_bytes_ -= stalest->first;
+    return block;
+  }
+
+  struct FreeList {
+    std::vector<void*> blocks;
+    uint64_t last_use = 0;
+  };
+
+  static constexpr std::size_t kIdleFloor = std::size_t{32} << 20;
+  static constexpr std::size_t kPeakDecay = 4096;  // in allocations; a batch takes some hundreds
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_;
+  std::map<std::size_t, FreeList> free_;  // by capacity
+  uint64_t num_takes_ = 0;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
+  std::size_t recent_peak_ = 0;
   const ::pid_t owner_process_;
 };
 
