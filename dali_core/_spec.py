@@ -51,6 +51,22 @@ class Arg:
 
 
 @dataclass(frozen=True)
+class Source:
+    """An operator without inputs whose output `OpSpec.bind` puts in the place of an input.
+
+    Parameters
+    ----------
+    spec : OpSpec
+        The operator.
+    keywords : dict
+        Keyword arguments of its call.
+    """
+
+    spec: OpSpec
+    keywords: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """An operator: its name, documentation, arguments and how it runs.
 
@@ -81,7 +97,10 @@ class OpSpec:
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
         Rearranges a call's inputs and arguments before they are checked, for calling conventions
-        that positional inputs and keywords cannot express.
+        that positional inputs and keywords cannot express. A `Source` may stand for an input.
+    batch_input : OpSpec, optional
+        For operators that need to know something about the whole batch: what is called with the
+        first input to find it. Its result becomes the second input, unless the user passes one.
     """
 
     name: str
@@ -95,6 +114,7 @@ class OpSpec:
     python_step: Callable[[dict[str, Any]], Any] | None = None
     bind: Callable[..., Any] | None = None
     native_arguments: Callable[[], dict[str, Any]] | None = None
+    batch_input: OpSpec | None = None
     input_docs: Sequence[str] = field(default=())
 
     @property

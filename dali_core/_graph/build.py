@@ -7,7 +7,7 @@ from typing import Any
 from dali_core._graph.arguments import check_arguments
 from dali_core._graph.context import current_pipeline, user_location
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._spec import OpSpec
+from dali_core._spec import OpSpec, Source
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 
 
@@ -98,6 +98,12 @@ def add_operator(
             inputs, keywords = spec.bind(inputs, keywords)
         except ArgumentTypeError as error:
             raise ArgumentTypeError(f"{where}: {error}") from error
+        inputs = tuple(
+            add_operator(value.spec, (), value.keywords) if isinstance(value, Source) else value
+            for value in inputs
+        )
+    if spec.batch_input is not None and len(inputs) == 1:
+        inputs = (*inputs, add_operator(spec.batch_input, inputs, {}))
     _check_inputs(spec, inputs, graph, where)
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():

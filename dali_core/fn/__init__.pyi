@@ -11,6 +11,36 @@ from dali_core.fn import random as random
 from dali_core.fn import readers as readers
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
+def brightness(
+    input: DataNode,
+    /,
+    *,
+    brightness: Float | DataNode = 1.0,
+    brightness_shift: Float | DataNode = 0.0,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the brightness of each image."""
+
+def brightness_contrast(
+    input: DataNode,
+    /,
+    *,
+    brightness: Float | DataNode = 1.0,
+    brightness_shift: Float | DataNode = 0.0,
+    contrast: Float | DataNode = 1.0,
+    contrast_center: Float | DataNode | None = None,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the brightness and contrast of each image."""
+
 def cast(
     input: DataNode,
     /,
@@ -22,6 +52,86 @@ def cast(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Convert the elements of each tensor to another type."""
+
+def cat(
+    *inputs: DataNode,
+    axis: Int | None = None,
+    axis_name: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Join the tensors of several inputs along a dimension that they have."""
+
+def color_space_conversion(
+    input: DataNode,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Convert images from one colour space to another."""
+
+def color_twist(
+    input: DataNode,
+    /,
+    *,
+    brightness: Float | DataNode = 1.0,
+    contrast: Float | DataNode = 1.0,
+    hue: Float | DataNode = 0.0,
+    saturation: Float | DataNode = 1.0,
+    image_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the hue, saturation, contrast and brightness of each image."""
+
+def constant(
+    *,
+    fdata: Floats | None = None,
+    idata: Ints | None = None,
+    shape: Ints | None = None,
+    dtype: DataType | None = None,
+    layout: Str = "",
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give the same tensor for every sample."""
+
+def contrast(
+    input: DataNode,
+    /,
+    *,
+    contrast: Float | DataNode = 1.0,
+    contrast_center: Float | DataNode | None = None,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the contrast of each image."""
+
+def copy(
+    input: DataNode,
+    /,
+    *,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Copy each tensor into memory of its own."""
 
 def crop(
     input: DataNode,
@@ -77,6 +187,19 @@ def crop_mirror_normalize(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Crop, mirror, normalise and reorder each image in one pass."""
+
+def expand_dims(
+    input: DataNode,
+    /,
+    *,
+    axes: Ints,
+    new_axis_names: Str = "",
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Add dimensions of extent 1 to the shape of each tensor."""
 
 @overload
 def external_source(
@@ -142,6 +265,110 @@ def flip(
 ) -> DataNode:
     """Mirror each image left to right, top to bottom, or front to back."""
 
+def full(
+    *inputs: Any,
+    shape: Ints | DataNode | None = None,
+    layout: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of a given shape, filled with a value."""
+
+def full_like(
+    *inputs: Any,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of the shape, type and layout of the first input, filled with the second."""
+
+def hsv(
+    input: DataNode,
+    /,
+    *,
+    hue: Float | DataNode = 0.0,
+    saturation: Float | DataNode = 1.0,
+    value: Float | DataNode = 1.0,
+    dtype: DataType = DALIDataType.UINT8,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the hue, saturation and value of each image."""
+
+def hue(
+    input: DataNode,
+    /,
+    *,
+    hue: Float | DataNode = 0.0,
+    image_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Turn the hue of each image."""
+
+def ones(
+    *,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.INT32,
+    layout: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of a given shape, filled with ones."""
+
+def ones_like(
+    input: DataNode,
+    /,
+    *,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of the shape and layout of the input, filled with ones."""
+
+def pad(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    /,
+    *,
+    fill_value: Float | DataNode = 0.0,
+    axes: Ints | DataNode | None = None,
+    axis_names: Str | None = None,
+    shape: Ints | DataNode | None = None,
+    align: Ints | DataNode | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
+
+def peek_image_shape(
+    input: DataNode,
+    /,
+    *,
+    image_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType = DALIDataType.INT64,
+    adjust_orientation: bool = True,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Read the shape that each image file will have once it is decoded, without decoding it."""
+
 @overload
 def python_function(
     *inputs: DataNode,
@@ -170,6 +397,21 @@ def python_function(
 ) -> Any:
     """Call a Python function on each sample, or on each batch."""
 
+def random_crop_generator(
+    input: DataNode,
+    /,
+    *,
+    random_area: Floats = [0.08, 1.0],
+    random_aspect_ratio: Floats = [0.75, 1.333333],
+    num_attempts: Int = 10,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Draw a random window for an image of each given shape."""
+
 def random_resized_crop(
     input: DataNode,
     /,
@@ -192,6 +434,39 @@ def random_resized_crop(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Cut a random window out of each image and resize it."""
+
+def reinterpret(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    /,
+    *,
+    shape: Ints | DataNode | None = None,
+    rel_shape: Floats | DataNode | None = None,
+    src_dims: Ints | DataNode | None = None,
+    layout: Str | None = None,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Read the memory of each tensor as another type, shape or layout."""
+
+def reshape(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    /,
+    *,
+    shape: Ints | DataNode | None = None,
+    rel_shape: Floats | DataNode | None = None,
+    src_dims: Ints | DataNode | None = None,
+    layout: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give each tensor another shape, another layout, or both."""
 
 def resize(
     input: DataNode,
@@ -223,3 +498,92 @@ def resize(
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
     """Resize images, volumes and sequences of them."""
+
+def saturation(
+    input: DataNode,
+    /,
+    *,
+    saturation: Float | DataNode = 1.0,
+    image_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Change the saturation of each image."""
+
+def shapes(
+    input: DataNode,
+    /,
+    *,
+    dtype: DataType | None = None,
+    type: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give the shape of each tensor, as a tensor with one number for each dimension."""
+
+def squeeze(
+    input: DataNode,
+    /,
+    *,
+    axes: Ints | DataNode | None = None,
+    axis_names: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Remove dimensions of extent 1 from the shape of each tensor."""
+
+def stack(
+    *inputs: DataNode,
+    axis: Int = 0,
+    axis_name: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Join the tensors of several inputs along a new dimension."""
+
+def transpose(
+    input: DataNode,
+    /,
+    *,
+    perm: Ints | None = None,
+    transpose_layout: bool = True,
+    output_layout: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Reorder the dimensions of each tensor."""
+
+def zeros(
+    *,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.INT32,
+    layout: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of a given shape, filled with zeros."""
+
+def zeros_like(
+    input: DataNode,
+    /,
+    *,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make tensors of the shape and layout of the input, filled with zeros."""

@@ -2,9 +2,39 @@
 # ruff: noqa: A002
 """Operators of 'random'."""
 
+from typing import Any
+
 from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType
+
+def beta(
+    input: DataNode = ...,
+    /,
+    *,
+    alpha: Float | DataNode = 1.0,
+    beta: Float | DataNode = 1.0,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.FLOAT,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw numbers from 0 to 1 of beta distribution."""
+
+def choice(
+    *inputs: Any,
+    p: Floats | DataNode | None = None,
+    shape: Ints | DataNode | None = None,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw elements of a list, or numbers below a bound, with replacement."""
 
 def coin_flip(
     input: DataNode = ...,
@@ -20,6 +50,22 @@ def coin_flip(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Draw 1 with a given probability, and 0 otherwise."""
+
+def normal(
+    input: DataNode = ...,
+    /,
+    *,
+    mean: Float | DataNode = 0.0,
+    stddev: Float | DataNode = 1.0,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.FLOAT,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw numbers from a normal distribution."""
 
 def uniform(
     input: DataNode = ...,

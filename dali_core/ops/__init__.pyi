@@ -11,6 +11,66 @@ from dali_core.ops import random as random
 from dali_core.ops import readers as readers
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
+class Brightness:
+    """Change the brightness of each image."""
+
+    def __init__(
+        self,
+        *,
+        brightness: Float | DataNode = 1.0,
+        brightness_shift: Float | DataNode = 0.0,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        brightness: Float | DataNode | None = None,
+        brightness_shift: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class BrightnessContrast:
+    """Change the brightness and contrast of each image."""
+
+    def __init__(
+        self,
+        *,
+        brightness: Float | DataNode = 1.0,
+        brightness_shift: Float | DataNode = 0.0,
+        contrast: Float | DataNode = 1.0,
+        contrast_center: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        brightness: Float | DataNode | None = None,
+        brightness_shift: Float | DataNode | None = None,
+        contrast: Float | DataNode | None = None,
+        contrast_center: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Cast:
     """Convert the elements of each tensor to another type."""
 
@@ -29,6 +89,170 @@ class Cast:
         /,
         *,
         dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Cat:
+    """Join the tensors of several inputs along a dimension that they have."""
+
+    def __init__(
+        self,
+        *,
+        axis: Int | None = None,
+        axis_name: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: DataNode,
+        axis: Int | None = None,
+        axis_name: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ColorSpaceConversion:
+    """Convert images from one colour space to another."""
+
+    def __init__(
+        self,
+        *,
+        image_type: DALIImageType | None = None,
+        output_type: DALIImageType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        image_type: DALIImageType | None = None,
+        output_type: DALIImageType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ColorTwist:
+    """Change the hue, saturation, contrast and brightness of each image."""
+
+    def __init__(
+        self,
+        *,
+        brightness: Float | DataNode = 1.0,
+        contrast: Float | DataNode = 1.0,
+        hue: Float | DataNode = 0.0,
+        saturation: Float | DataNode = 1.0,
+        image_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        brightness: Float | DataNode | None = None,
+        contrast: Float | DataNode | None = None,
+        hue: Float | DataNode | None = None,
+        saturation: Float | DataNode | None = None,
+        image_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Constant:
+    """Give the same tensor for every sample."""
+
+    def __init__(
+        self,
+        *,
+        fdata: Floats | None = None,
+        idata: Ints | None = None,
+        shape: Ints | None = None,
+        dtype: DataType | None = None,
+        layout: Str = "",
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        fdata: Floats | None = None,
+        idata: Ints | None = None,
+        shape: Ints | None = None,
+        dtype: DataType | None = None,
+        layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Contrast:
+    """Change the contrast of each image."""
+
+    def __init__(
+        self,
+        *,
+        contrast: Float | DataNode = 1.0,
+        contrast_center: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        contrast: Float | DataNode | None = None,
+        contrast_center: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Copy:
+    """Copy each tensor into memory of its own."""
+
+    def __init__(
+        self,
+        *,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -145,6 +369,32 @@ class CropMirrorNormalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class ExpandDims:
+    """Add dimensions of extent 1 to the shape of each tensor."""
+
+    def __init__(
+        self,
+        *,
+        axes: Ints | None = None,
+        new_axis_names: Str = "",
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        axes: Ints | None = None,
+        new_axis_names: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class ExternalSource:
     """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
 
@@ -223,6 +473,219 @@ class Flip:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Full:
+    """Make tensors of a given shape, filled with a value."""
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        layout: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        shape: Ints | DataNode | None = None,
+        layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class FullLike:
+    """Make tensors of the shape, type and layout of the first input, filled with the second."""
+
+    def __init__(
+        self,
+        *,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Hsv:
+    """Change the hue, saturation and value of each image."""
+
+    def __init__(
+        self,
+        *,
+        hue: Float | DataNode = 0.0,
+        saturation: Float | DataNode = 1.0,
+        value: Float | DataNode = 1.0,
+        dtype: DataType = DALIDataType.UINT8,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        hue: Float | DataNode | None = None,
+        saturation: Float | DataNode | None = None,
+        value: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Hue:
+    """Turn the hue of each image."""
+
+    def __init__(
+        self,
+        *,
+        hue: Float | DataNode = 0.0,
+        image_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        hue: Float | DataNode | None = None,
+        image_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Ones:
+    """Make tensors of a given shape, filled with ones."""
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.INT32,
+        layout: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class OnesLike:
+    """Make tensors of the shape and layout of the input, filled with ones."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Pad:
+    """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: Float | DataNode = 0.0,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        shape: Ints | DataNode | None = None,
+        align: Ints | DataNode | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        /,
+        *,
+        fill_value: Float | DataNode | None = None,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        shape: Ints | DataNode | None = None,
+        align: Ints | DataNode | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class PeekImageShape:
+    """Read the shape that each image file will have once it is decoded, without decoding it."""
+
+    def __init__(
+        self,
+        *,
+        image_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType = DALIDataType.INT64,
+        adjust_orientation: bool = True,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        image_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        adjust_orientation: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class PythonFunction:
     """Call a Python function on each sample, or on each batch."""
 
@@ -250,6 +713,36 @@ class PythonFunction:
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
+
+class RandomCropGenerator:
+    """Draw a random window for an image of each given shape."""
+
+    def __init__(
+        self,
+        *,
+        random_area: Floats = [0.08, 1.0],
+        random_aspect_ratio: Floats = [0.75, 1.333333],
+        num_attempts: Int = 10,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        random_area: Floats | None = None,
+        random_aspect_ratio: Floats | None = None,
+        num_attempts: Int | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class RandomResizedCrop:
     """Cut a random window out of each image and resize it."""
@@ -291,6 +784,70 @@ class RandomResizedCrop:
         minibatch_size: Int | None = None,
         temp_buffer_hint: Int | None = None,
         seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Reinterpret:
+    """Read the memory of each tensor as another type, shape or layout."""
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        src_dims: Ints | DataNode | None = None,
+        layout: Str | None = None,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        /,
+        *,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        src_dims: Ints | DataNode | None = None,
+        layout: Str | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Reshape:
+    """Give each tensor another shape, another layout, or both."""
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        src_dims: Ints | DataNode | None = None,
+        layout: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        /,
+        *,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        src_dims: Ints | DataNode | None = None,
+        layout: Str | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -358,3 +915,185 @@ class Resize:
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
+
+class Saturation:
+    """Change the saturation of each image."""
+
+    def __init__(
+        self,
+        *,
+        saturation: Float | DataNode = 1.0,
+        image_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        saturation: Float | DataNode | None = None,
+        image_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Shapes:
+    """Give the shape of each tensor, as a tensor with one number for each dimension."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DataType | None = None,
+        type: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        dtype: DataType | None = None,
+        type: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Squeeze:
+    """Remove dimensions of extent 1 from the shape of each tensor."""
+
+    def __init__(
+        self,
+        *,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Stack:
+    """Join the tensors of several inputs along a new dimension."""
+
+    def __init__(
+        self,
+        *,
+        axis: Int = 0,
+        axis_name: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: DataNode,
+        axis: Int | None = None,
+        axis_name: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Transpose:
+    """Reorder the dimensions of each tensor."""
+
+    def __init__(
+        self,
+        *,
+        perm: Ints | None = None,
+        transpose_layout: bool = True,
+        output_layout: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        perm: Ints | None = None,
+        transpose_layout: bool | None = None,
+        output_layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Zeros:
+    """Make tensors of a given shape, filled with zeros."""
+
+    def __init__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.INT32,
+        layout: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ZerosLike:
+    """Make tensors of the shape and layout of the input, filled with zeros."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...

@@ -2,9 +2,69 @@
 # ruff: noqa: A002
 """Operators of 'random'."""
 
+from typing import Any
+
 from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType
+
+class Beta:
+    """Draw numbers from 0 to 1 of beta distribution."""
+
+    def __init__(
+        self,
+        *,
+        alpha: Float | DataNode = 1.0,
+        beta: Float | DataNode = 1.0,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.FLOAT,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        alpha: Float | DataNode | None = None,
+        beta: Float | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Choice:
+    """Draw elements of a list, or numbers below a bound, with replacement."""
+
+    def __init__(
+        self,
+        *,
+        p: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        p: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class CoinFlip:
     """Draw 1 with a given probability, and 0 otherwise."""
@@ -27,6 +87,38 @@ class CoinFlip:
         /,
         *,
         probability: Float | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Normal:
+    """Draw numbers from a normal distribution."""
+
+    def __init__(
+        self,
+        *,
+        mean: Float | DataNode = 0.0,
+        stddev: Float | DataNode = 1.0,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.FLOAT,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        mean: Float | DataNode | None = None,
+        stddev: Float | DataNode | None = None,
         shape: Ints | DataNode | None = None,
         dtype: DataType | None = None,
         seed: Int | None = None,

@@ -12,15 +12,17 @@ namespace dali_core {
 
 class OutputShape {
  public:
-  explicit OutputShape(const OperatorConfig& config) : shape_(config, "shape") {
-    if (shape_.given() && config.num_inputs > 0)
+  // Input `like`, if there is one, gives the shape.
+  explicit OutputShape(const OperatorConfig& config, int like = 0)
+      : shape_(config, "shape"), like_(like) {
+    if (shape_.given() && config.num_inputs > like)
       throw std::invalid_argument(
           "shape must not be given together with an input (got both). The output has the shape of "
           "the input.");
   }
 
   Shape at(const SampleContext& sample) const {
-    if (sample.num_inputs() > 0) return sample.input(0).shape;
+    if (sample.num_inputs() > like_) return sample.input(like_).shape;
     Shape shape;
     if (!shape_.given()) return shape;
     std::vector<int64_t> storage;
@@ -35,6 +37,7 @@ class OutputShape {
 
  private:
   ListArgument<int64_t> shape_;
+  int like_;
 };
 
 }  // namespace dali_core

@@ -1,0 +1,33 @@
+"""Decode a window of given extent and position of each image file."""
+
+from __future__ import annotations
+
+from dali_core._spec import OpSpec
+from dali_core.operators.crop import CROP_ARGS
+from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
+from dali_core.operators.decoders.backends import backend_arguments
+
+_WINDOW_ARGS = (
+    "crop",
+    "crop_w",
+    "crop_h",
+    "crop_d",
+    "crop_pos_x",
+    "crop_pos_y",
+    "crop_pos_z",
+    "rounding",
+)
+
+SPEC = OpSpec(
+    name="decoders.image_crop",
+    doc=f"""Decode a window of given extent and position of each image file.
+
+The pixels are those of decoding the whole image and cropping it with `fn.crop`, but rows and
+columns of a JPEG outside of the window are skipped. The window must lie inside the image. Images
+have no depth, so `crop_d` and `crop_pos_z` have no effect.
+
+{LIMITS_DOC}""",
+    input_docs=INPUT_DOCS,
+    native_arguments=backend_arguments,
+    args=(*DECODER_ARGS, *(arg for arg in CROP_ARGS if arg.name in _WINDOW_ARGS)),
+)

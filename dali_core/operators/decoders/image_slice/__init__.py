@@ -1,0 +1,70 @@
+"""Decode a window of each image file, given by its ends or by its start and extent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
+from dali_core.operators.decoders.backends import backend_arguments
+
+
+def _end(name: str, kind: Any, doc: str) -> Arg:
+    return Arg(name, kind, doc, default=UNSET, tensor=True)
+
+
+SPEC = OpSpec(
+    name="decoders.image_slice",
+    doc=f"""Decode a window of each image file, given by its ends or by its start and extent.
+
+The window has one number for each of the axes, or a single one for all of them; axes that are not
+named stay whole. Starts are 0 and ends those of the image unless they are given. Both are rounded
+half away from zero to whole pixels after relative and absolute numbers have been added up. The
+window must lie inside the image. The pixels are those of decoding the whole image and slicing it,
+but rows and columns of a JPEG outside of the window are skipped.
+
+{LIMITS_DOC}""",
+    inputs=(1, 3),
+    input_docs=(
+        *INPUT_DOCS,
+        "Start of the window: in pixels if it has an integer type, else as `normalized_anchor` "
+        "says. ``INT32``, ``INT64`` or ``FLOAT``. Excludes the arguments that give the window.",
+        "Extent of the window, of the type of the start; as `normalized_shape` says.",
+    ),
+    native_arguments=backend_arguments,
+    args=(
+        *DECODER_ARGS,
+        Arg(
+            "axes",
+            list[int],
+            "Dimensions that the window's numbers belong to: 0 is the height, 1 the width; "
+            "negative ones count from the last. Excludes `axis_names`. ``[1, 0]`` by default.",
+            default=UNSET,
+            tensor=True,
+        ),
+        Arg(
+            "axis_names",
+            str,
+            'Dimensions that the window\'s numbers belong to, by name. ``"WH"`` by default.',
+            default=UNSET,
+        ),
+        _end("start", list[int], "First pixel of the window."),
+        _end("rel_start", list[float], "Start of the window as a share of the image's extent."),
+        _end("end", list[int], "Pixel after the window's last one."),
+        _end("rel_end", list[float], "End of the window as a share of the image's extent."),
+        _end("shape", list[int], "Extent of the window in pixels."),
+        _end("rel_shape", list[float], "Extent of the window as a share of the image's extent."),
+        Arg(
+            "normalized_anchor",
+            bool,
+            "Whether a start that is a floating point input is a share of the image's extent.",
+            default=True,
+        ),
+        Arg(
+            "normalized_shape",
+            bool,
+            "Whether an extent that is a floating point input is a share of the image's extent.",
+            default=True,
+        ),
+    ),
+)

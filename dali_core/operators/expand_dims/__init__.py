@@ -1,0 +1,24 @@
+"""Add dimensions of extent 1."""
+
+from __future__ import annotations
+
+from dali_core._spec import Arg, OpSpec
+
+SPEC = OpSpec(
+    name="expand_dims",
+    doc="""Add dimensions of extent 1 to the shape of each tensor.
+
+Nothing is copied.
+""",
+    input_docs=("Tensors of any type and shape.",),
+    args=(
+        Arg("axes", list[int], "Where the new dimensions are in the output, from 0."),
+        Arg(
+            "new_axis_names",
+            str,
+            "Letters of the new dimensions in the layout, in the order of `axes`. Without them, "
+            "the output has no layout.",
+            default="",
+        ),
+    ),
+)

@@ -1,0 +1,20 @@
+"""Tensors of the shape of others, filled with ones."""
+
+from __future__ import annotations
+
+from dali_core import types
+from dali_core._spec import UNSET, Arg, OpSpec
+
+SPEC = OpSpec(
+    name="ones_like",
+    doc="Make tensors of the shape and layout of the input, filled with ones.",
+    input_docs=("Tensors that give shape, type and layout; their elements are not read.",),
+    args=(
+        Arg(
+            "dtype",
+            types.DALIDataType,
+            "Type of the output; by default that of the input.",
+            default=UNSET,
+        ),
+    ),
+)

@@ -1,0 +1,58 @@
+"""Pad tensors to common extents."""
+
+from __future__ import annotations
+
+from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core.operators.pad.step import LargestExtents
+
+_LARGEST_EXTENTS = OpSpec(
+    name="pad",
+    doc="Find the largest extents in each batch.",
+    input_docs=("Tensors with the same number of dimensions.",),
+    python_step=LargestExtents,
+)
+
+
+SPEC = OpSpec(
+    name="pad",
+    doc="""Pad each tensor at the end of its dimensions, to the largest extents in the batch.
+
+The layout stays. Nothing is copied where nothing is to be padded.
+""",
+    input_docs=(
+        "Tensors of any type and shape.",
+        "Least extents of the output where `shape` sets none, one for each dimension. By default, "
+        "the largest in the batch.",
+    ),
+    inputs=(1, 2),
+    args=(
+        Arg("fill_value", float, "Value of the padding.", default=0.0, tensor=True),
+        Arg(
+            "axes",
+            list[int],
+            "Dimensions to pad; negative numbers count from the last one. By default, all. "
+            "Excludes `axis_names`.",
+            default=UNSET,
+            tensor=True,
+        ),
+        Arg("axis_names", str, "Letters of the dimensions to pad.", default=UNSET),
+        Arg(
+            "shape",
+            list[int],
+            "Least extents of the output: one for each dimension to pad, or one for all. An extent "
+            "that is not positive stands for the largest in the batch. Pass 1 to pad up to `align` "
+            "only.",
+            default=UNSET,
+            tensor=True,
+        ),
+        Arg(
+            "align",
+            list[int],
+            "Numbers of which the extents become multiples: one for each dimension to pad, or one "
+            "for all.",
+            default=UNSET,
+            tensor=True,
+        ),
+    ),
+    batch_input=_LARGEST_EXTENTS,
+)

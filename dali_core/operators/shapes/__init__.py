@@ -1,0 +1,28 @@
+"""Tell the shapes of tensors."""
+
+from __future__ import annotations
+
+from dali_core import types
+from dali_core._spec import UNSET, Arg, OpSpec
+
+SPEC = OpSpec(
+    name="shapes",
+    doc="""Give the shape of each tensor, as a tensor with one number for each dimension.""",
+    input_docs=("Tensors of any type, shape and layout.",),
+    args=(
+        Arg(
+            "dtype",
+            types.DALIDataType,
+            "Type of the output: ``INT64``, ``UINT64``, ``INT32``, ``UINT32``, ``FLOAT`` or "
+            "``FLOAT64``. By default, ``INT64``.",
+            default=UNSET,
+        ),
+        Arg(
+            "type",
+            types.DALIDataType,
+            "Former name of `dtype`.",
+            default=UNSET,
+            deprecated="dtype",
+        ),
+    ),
+)

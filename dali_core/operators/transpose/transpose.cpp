@@ -1,0 +1,216 @@
+#include "dali_core/operators/transpose/transpose.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+namespace {
+
+constexpr int64_t kTile = 32;  // rows and columns whose cache lines are in use at a time
+
+template <int num_bytes>
+struct Run {
+  uint8_t bytes[num_bytes];
+};
+
+// Moves runs, dimension by dimension, down to the plane of the two dimensions whose neighbours lie
+// together: one in the output (its last), the other in the input.
+class RunMove {
+ public:
+  RunMove(const Transposition& plan, int64_t element_bytes) : dims_(plan.dims) {
+    run_bytes_ = plan.run * element_bytes;
+    for (int i = 0; i < dims_.ndim; ++i) {
+      if (dims_.input_stride[i] == plan.run) plane_ = i;
+      dims_.input_stride[i] *= element_bytes;
+      dims_.output_stride[i] *= element_bytes;
+    }
+  }
+
+  void run(const uint8_t* in, uint8_t* out) const {
+    switch (run_bytes_) {
+      case 1:
+        return move<1>(in, out);
+      case 2:
+        return move<2>(in, out);
+      case 3:
+        return move<3>(in, out);
+      case 4:
+        return move<4>(in, out);
+      case 6:
+        return move<6>(in, out);
+      case 8:
+        return move<8>(in, out);
+      case 12:
+        return move<12>(in, out);
+      case 16:
+        return move<16>(in, out);
+      default:
+        return move_long(0, in, out);
+    }
+  }
+
+ private:
+  void move_long(int dim, const uint8_t* in, uint8_t* out) const {
+    if (dim == dims_.ndim) {
+      std::memcpy(out, in, static_cast<size_t>(run_bytes_));
+      return;
+    }
+    for (int64_t i = 0; i < dims_.extent[dim]; ++i)
+      move_long(dim + 1, in + i * dims_.input_stride[dim], out + i * dims_.output_stride[dim]);
+  }
+
+  template <int num_bytes>
+  void move(const uint8_t* in, uint8_t* out) const {
+    if (plane_ < 0) return move_long(0, in, out);
+    move_planes<num_bytes>(0, in, out);
+  }
+
+  template <int num_bytes>
+  void move_planes(int dim, const uint8_t* in, uint8_t* out) const {
+    if (dim == plane_) return move_planes<num_bytes>(dim + 1, in, out);
+    if (dim < dims_.ndim - 1) {
+      for (int64_t i = 0; i < dims_.extent[dim]; ++i)
+        move_planes<num_bytes>(dim + 1, in + i * dims_.input_stride[dim],
+                               out + i * dims_.output_stride[dim]);
+      return;
+    }
+    const int64_t rows = dims_.extent[plane_];
+    if (rows == 2) return move_narrow<num_bytes, 2>(in, out);
+    if (rows == 3) return move_narrow<num_bytes, 3>(in, out);
+    if (rows == 4) return move_narrow<num_bytes, 4>(in, out);
+    const int64_t columns = dims_.extent[dim];
+    if (columns == 2) return move_short<num_bytes, 2>(in, out);
+    if (columns == 3) return move_short<num_bytes, 3>(in, out);
+    if (columns == 4) return move_short<num_bytes, 4>(in, out);
+    for (int64_t row = 0; row < rows; row += kTile)
+      for (int64_t column = 0; column < columns; column += kTile)
+        move_tile<num_bytes>(row, std::min(row + kTile, rows), column,
+                             std::min(column + kTile, columns), in, out);
+  }
+
+  // `row` counts along the dimension whose neighbours lie together in the input.
+  template <int num_bytes>
+  void move_tile(int64_t row, int64_t end_row, int64_t column, int64_t end_column,
+                 const uint8_t* in, uint8_t* out) const {
+    using Moved = Run<num_bytes>;
+    const int64_t input_stride = dims_.input_stride[dims_.ndim - 1];
+    const int64_t output_stride = dims_.output_stride[plane_];
+    for (int64_t y = row; y < end_row; ++y) {
+      const uint8_t* source = in + y * num_bytes;
+      Moved* target = reinterpret_cast<Moved*>(out + y * output_stride);
+      for (int64_t x = column; x < end_column; ++x)
+        std::memcpy(&target[x], source + x * input_stride, num_bytes);
+    }
+  }
+
+  // Pixels of few channels become planes: one pass over the input.
+  template <int num_bytes, int num_rows>
+  void move_narrow(const uint8_t* in, uint8_t* out) const {
+    const int64_t columns = dims_.extent[dims_.ndim - 1];
+    const int64_t input_stride = dims_.input_stride[dims_.ndim - 1];
+    const int64_t output_stride = dims_.output_stride[plane_];
+    for (int64_t x = 0; x < columns; ++x)
+      for (int y = 0; y < num_rows; ++y)
+        std::memcpy(out + y * output_stride + x * num_bytes, in + x * input_stride + y * num_bytes,
+                    num_bytes);
+  }
+
+  // Few planes become pixels: one pass over the output.
+  template <int num_bytes, int num_columns>
+  void move_short(const uint8_t* in, uint8_t* out) const {
+    const int64_t rows = dims_.extent[plane_];
+    const int64_t input_stride = dims_.input_stride[dims_.ndim - 1];
+    const int64_t output_stride = dims_.output_stride[plane_];
+    for (int64_t y = 0; y < rows; ++y)
+      for (int x = 0; x < num_columns; ++x)
+        std::memcpy(out + y * output_stride + x * num_bytes, in + x * input_stride + y * num_bytes,
+                    num_bytes);
+  }
+
+  TransposedDims dims_;
+  int64_t run_bytes_ = 1;
+  int plane_ = -1;  // the dimension whose neighbours lie together in the input
+};
+
+}  // namespace
+
+class Transpose : public Operator {
+ public:
+  explicit Transpose(const OperatorConfig& config)
+      : reversed_(!config.has("perm")),
+        transpose_layout_(config.get_or<bool>("transpose_layout", true)),
+        set_layout_(config.has("output_layout")),
+        order_(config.get_or<std::vector<int>>("perm", {})),
+        layout_(config.get_or<std::string>("output_layout", "")) {
+    bool found[kMaxDims] = {};
+    const int ndim = static_cast<int>(order_.size());
+    for (int dim : order_) {
+      if (ndim > kMaxDims || dim < 0 || dim >= ndim || found[dim])
+        throw std::invalid_argument("perm must have each number from 0 to " +
+                                    std::to_string(ndim - 1) + " once, at most 8 of them (got " +
+                                    order_text() + "). List every dimension of the input once.");
+      found[dim] = true;
+    }
+    if (set_layout_ && layout_.empty())
+      throw std::invalid_argument(
+          "output_layout must have one letter a dimension (got \"\"). Leave it out, or pass "
+          "transpose_layout=False to keep the input's.");
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& input = sample.input(0);
+    const int ndim = input.shape.ndim;
+    if (!reversed_ && static_cast<int>(order_.size()) != ndim)
+      throw std::invalid_argument("perm must have one number for each of the " +
+                                  std::to_string(ndim) + " dimensions of the input (got " +
+                                  order_text() + "). List every dimension once.");
+    int order[kMaxDims] = {};
+    Shape shape;
+    for (int i = 0; i < ndim; ++i) {
+      order[i] = reversed_ ? ndim - 1 - i : order_[i];
+      shape.push_back(input.shape[order[i]]);
+    }
+    const Layout layout = output_layout(input, order);
+    const Transposition plan = plan_transposition(input.shape, order);
+    if (plan.dims.ndim == 0 || input.num_elements() == 0) {
+      Tensor& output = sample.forward(0, input);
+      output.shape = shape;
+      output.layout = layout;
+      return;
+    }
+    Tensor& output = sample.output(0, input.type, shape, layout);
+    RunMove(plan, size_of(input.type)).run(input.as<uint8_t>(), output.as<uint8_t>());
+  }
+
+ private:
+  Layout output_layout(const Tensor& input, const int (&order)[kMaxDims]) const {
+    if (set_layout_) {
+      if (layout_.ndim() != input.shape.ndim)
+        throw std::invalid_argument("output_layout must have one letter a dimension (got \"" +
+                                    std::string(layout_.c_str()) + "\" for " +
+                                    std::to_string(input.shape.ndim) +
+                                    " dimensions). Pass a layout that fits.");
+      return layout_;
+    }
+    if (!transpose_layout_ || input.layout.ndim() != input.shape.ndim) return input.layout;
+    Layout layout;
+    for (int i = 0; i < input.shape.ndim; ++i) layout.letters[i] = input.layout[order[i]];
+    return layout;
+  }
+
+  std::string order_text() const {
+    std::string text = "[";
+    for (int dim : order_) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
+    return text + "]";
+  }
+
+  bool reversed_, transpose_layout_, set_layout_;
+  std::vector<int> order_;
+  Layout layout_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("transpose", Transpose)
+
+}  // namespace dali_core

@@ -1,0 +1,23 @@
+"""Tensors of a given shape, filled with zeros."""
+
+from __future__ import annotations
+
+from dali_core import types
+from dali_core._spec import UNSET, Arg, OpSpec
+
+SHAPE_ARG = Arg(
+    "shape",
+    list[int],
+    "Shape of the output. By default it is one number.",
+    default=UNSET,
+    tensor=True,
+)
+LAYOUT_ARG = Arg("layout", str, "Layout of the output: one letter a dimension.", default=UNSET)
+DTYPE_ARG = Arg("dtype", types.DALIDataType, "Type of the output.", default=types.INT32)
+
+SPEC = OpSpec(
+    name="zeros",
+    doc="Make tensors of a given shape, filled with zeros.",
+    inputs=0,
+    args=(SHAPE_ARG, DTYPE_ARG, LAYOUT_ARG),
+)
