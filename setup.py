@@ -6,12 +6,16 @@ Everything static is in pyproject.toml. What is found here, by pattern: one Cyth
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,6 +25,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
 PACKAGE = Path("dali_core")
+CODECS = PACKAGE / "operators" / "decoders"
 RUNTIME = PACKAGE / "_runtime"
 
 
@@ -84,25 +89,15 @@ def _nvimgcodec() -> tuple[list[str], list[tuple[str, str]]]:
     if found is None or not found.submodule_search_locations:
         return [], []
     include = Path(found.submodule_search_locations[0], "include")
-    shim = PACKAGE / "operators" / "decoders" / "nvimgcodec_shim"
+    shim = CODECS / "nvimgcodec_shim"
     return [str(include), str(shim)], [("DALI_CORE_HAVE_NVIMGCODEC", "1")]
 
 
 def _extensions() -> list[Extension]:
     jpeg_flags, jpeg_libraries, jpeg_macros = _libjpeg()
     codec_folders, codec_macros = _nvimgcodec()
-    native = sorted(map(str, (*RUNTIME.glob("engine/*.cpp"), *PACKAGE.glob("operators/**/*.cpp"))))
-    headers = sorted(
-        map(
-            str,
-            (
-                *RUNTIME.glob("engine/*.hpp"),
-                *PACKAGE.glob("include/**/*.hpp"),
-                *PACKAGE.glob("operators/**/*.hpp"),
-                *PACKAGE.glob("operators/**/*.h"),
-            ),
-        )
-    )
+    folders = (RUNTIME / "engine", RUNTIME / "fusion", PACKAGE / "operators")
+    native = sorted(str(source) for folder in folders for source in folder.glob("**/*.cpp"))
     extensions = []
     for module in sorted(RUNTIME.glob("*.pyx")):
         is_executor = module.stem == "executor"
@@ -117,7 +112,6 @@ def _extensions() -> list[Extension]:
                     ".",
                     *(codec_folders if is_executor else []),
                 ],
-                depends=headers,
                 define_macros=jpeg_macros + codec_macros if is_executor else [],
                 extra_compile_args=_flags() + (jpeg_flags if is_executor else []),
                 extra_link_args=_link_flags()
@@ -127,23 +121,54 @@ def _extensions() -> list[Extension]:
     return extensions
 
 
-class BuildParallel(build_ext):
-    """Compiles the sources of an extension side by side; setuptools does one after the other."""
+class BuildIncremental(build_ext):
+    """Compiles side by side what has changed.
+
+    The compiler says which headers a source reads. What does not include Python's headers serves
+    the builds for all versions of Python.
+    """
 
     def build_extensions(self) -> None:
         """Compile and link all extensions."""
-        compile_one_by_one = self.compiler.compile
+        self.force = True  # which objects are current is found out for each of them
+        compile_anyway = self.compiler.compile
         jobs = int(os.environ.get("MAX_JOBS", "0")) or os.cpu_count() or 1
 
-        def compile_side_by_side(sources, *args, **keywords):  # type: ignore[no-untyped-def]
+        def compile_one(source, output_dir, macros, extra_postargs, **options):  # type: ignore[no-untyped-def]
+            if not source.startswith("build"):
+                if not source.startswith(str(CODECS)):
+                    macros = []
+                setting = repr((macros, extra_postargs, os.environ.get("CFLAGS")))
+                digest = hashlib.sha256(setting.encode()).hexdigest()[:8]
+                output_dir = str(Path("build", f"native-{sysconfig.get_platform()}-{digest}"))
+            (target,) = self.compiler.object_filenames([source], output_dir=output_dir)
+            headers = f"{target}.d"
+            if not _is_current(target, headers):
+                begin = time.time()
+                postargs = [*extra_postargs, "-MMD", "-MF", headers]
+                options |= {"output_dir": output_dir, "macros": macros, "extra_postargs": postargs}
+                compile_anyway([source], **options)
+                # What was written while the compiler was reading counts as newer.
+                os.utime(target, (begin, begin))
+            return target
+
+        def compile_side_by_side(sources, depends=None, **options):  # type: ignore[no-untyped-def]
             with ThreadPoolExecutor(jobs) as pool:
-                results = pool.map(
-                    lambda one: compile_one_by_one([one], *args, **keywords), sources
-                )
-                return [path for result in results for path in result]
+                return list(pool.map(lambda source: compile_one(source, **options), sources))
 
         self.compiler.compile = compile_side_by_side
         super().build_extensions()
+
+
+def _is_current(target: str, headers: str) -> bool:
+    """Tell whether an object is newer than all that it was made from."""
+    try:
+        made = os.stat(target).st_mtime
+        rule = Path(headers).read_text(encoding="utf-8")
+        names = shlex.split(rule.replace("\\\n", " "))[1:]
+        return all(os.stat(name).st_mtime < made for name in names)
+    except FileNotFoundError:
+        return False
 
 
 if platform.python_implementation() != "CPython":
@@ -155,5 +180,5 @@ setup(
         build_dir="build/cython",
         compiler_directives={"language_level": 3, "embedsignature": True, "binding": True},
     ),
-    cmdclass={"build_ext": BuildParallel},
+    cmdclass={"build_ext": BuildIncremental},
 )

@@ -10,6 +10,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,6 +55,41 @@ def throughput(
         "memory_imported": imported,
         "memory_peak": _peak_memory(),
     }
+
+
+def memory(
+    peer: ModuleType,
+    *,
+    pipeline: str,
+    files: list[str],
+    threads: int,
+    batch_size: int,
+    batches: int,
+    every: int,
+) -> Result:
+    """Measure resident memory, in bytes, after every so many batches."""
+    source = peer.open_batches(pipeline, files, threads, batch_size)
+    resident = []
+    for _ in range(batches // every):
+        _consume(source, every)
+        resident.append(_kilobytes(Path("/proc/self/status"), "VmRSS") * 1024)
+    return {"resident": resident, "memory_peak": _peak_memory()}
+
+
+def hashing(peer: ModuleType, *, threads: int, seconds: float) -> Result:
+    """Measure how many blocks some threads hash in a second, without the GIL or much memory."""
+
+    def count(end: float) -> int:
+        blocks = 0
+        while time.perf_counter() < end:
+            hashlib.sha256(_HASHED_BLOCK).digest()
+            blocks += 1
+        return blocks
+
+    with ThreadPoolExecutor(threads) as pool:
+        end = time.perf_counter() + seconds
+        blocks = sum(pool.map(count, [end] * threads))
+    return {"blocks_per_second": blocks / seconds}
 
 
 def busy_main_thread(

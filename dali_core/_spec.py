@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 
@@ -52,7 +52,7 @@ class Arg:
 
 @dataclass(frozen=True)
 class Source:
-    """An operator without inputs whose output `OpSpec.bind` puts in the place of an input.
+    """A call of another operator, whose result becomes an input.
 
     Parameters
     ----------
@@ -93,14 +93,21 @@ class OpSpec:
         checked arguments. The operator then takes the sharding and shuffling arguments as well.
     python_step : callable, optional
         For operators that run in Python on whole batches: makes the step from the arguments.
+    reads_batch : bool
+        Whether the native code reads its inputs of all samples of the batch, not of one.
     native_arguments : callable, optional
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
         Rearranges a call's inputs and arguments before they are checked, for calling conventions
         that positional inputs and keywords cannot express. A `Source` may stand for an input.
-    batch_input : OpSpec, optional
-        For operators that need to know something about the whole batch: what is called with the
-        first input to find it. Its result becomes the second input, unless the user passes one.
+    batch_input : callable, optional
+        For operators that need to know something about the whole batch: from the constant
+        arguments, checked, it makes the call that finds it in the first input, or None if there is
+        no need. The result becomes the second input, unless the user passes one.
+    native_name : str
+        Name under which the native code registers itself, if that is not `name`.
+    deprecated : str
+        If not empty: what to use instead. Using the operator then warns.
     """
 
     name: str
@@ -112,10 +119,28 @@ class OpSpec:
     random: bool = False
     reader: Callable[[dict[str, Any]], Any] | None = None
     python_step: Callable[[dict[str, Any]], Any] | None = None
+    reads_batch: bool = False
     bind: Callable[..., Any] | None = None
     native_arguments: Callable[[], dict[str, Any]] | None = None
-    batch_input: OpSpec | None = None
+    batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None
+    native_name: str = ""
+    deprecated: str = ""
     input_docs: Sequence[str] = field(default=())
+
+    @property
+    def registered_name(self) -> str:
+        """Name under which the native code registers itself."""
+        return self.native_name or self.name
+
+    def formerly(self, name: str) -> OpSpec:
+        """Describe the same operator under a former name, the use of which warns."""
+        return replace(
+            self,
+            name=name,
+            doc=f"{self.doc.rstrip()}\n\nFormer name of `{self.name}`, which does the same.",
+            native_name=self.registered_name,
+            deprecated=f"fn.{self.name}",
+        )
 
     @property
     def input_range(self) -> tuple[int, int]:

@@ -6,6 +6,9 @@ Every message reads ``where: what must hold (got value). What to do.``  All deri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 
 class DaliCoreError(Exception):
     """Base of all errors of this library."""
@@ -31,6 +34,39 @@ class AdapterError(DaliCoreError, RuntimeError):
     """A framework adapter is missing or broken."""
 
 
+@dataclass(frozen=True)
+class BadSample:
+    """A sample on which an operator failed.
+
+    Attributes
+    ----------
+    operator : str
+        Name of the operator, such as ``"decoders.image"``.
+    location : str
+        File and line of the user's program that added the operator.
+    epoch, iteration : int
+        Epoch of the sample; batch since the pipeline was built.
+    sample : int
+        Index in the batch.
+    source : str or None
+        File that the sample came from, if known.
+    message : str
+        What went wrong.
+    """
+
+    operator: str
+    location: str
+    epoch: int
+    iteration: int
+    sample: int
+    source: str | None
+    message: str
+
+    def __str__(self) -> str:
+        place = f"sample {self.sample}"
+        return f"{place}, file {self.source!r}" if self.source else place
+
+
 class SampleError(DaliCoreError, RuntimeError):
     """An operator failed on one sample. The pipeline goes on with the next batch.
 
@@ -46,6 +82,8 @@ class SampleError(DaliCoreError, RuntimeError):
         Index in the batch, or None if the whole batch is concerned.
     source : str or None
         File that the sample came from, if known.
+    failures : tuple of BadSample
+        All samples of the batch that are known to be bad, in their order.
     """
 
     def __init__(
@@ -58,6 +96,7 @@ class SampleError(DaliCoreError, RuntimeError):
         iteration: int = 0,
         sample: int | None = None,
         source: str | None = None,
+        failures: Sequence[BadSample] = (),
     ) -> None:
         where = [f"fn.{operator}"] if operator else []
         if location:
@@ -75,9 +114,18 @@ class SampleError(DaliCoreError, RuntimeError):
         self.iteration = iteration
         self.sample = sample
         self.source = source
+        self.failures = tuple(failures)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))
+
+
+class BadSampleLimitError(SampleError):
+    """More samples are bad than `max_bad_samples` of a pipeline allows.
+
+    It describes the last of them; `failures` has those of the batch. The pipeline goes on with the
+    next batch, and raises this error again for every batch that has more bad samples.
+    """
 
 
 def _restore_sample_error(

@@ -149,6 +149,23 @@ def with_jpeg_size(jpeg_file: bytes, height: int, width: int) -> bytes:
     return bytes(result)
 
 
+def without_segments(jpeg_file: bytes, marker: int) -> bytes:
+    """Leave out the segments with a marker, such as 0xC4, from the head of a JPEG file."""
+    kept = jpeg_file[:2]
+    position = 2
+    while jpeg_file[position + 1] != 0xDA:
+        end = position + 2 + struct.unpack_from(">H", jpeg_file, position + 2)[0]
+        if jpeg_file[position + 1] != marker:
+            kept += jpeg_file[position:end]
+        position = end
+    return kept + jpeg_file[position:]
+
+
+def without_last_scans(jpeg_file: bytes, count: int) -> bytes:
+    """Leave out the last scans of a progressive JPEG file, with the tables in front of them."""
+    return jpeg_file.rsplit(b"\xff\xda", count)[0] + b"\xff\xd9"
+
+
 def grid_of_sizes(sizes: Sequence[int]) -> list[tuple[int, int]]:
     """Pair every height with every width."""
     return [(height, width) for height in sizes for width in sizes]

@@ -43,8 +43,12 @@ def line_with(text: str) -> int:
 
 
 def test_all_errors_are_of_one_family() -> None:
-    classes = [value for value in vars(errors).values() if isinstance(value, type)]
-    assert len(classes) == 7
+    classes = [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, Exception)
+    ]
+    assert len(classes) == 8
     for error in classes:
         assert issubclass(error, DaliCoreError)
         if error is not DaliCoreError:
@@ -54,7 +58,14 @@ def test_all_errors_are_of_one_family() -> None:
 
 def test_sample_errors_survive_pickling() -> None:
     error = SampleError(
-        "must be.", operator="a.b", location="x.py:1", epoch=2, iteration=3, sample=4, source="f"
+        "must be.",
+        operator="a.b",
+        location="x.py:1",
+        epoch=2,
+        iteration=3,
+        sample=4,
+        source="f",
+        failures=[errors.BadSample("a.b", "x.py:1", 2, 3, 4, "f", "must be.")],
     )
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
@@ -369,7 +380,13 @@ def test_several_failures_in_a_batch(images: Path) -> None:
     for _ in range(5):
         with pytest.raises(SampleError, match="2 more samples of this batch failed") as caught:
             pipeline.run()
-        assert (caught.value.sample, caught.value.source) == (1, os.path.join("class_0", "1.jpg"))
+        names = [os.path.join(f"class_{number // 2}", f"{number}.jpg") for number in (1, 4, 5)]
+        assert (caught.value.sample, caught.value.source) == (1, names[0])
+        assert f"failed: sample 4, file {names[1]!r}; sample 5, file {names[2]!r}.)" in str(
+            caught.value
+        )
+        assert [bad.source for bad in caught.value.failures] == names
+    assert [bad.sample for bad in pipeline.bad_samples] == [1, 4, 5] * 5
 
 
 def test_functions_know_the_file(images: Path) -> None:

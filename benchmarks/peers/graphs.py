@@ -27,11 +27,23 @@ def _decode(library: ModuleType, files: list[str], num_samples: int) -> Any:
 
 
 def _random_crop(library: ModuleType, files: list[str], num_samples: int) -> Any:
-    return _random_resized_crop(library, files, antialias=False)
+    return _mirrored(library, _random_resized_crop(library, files, antialias=False))
 
 
 def _random_crop_antialias(library: ModuleType, files: list[str], num_samples: int) -> Any:
-    return _random_resized_crop(library, files, antialias=True)
+    return _mirrored(library, _random_resized_crop(library, files, antialias=True))
+
+
+def _random_crop_colors(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    uniform = library.fn.random.uniform
+    image = library.fn.color_twist(
+        _random_resized_crop(library, files, antialias=False),
+        hue=uniform(range=list(settings.HUE)),
+        saturation=uniform(range=list(settings.FACTOR)),
+        brightness=uniform(range=list(settings.FACTOR)),
+        contrast=uniform(range=list(settings.FACTOR)),
+    )
+    return _mirrored(library, image)
 
 
 def _random_resized_crop(library: ModuleType, files: list[str], antialias: bool) -> Any:
@@ -41,9 +53,12 @@ def _random_resized_crop(library: ModuleType, files: list[str], antialias: bool)
         random_area=list(settings.RANDOM_AREA),
         random_aspect_ratio=list(settings.RANDOM_ASPECT_RATIO),
     )
-    image = library.fn.resize(
+    return library.fn.resize(
         image, size=[settings.CROP_SIDE, settings.CROP_SIDE], antialias=antialias
     )
+
+
+def _mirrored(library: ModuleType, image: Any) -> Any:
     return _normalise(library, image, mirror=library.fn.random.coin_flip())
 
 
@@ -85,6 +100,7 @@ _GRAPHS = {
     "decode": _decode,
     "random_crop": _random_crop,
     "random_crop_antialias": _random_crop_antialias,
+    "random_crop_colors": _random_crop_colors,
     "centre_crop": _centre_crop,
     "random_operators": _random_operators,
     "external_source": _external_source,

@@ -8,10 +8,15 @@ RANDOM_ASPECT_RATIO = (3 / 4, 4 / 3)
 MEAN = (0.485 * 255, 0.456 * 255, 0.406 * 255)
 STANDARD_DEVIATION = (0.229 * 255, 0.224 * 255, 0.225 * 255)
 
+# Ranges of the colour twist: hue in degrees, the others are factors.
+HUE = (-20.0, 20.0)
+FACTOR = (0.7, 1.3)
+
 PHOTO_PIPELINES = {
     "decode": "decode only",
     "random_crop": "random resized crop 224, flip, normalise",
     "random_crop_antialias": "random resized crop 224 with antialiasing, flip, normalise",
+    "random_crop_colors": "random resized crop 224, colour twist, flip, normalise",
     "centre_crop": "resize shorter side to 256, centre crop 224, normalise",
 }
 OVERHEAD_PIPELINES = {

@@ -18,8 +18,6 @@ from . import photo_settings as settings
 Box = tuple[float, float, float, float]
 Transform = Callable[[Image.Image], torch.Tensor]
 
-PIPELINES = frozenset(settings.PHOTO_PIPELINES)
-
 _SIZE = (settings.CROP_SIDE, settings.CROP_SIDE)
 _SCALE = (1 / torch.tensor(settings.STANDARD_DEVIATION))[:, None, None]
 _OFFSET = (-torch.tensor(settings.MEAN) / torch.tensor(settings.STANDARD_DEVIATION))[:, None, None]
@@ -124,3 +122,5 @@ _TRANSFORMS: dict[str, Transform] = {
     "random_crop_antialias": _random_crop_antialias,
     "centre_crop": _centre_crop,
 }
+
+PIPELINES = frozenset(_TRANSFORMS)

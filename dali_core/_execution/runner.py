@@ -6,9 +6,10 @@ import os
 import threading
 import traceback
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dali_core._execution.bad_samples import BadSampleLog, GivenBatch, name_others
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.planner import ExecutionPlan, PlannedNode
 from dali_core._graph.reader import Reader
@@ -18,6 +19,8 @@ from dali_core._runtime.step import SampleFailed, Step, StepContext
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    BadSample,
+    BadSampleLimitError,
     GraphError,
     PipelineStateError,
     SampleError,
@@ -32,6 +35,9 @@ _WAIT_SECONDS = 0.1
 # A step in Python may hang in the user's code; nothing can stop it, so nobody waits for ever.
 _STEP_GRACE_SECONDS = 10.0
 _CLOSE_GRACE_SECONDS = 2.0
+
+NUM_IO_THREADS = 8
+"""Threads that read files ahead of their use."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,12 @@ class RunnerOptions:
         Whether to bind each thread to a processor.
     asynchronous : bool
         Whether steps run in a thread of their own, or in the thread that waits for the batch.
+    replaces_failed : bool
+        Whether other samples take the place of bad ones, which otherwise end their batch.
+    max_bad_samples : int, float or None
+        With `replaces_failed`: how many samples of an epoch, or which share, may be bad.
+    num_io_threads : int
+        Number of threads that read files before they are needed.
     """
 
     batch_size: int
@@ -55,6 +67,9 @@ class RunnerOptions:
     seed: int
     set_affinity: bool = False
     asynchronous: bool = True
+    replaces_failed: bool = False
+    max_bad_samples: float | None = None
+    num_io_threads: int = field(default_factory=lambda: NUM_IO_THREADS)
 
 
 class Runner:
@@ -85,26 +100,25 @@ class Runner:
         number = {node: i for i, node in enumerate(self._nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
         self._steps: dict[int, tuple[PlannedNode, Step]] = {}
-        stages: list[list[tuple[Any, ...]] | None] = []
+        stages: list[tuple[Any, ...] | None] = []
         for index, stage in enumerate(plan.stages):
             if stage.in_python:
                 (entry,) = stage.nodes
                 self._steps[index] = (entry, _make_step(entry.node))
                 stages.append(None)
                 continue
-            stages.append(
-                [
-                    (
-                        _make_operator(entry.node, options.seed, readers, reader_number),
-                        number[entry.node],
-                        entry.inputs,
-                        entry.arguments,
-                        entry.outputs,
-                        entry.releases,
-                    )
-                    for entry in stage.nodes
-                ]
-            )
+            instructions = [
+                (
+                    _make_operator(entry.node, options.seed, readers, reader_number),
+                    number[entry.node],
+                    entry.inputs,
+                    entry.arguments,
+                    entry.outputs,
+                    entry.releases,
+                )
+                for entry in stage.nodes
+            ]
+            stages.append((instructions, stage.chains))
         self._process = os.getpid()
         self._iteration = 0
         self._epoch = 0
@@ -113,6 +127,7 @@ class Runner:
         self._first_samples: dict[int, int] = {}
         self._ended: set[int] = set()
         self._causes: dict[int, BaseException] = {}
+        self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         self._executor = Executor(
             stages,
             plan.outputs,
@@ -120,6 +135,8 @@ class Runner:
             len(self._readers),
             options.num_threads,
             options.set_affinity,
+            options.num_io_threads,
+            options.replaces_failed,
         )
         self._step_thread: threading.Thread | None = None
         if self._steps and options.asynchronous:
@@ -145,6 +162,11 @@ class Runner:
         return self._executor
 
     @property
+    def bad_samples(self) -> list[BadSample]:
+        """The bad samples of all batches that were given out."""
+        return self._log.samples
+
+    @property
     def iteration(self) -> int:
         """Number of the batch that is submitted next."""
         return self._iteration
@@ -156,7 +178,10 @@ class Runner:
         first = self._iteration * size
         runs = [reader.plan.runs(first, size, size) for reader in self._readers]
         orders = [reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)]
-        batch = self._executor.submit(self._iteration, size, runs, orders)
+        shards = None
+        if self._options.replaces_failed:
+            shards = [reader.shards(read) for reader, read in zip(self._readers, runs, strict=True)]
+        batch = self._executor.submit(self._iteration, size, runs, orders, shards)
         self._iteration += 1
         return batch
 
@@ -178,16 +203,33 @@ class Runner:
         Raises
         ------
         SampleError
-            If an operator failed on a sample.
+            If an operator failed on a sample, and no other may take its place.
+        BadSampleLimitError
+            If with this batch too many samples are bad.
         """
         self._first_samples.pop(batch.iteration, None)
         failures = batch.failures()
-        if not failures:
-            return self._executor.outputs(batch)
         cause = self._causes.pop(batch.iteration, None)
         if cause is not None and not isinstance(cause, Exception):
             raise cause
-        raise self._error(batch, failures) from cause
+        error = self._error(batch, failures) if failures else None
+        try:
+            self._take_note(batch, failures)
+        except BadSampleLimitError as limit:
+            raise limit from error or cause
+        if error is not None:
+            raise error from cause
+        return self._executor.outputs(batch)
+
+    def _take_note(self, batch: Batch, failures: list[tuple[int, int, str, str]]) -> None:
+        if not failures and not self._options.replaces_failed:
+            return
+        bad = sorted(failure for failure in failures + batch.replaced() if failure[0] >= 0)
+        epochs = [self._epoch] * batch.size
+        if self._readers:
+            epochs = [batch.key(sample)[0] for sample in range(batch.size)]
+        keys = [batch.key(failure[0]) for failure in bad]
+        self._log.add(GivenBatch(epochs, keys, self._bad_samples(batch, bad)))
 
     def reset(self, iteration: int) -> None:
         """Get all steps ready for the next epoch, which begins with batch number `iteration`."""
@@ -256,10 +298,19 @@ class Runner:
         first_sample = iteration * self._options.batch_size
         batch = task.batch
         context = StepContext(
-            iteration, self._epoch, first_sample, batch.size, lambda: bool(batch.cancelled)
+            iteration,
+            self._epoch,
+            first_sample,
+            batch.size,
+            lambda: bool(batch.cancelled),
+            {} if self._options.replaces_failed else None,
         )
+        inputs = [*entry.inputs, *entry.arguments]
         try:
-            outputs = step.run(context, task.inputs([*entry.inputs, *entry.arguments]))
+            outputs = step.run(context, task.inputs(inputs))
+        except SampleFailed as failed:
+            self._note_failed(task, entry, context, besides=failed.sample)
+            raise
         except StopIteration:
             for stage, (_, other) in self._steps.items():
                 if stage > task.stage:
@@ -269,7 +320,19 @@ class Runner:
             self._settle_size(task, node, len(outputs[0].samples))
         for value, output in zip(entry.outputs, outputs, strict=True):
             task.set_output(value, output.samples, output.layout)
+        self._note_failed(task, entry, context)
         task.release(entry.releases)
+
+    def _note_failed(
+        self, task: StepTask, entry: PlannedNode, context: StepContext, besides: int = -1
+    ) -> None:
+        node = self._nodes.index(entry.node)
+        for sample, error in (context.failed or {}).items():
+            if sample != besides:
+                inputs = [*entry.inputs, *entry.arguments]
+                task.fail(sample, node, _describe(error), inputs, is_final=False)
+        if context.failed is not None:
+            context.failed.clear()  # exceptions refer to frames, and these to samples and to this
 
     def _settle_size(self, task: StepTask, node: OperatorNode, size: int) -> None:
         """The first source decides how large the batch is, and numbers its samples."""
@@ -307,8 +370,8 @@ class Runner:
         epoch = self._epoch
         if self._readers and batch.size:
             epoch, _ = batch.key(max(sample, 0))
-        if len(failures) > 1:
-            message += f" ({len(failures) - 1} more samples of this batch failed.)"
+        bad = self._bad_samples(batch, [failure for failure in failures if failure[0] >= 0])
+        message += name_others(bad)
         return SampleError(
             message,
             operator=node.spec.name if node else "",
@@ -317,7 +380,24 @@ class Runner:
             iteration=batch.iteration,
             sample=sample if sample >= 0 else None,
             source=source or None,
+            failures=bad,
         )
+
+    def _bad_samples(
+        self, batch: Batch, failures: list[tuple[int, int, str, str]]
+    ) -> list[BadSample]:
+        return [
+            BadSample(
+                operator=self._nodes[node].spec.name if node >= 0 else "",
+                location=self._nodes[node].location if node >= 0 else "",
+                epoch=batch.key(sample)[0] if self._readers else self._epoch,
+                iteration=batch.iteration,
+                sample=sample,
+                source=source or None,
+                message=message,
+            )
+            for sample, node, message, source in failures
+        ]
 
     def _check_usable(self) -> None:
         if os.getpid() != self._process:
@@ -338,9 +418,12 @@ def _run_steps(executor: Executor, runner: weakref.ref[Runner]) -> None:
             continue
         owner = runner()
         if owner is None:
-            return
+            break
         owner.run_step(task)
         del task, owner
+    task = None
+    # What the last step held has come back after the executor was closed.
+    executor.trim()
 
 
 def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
@@ -349,7 +432,6 @@ def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
         return
     if step_thread.is_alive():  # it may not have been started
         step_thread.join(_CLOSE_GRACE_SECONDS)
-        executor.trim()  # of what the step held
 
 
 def _make_step(node: OperatorNode) -> Step:
@@ -380,7 +462,7 @@ def _make_operator(
         operator_seed = mix_seed(seed, 1 + max(node.random_index, 0))
     try:
         return NativeOperator(
-            node.spec.name,
+            node.spec.registered_name,
             {name: _native_value(value) for name, value in values.items()},
             list(node.tensor_arguments),
             operator_seed,

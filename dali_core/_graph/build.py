@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from dali_core._graph.arguments import check_arguments
@@ -102,9 +103,14 @@ def add_operator(
             add_operator(value.spec, (), value.keywords) if isinstance(value, Source) else value
             for value in inputs
         )
-    if spec.batch_input is not None and len(inputs) == 1:
-        inputs = (*inputs, add_operator(spec.batch_input, inputs, {}))
     _check_inputs(spec, inputs, graph, where)
+    if spec.deprecated:
+        # Up to the user's call: the operator's function, its caller.
+        warnings.warn(
+            f"{where}: the operator is deprecated. Use {spec.deprecated}.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():
         _check_owner(value, graph, f"{where}: argument {name!r}")
@@ -113,6 +119,10 @@ def add_operator(
             f"{where}: device must be one of {', '.join(map(repr, spec.devices))} "
             f"(got {constants['device']!r}). This version has no GPU operators."
         )
+    if spec.batch_input is not None and len(inputs) == 1:
+        found = spec.batch_input(constants)
+        if found is not None:
+            inputs = (*inputs, add_operator(found.spec, inputs, found.keywords))
     node = graph.add(spec, location, list(inputs), constants, tensors)
     is_single = spec.outputs(constants) is None if callable(spec.outputs) else spec.outputs == 1
     if is_single:

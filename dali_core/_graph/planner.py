@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from dali_core._graph.fusion import find_chains
 from dali_core._graph.node import DataNode, OperatorNode
 
 
@@ -29,10 +30,14 @@ class PlannedNode:
 
 @dataclass
 class PlannedStage:
-    """Nodes that run without a barrier between them; a single one if it runs in Python."""
+    """Nodes that run without a barrier between them; a single one if it runs in Python.
+
+    `chains` are the ranges of nodes that run as one.
+    """
 
     nodes: list[PlannedNode]
     in_python: bool
+    chains: list[range] = field(default_factory=list)
 
 
 @dataclass
@@ -44,19 +49,24 @@ class ExecutionPlan:
     num_values: int
 
     def describe(self) -> str:
-        """List stages and operators, one line each."""
+        """List stages, the groups that run as one, and operators, one line each."""
         lines = []
         for number, stage in enumerate(self.stages):
             lines.append(
                 f"stage {number}: {'Python step' if stage.in_python else 'sample program'}"
             )
-            lines += [
-                f"  fn.{planned.node.spec.name} ({planned.node.name})" for planned in stage.nodes
-            ]
+            for position, planned in enumerate(stage.nodes):
+                chain = next((chain for chain in stage.chains if position in chain), None)
+                if chain is not None and position == chain.start:
+                    lines.append("  fused:")
+                indent = "    " if chain is not None else "  "
+                lines.append(f"{indent}fn.{planned.node.spec.name} ({planned.node.name})")
         return "\n".join(lines)
 
 
-def make_plan(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode] = ()) -> ExecutionPlan:
+def make_plan(
+    outputs: Sequence[DataNode], nodes: Iterable[OperatorNode] = (), *, optimize: bool = True
+) -> ExecutionPlan:
     """Plan how to compute some values.
 
     Parameters
@@ -65,6 +75,8 @@ def make_plan(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode] = ()) -
         The values wanted.
     nodes : iterable of OperatorNode
         All operators of the pipeline; those with ``preserve=True`` are kept in any case.
+    optimize : bool
+        Whether to run chains of image operators as one.
 
     Returns
     -------
@@ -87,6 +99,12 @@ def make_plan(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode] = ()) -
         for node in live
     ]
     stages = _stages(planned)
+    if optimize:
+        preserved = [value for node in kept for value in node.outputs]
+        for stage in stages:
+            here = {entry.node for entry in stage.nodes}
+            elsewhere = [value for node in live if node not in here for value in node.dependencies]
+            _fuse(stage, keep=[*outputs, *preserved, *elsewhere])
     results = [values[value] for value in outputs]
     _release_early(stages, keep=set(results))
     return ExecutionPlan(stages, results, len(values))
@@ -113,8 +131,8 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
         depth = int(sets_size and not in_python[node])
         for value in node.dependencies:
             source = value.source
-            both_native = not in_python[node] and not in_python[source]
-            depth = max(depth, depths[source] + (0 if both_native else 1))
+            needs_barrier = in_python[node] or in_python[source] or node.spec.reads_batch
+            depth = max(depth, depths[source] + int(needs_barrier))
         depths[node] = depth
     stages = []
     for depth in range(max(depths.values(), default=-1) + 1):
@@ -126,11 +144,35 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
     return stages
 
 
+def _fuse(stage: PlannedStage, keep: Sequence[DataNode]) -> None:
+    """Bring the members of each chain together, to where the last of them was."""
+    if stage.in_python:
+        return
+    chains = find_chains([entry.node for entry in stage.nodes], keep)
+    chain_of = {node: chain for chain in chains for node in chain}
+    planned = {entry.node: entry for entry in stage.nodes}
+    nodes: list[PlannedNode] = []
+    for entry in stage.nodes:
+        chain = chain_of.get(entry.node)
+        if chain is None:
+            nodes.append(entry)
+        elif entry.node is chain[-1]:
+            stage.chains.append(range(len(nodes), len(nodes) + len(chain)))
+            nodes += [planned[node] for node in chain]
+    stage.nodes = nodes
+
+
 def _release_early(stages: Sequence[PlannedStage], keep: set[int]) -> None:
-    """Note for each value the last node that touches it."""
+    """Note for each value the last node that touches it.
+
+    What a node reads of all samples stays: other samples may need it after one is done.
+    """
     last: dict[int, PlannedNode] = {}
+    keep = set(keep)
     for stage in stages:
         for entry in stage.nodes:
+            if entry.node.spec.reads_batch:
+                keep.update(entry.inputs)
             for value in (*entry.inputs, *entry.arguments, *entry.outputs):
                 last[value] = entry
     for value, entry in last.items():

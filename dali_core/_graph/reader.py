@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from dali_core._runtime.epoch_plan import EpochPlan, Run
 from dali_core._runtime.random import mix_seed
 from dali_core._spec import Arg
+from dali_core.errors import ArgumentValueError
 
 READER_ARGS = (
     Arg("num_shards", int, "Number of parts that the data set is divided into.", default=1),
@@ -43,7 +44,8 @@ READER_ARGS = (
     Arg(
         "shuffle_after_epoch",
         bool,
-        "The same as `random_shuffle`, with a seed of its own.",
+        "The same as `random_shuffle`, with a seed of its own; it excludes `random_shuffle` and "
+        "`stick_to_shard`.",
         default=False,
     ),
     Arg(
@@ -55,15 +57,51 @@ READER_ARGS = (
     Arg(
         "initial_fill",
         int,
-        "Accepted without effect: shuffling needs no buffer here, and is always complete.",
+        "Accepted without effect: shuffling is always complete and needs no buffer, so there is "
+        "none to fill.",
         default=1024,
     ),
-    Arg("lazy_init", bool, "Accepted without effect.", default=False),
-    Arg("read_ahead", bool, "Accepted without effect.", default=False),
-    Arg("prefetch_queue_depth", int, "Accepted without effect.", default=1),
-    Arg("skip_cached_images", bool, "Accepted without effect.", default=False),
-    Arg("tensor_init_bytes", int, "Accepted without effect.", default=1048576),
-    Arg("dont_use_mmap", bool, "Accepted without effect: files are never mapped.", default=False),
+    Arg(
+        "lazy_init",
+        bool,
+        "List the data set when the first batch or the size of an epoch is asked for, instead of "
+        "when the pipeline is built.",
+        default=False,
+    ),
+    Arg(
+        "read_ahead",
+        bool,
+        "Read files in threads of their own before they are needed, so that a slow disk or network "
+        "does not keep the pipeline's threads waiting. By default (None) this is done; False turns "
+        "it off. The data is the same.",
+        default=None,
+    ),
+    Arg(
+        "prefetch_queue_depth",
+        int,
+        "How many batches of files may wait in memory after having been read ahead; at most those "
+        "that the pipeline has started, and 128 MiB.",
+        default=1,
+    ),
+    Arg(
+        "skip_cached_images",
+        bool,
+        "Accepted without effect: decoders on the host keep no images.",
+        default=False,
+    ),
+    Arg(
+        "tensor_init_bytes",
+        int,
+        "Accepted without effect: the sizes of files are known before memory is allocated.",
+        default=1048576,
+    ),
+    Arg(
+        "dont_use_mmap",
+        bool,
+        "Accepted without effect: files are always read, never mapped, so one that shrinks "
+        "meanwhile is an error and no crash.",
+        default=False,
+    ),
 )
 """Arguments that every reader takes."""
 
@@ -106,6 +144,16 @@ class Reader:
         """Make a reader from an operator's checked arguments."""
         shuffle = arguments["random_shuffle"]
         after_epoch = arguments["shuffle_after_epoch"]
+        for other in ("random_shuffle", "stick_to_shard"):
+            if after_epoch and arguments[other]:
+                raise ArgumentValueError(
+                    f"shuffle_after_epoch and {other} must not both be True. Leave out one."
+                )
+        for name, least in (("prefetch_queue_depth", 1), ("tensor_init_bytes", 0)):
+            if arguments[name] < least:
+                raise ArgumentValueError(
+                    f"{name} must be at least {least} (got {arguments[name]}). Leave it out."
+                )
         plan = EpochPlan(
             num_samples=len(source),
             num_shards=arguments["num_shards"],
@@ -134,6 +182,23 @@ class Reader:
             order.
         """
         return [self._order(run.epoch) for run in runs] if self.is_shuffled else None
+
+    def shards(self, runs: Sequence[Run]) -> list[tuple[int, int, int]]:
+        """Say where samples that take the place of bad ones come from: the shard of each run.
+
+        Returns
+        -------
+        list
+            For each run ``(first position, number of positions, step)``.
+        """
+        return [self._shard(run) for run in runs]
+
+    def _shard(self, run: Run) -> tuple[int, int, int]:
+        positions = self.plan.shard_range(run.epoch)
+        if run.first not in positions:
+            # Interleaved shards all repeat the same sample for padding: that of another shard.
+            positions = range(run.first % positions.step, self.plan.num_samples, positions.step)
+        return (positions.start, len(positions), positions.step)
 
     def _order(self, epoch: int) -> tuple[int, int, int]:
         if self.plan.stick_to_shard:

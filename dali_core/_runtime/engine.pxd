@@ -83,12 +83,22 @@ cdef extern from "permutation.hpp" namespace "dali_core" nogil:
         uint64_t apply "operator()"(uint64_t position)
 
 
+cdef extern from "reader_run.hpp" namespace "dali_core" nogil:
+    cdef cppclass ReaderRun:
+        ReaderRun()
+        uint64_t epoch
+        uint64_t first, length, step
+        uint64_t shard_first, shard_size, shard_step
+        uint64_t order_first, order_size, order_seed
+
+
 cdef extern from "batch.hpp" namespace "dali_core" nogil:
     cdef cppclass SampleFailure:
         int sample
         int node
         string message
         string source
+        cbool is_final
 
     cdef cppclass Batch:
         int size()
@@ -96,15 +106,26 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         void fail(SampleFailure failure)
         cbool failed()
         vector[SampleFailure] failures()
+        vector[SampleFailure] replaced()
+        void set_runs(int reader, vector[ReaderRun] runs) except +
         int64_t iteration
         cbool cancelled
         vector[SampleKey] keys
-        vector[int64_t] reader_indices
         vector[vector[Tensor]] values
         vector[cbool] contiguous
 
 
 cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
+    cdef cppclass FusedChain:
+        pass
+
+    cdef cppclass AtomicCount "std::atomic<int64_t>":
+        int64_t load()
+
+    cdef cppclass FusionCounts:
+        AtomicCount fused
+        AtomicCount refused
+
     cdef cppclass Instruction:
         shared_ptr[const Operator] op
         int node
@@ -112,9 +133,19 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         vector[int] arguments
         vector[int] outputs
         vector[int] releases
+        shared_ptr[const FusedChain] chain
+        shared_ptr[FusionCounts] chain_counts
+        int chain_length
+        cbool from_reader
 
     cdef cppclass SampleProgram:
         SampleProgram(vector[Instruction])
+
+
+cdef extern from "dali_core/_runtime/fusion/image_chain.hpp" namespace "dali_core" nogil:
+    shared_ptr[const FusedChain] make_image_chain(
+        const vector[shared_ptr[const Operator]]& operators
+    ) except +
 
 
 cdef extern from "executor.hpp" namespace "dali_core" nogil:
@@ -126,6 +157,8 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         vector[int] outputs
         int num_values
         int num_readers
+        int num_io_threads
+        cbool replaces_failed
 
     cdef cppclass StepTask:
         shared_ptr[Batch] batch
@@ -142,6 +175,8 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         void cancel()
         void close()
         cbool closed()
+        int64_t samples_waiting()
+        int64_t bytes_waiting()
         void copy_in(vector[Tensor]& tensors) except +
         BufferPool& pool()
         const Plan& plan()

@@ -9,6 +9,9 @@ from dali_core._runtime.tensors import TensorListCPU
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
 
+def chain_role(name: str) -> str:
+    """Tell what an operator can be in a chain that runs as one."""
+
 class NativeOperator:
     """An operator's native code, built from checked arguments."""
 
@@ -40,6 +43,9 @@ class Batch:
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
 
+    def replaced(self) -> list[tuple[int, int, str, str]]:
+        """List the bad samples in whose place others are, in the form of `failures`."""
+
 class StepTask:
     """A step in Python that waits to be run for one batch."""
 
@@ -62,7 +68,14 @@ class StepTask:
     def finish(self) -> None:
         """Send the batch on its way. Does nothing if the step has ended already."""
 
-    def fail(self, sample: int, node: int, message: str, values: Sequence[int] = ()) -> None:
+    def fail(
+        self,
+        sample: int,
+        node: int,
+        message: str,
+        values: Sequence[int] = (),
+        is_final: bool = True,
+    ) -> None:
         """End the batch with an error. Does nothing if the step has ended already."""
 
 class Executor:
@@ -70,12 +83,14 @@ class Executor:
 
     def __init__(
         self,
-        stages: Sequence[Sequence[tuple[Any, ...]] | None],
+        stages: Sequence[tuple[Any, ...] | None],
         outputs: Sequence[int],
         num_values: int,
         num_readers: int,
         num_threads: int,
         set_affinity: bool,
+        num_io_threads: int = 0,
+        replaces_failed: bool = False,
     ) -> None: ...
     def submit(
         self,
@@ -83,6 +98,7 @@ class Executor:
         size: int,
         runs: Sequence[Sequence[tuple[int, int, int, int]]],
         orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
+        shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
     ) -> Batch:
         """Start a batch."""
 
@@ -109,5 +125,11 @@ class Executor:
 
     @property
     def closed(self) -> bool: ...
+    def fusion_counts(self) -> list[tuple[int, int]]:
+        """For each chain, count the samples that ran as one, and those that could not."""
+
+    def reading_stats(self) -> tuple[int, int]:
+        """Count the samples that were read ahead and wait for their turn, and their bytes."""
+
     def memory_stats(self) -> dict[str, int]:
         """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""

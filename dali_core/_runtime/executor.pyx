@@ -18,11 +18,31 @@ cdef extern from "arguments.hpp" namespace "dali_core":
     void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
     vector[string] registered_operators() except +
+    int chain_role_number "dali_core::chain_role"(const string& name) except +
 
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
     return sorted(name.decode() for name in registered_operators())
+
+
+def chain_role(name: str) -> str:
+    """Tell what an operator can be in a chain that runs as one.
+
+    Parameters
+    ----------
+    name : str
+        Name under which the native code is registered.
+
+    Returns
+    -------
+    str
+        ``"source"``, ``"window"``, ``"resample"``, ``"pixels"``, ``"finish"``, or nothing.
+    """
+    return _CHAIN_ROLES[chain_role_number(name.encode())]
+
+
+_CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish")
 
 
 cdef class NativeOperator:
@@ -50,13 +70,14 @@ cdef class NativeOperator:
     """
 
     cdef shared_ptr[const engine.Operator] op
+    cdef int reader
 
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
                  uint64_t seed, int reader, int num_inputs, int num_outputs):
         cdef engine.OperatorConfig config
         config.name = name.encode()
         config.seed = seed
-        config.reader = reader
+        config.reader = self.reader = reader
         config.num_inputs = num_inputs
         config.num_outputs = num_outputs
         for argument in tensor_arguments:
@@ -91,11 +112,11 @@ cdef class Batch:
 
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
-        return [
-            (failure.sample, failure.node, failure.message.decode(errors="replace"),
-             failure.source.decode(errors="surrogateescape"))
-            for failure in self.batch.get().failures()
-        ]
+        return _described(self.batch.get().failures())
+
+    def replaced(self) -> list[tuple[int, int, str, str]]:
+        """List the bad samples in whose place others are, in the form of `failures`."""
+        return _described(self.batch.get().replaced())
 
 
 @cython.no_gc_clear
@@ -173,7 +194,7 @@ cdef class StepTask:
                 self.executor.executor.finish_step(self.task)
 
     def fail(
-        self, int sample, int node, str message, values: Sequence[int] = ()
+        self, int sample, int node, str message, values: Sequence[int] = (), bint is_final=True
     ) -> None:
         """End the batch with an error. Does nothing if the step has ended already.
 
@@ -187,6 +208,8 @@ cdef class StepTask:
             What went wrong.
         values : sequence of int
             Ids of the inputs, which know the file that the sample came from.
+        is_final : bool
+            If False, the step goes on: another sample will take the place of this one.
         """
         cdef engine.SampleFailure failure
         cdef engine.Tensor tensor
@@ -195,13 +218,15 @@ cdef class StepTask:
         failure.sample = sample
         failure.node = node
         failure.message = message.encode(errors="backslashreplace")
+        failure.is_final = is_final
         if 0 <= sample < self.batch.size:
             for value in values:
                 tensor = self.task.batch.get().values[<size_t>value][sample]
                 if tensor.source and failure.source.empty():
                     failure.source = tensor.source.get()[0]
         self.task.batch.get().fail(failure)
-        self.finish()
+        if is_final:
+            self.finish()
 
     cdef bint _is_over(self):
         # In a forked child the threads do not exist and their locks may be held.
@@ -214,9 +239,10 @@ cdef class Executor:
     Parameters
     ----------
     stages : sequence
-        For each stage a list of instructions, or None for a step in Python. An instruction is a
-        tuple ``(operator, node, inputs, arguments, outputs, releases)`` of a `NativeOperator`, the
-        number of the node, and lists of value ids.
+        For each stage a pair of instructions and chains, or None for a step in Python. An
+        instruction is a tuple ``(operator, node, inputs, arguments, outputs, releases)`` of a
+        `NativeOperator`, the number of the node, and lists of value ids. A chain is the range of
+        the instructions that run as one.
     outputs : sequence of int
         Ids of the values that the plan gives out.
     num_values, num_readers : int
@@ -225,38 +251,68 @@ cdef class Executor:
         Number of worker threads.
     set_affinity : bool
         Whether to bind each thread to a processor.
+    num_io_threads : int
+        Number of threads that run operators which read ahead.
+    replaces_failed : bool
+        Whether other samples take the place of those that fail; otherwise these end their batch.
     """
 
     cdef engine.Executor* executor
     cdef pid_t owner_process
     cdef int num_readers
+    cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
 
-    def __cinit__(self, stages: Sequence[Sequence[tuple[Any, ...]] | None], outputs: Sequence[int],
-                  int num_values, int num_readers, int num_threads, bint set_affinity):
+    def __cinit__(self, stages: Sequence[tuple[Any, ...] | None], outputs: Sequence[int],
+                  int num_values, int num_readers, int num_threads, bint set_affinity,
+                  int num_io_threads=0, bint replaces_failed=False):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
         cdef vector[engine.Instruction] instructions
+        cdef vector[shared_ptr[const engine.Operator]] members
         self.owner_process = getpid()
         self.num_readers = num_readers
         plan.outputs = outputs
         plan.num_values = num_values
         plan.num_readers = num_readers
+        plan.num_io_threads = num_io_threads
+        plan.replaces_failed = replaces_failed
         for description in stages:
             stage.program.reset()
             if description is not None:
                 instructions.clear()
-                for op, node, inputs, arguments, results, releases in description:
+                read = set()
+                for op, node, inputs, arguments, results, releases in description[0]:
                     instruction.op = (<NativeOperator?>op).op
                     instruction.node = node
                     instruction.inputs = inputs
                     instruction.arguments = arguments
                     instruction.outputs = results
                     instruction.releases = releases
+                    instruction.from_reader = (
+                        (<NativeOperator>op).reader >= 0 or not read.isdisjoint([*inputs, *arguments])
+                    )
+                    if instruction.from_reader:
+                        read.update(results)
                     instructions.push_back(instruction)
+                for chain in description[1]:
+                    members.clear()
+                    for i in chain:
+                        members.push_back(instructions[<size_t>i].op)
+                    self._fuse(instructions[<size_t>chain[0]], members)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
         self.executor = new engine.Executor(plan, num_threads, set_affinity)
+
+    cdef void _fuse(
+        self,
+        engine.Instruction& first,
+        const vector[shared_ptr[const engine.Operator]]& members,
+    ) except *:
+        first.chain = engine.make_image_chain(members)
+        first.chain_counts = make_shared[engine.FusionCounts]()
+        first.chain_length = <int>members.size()
+        self.chain_counts.push_back(first.chain_counts)
 
     def __dealloc__(self):
         # In a forked child the threads do not exist and their locks may be held: leave all.
@@ -270,6 +326,7 @@ cdef class Executor:
         int size,
         runs: Sequence[Sequence[tuple[int, int, int, int]]],
         orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
+        shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
     ) -> Batch:
         """Start a batch.
 
@@ -285,6 +342,9 @@ cdef class Executor:
         orders : sequence
             For each reader None for the natural order, or for each run ``(begin, size, seed)``: the
             positions from `begin` on are permuted among `size`.
+        shards : sequence, optional
+            For each reader and run ``(first position, size, step)`` of the shard in the epoch's
+            order: where to look for samples that take the place of bad ones.
 
         Returns
         -------
@@ -292,33 +352,23 @@ cdef class Executor:
             The batch, to wait for.
         """
         cdef Batch handle = Batch.__new__(Batch)
-        cdef int reader
-        cdef uint64_t epoch, first, length, step, i, begin, extent, seed
-        cdef uint64_t position
-        cdef int sample
+        cdef int reader, sample
         cdef engine.Batch* batch
-        cdef engine.Permutation* order
+        cdef engine.ReaderRun run
+        cdef vector[engine.ReaderRun] described
         handle.batch = self.executor.make_batch(iteration, size)
         batch = handle.batch.get()
         for reader in range(self.num_readers):
-            sample = 0
+            described.clear()
             for number, (epoch, first, length, step) in enumerate(runs[reader]):
-                order = NULL
-                begin = 0
+                run = engine.ReaderRun()
+                run.epoch, run.first, run.length, run.step = epoch, first, length, step
                 if orders[reader] is not None and orders[reader][number] is not None:
-                    begin, extent, seed = orders[reader][number]
-                    order = new engine.Permutation(extent, seed, epoch)
-                for i in range(length):
-                    position = first + i * step
-                    if reader == 0:
-                        batch.keys[sample].epoch = epoch
-                        batch.keys[sample].sample = position
-                    if order is not NULL:
-                        position = begin + order.apply(position - begin)
-                    batch.reader_indices[sample * self.num_readers + reader] = <int64_t>position
-                    sample += 1
-                if order is not NULL:
-                    del order
+                    run.order_first, run.order_size, run.order_seed = orders[reader][number]
+                if shards is not None:
+                    run.shard_first, run.shard_size, run.shard_step = shards[reader][number]
+                described.push_back(run)
+            batch.set_runs(reader, described)
         if self.num_readers == 0:
             for sample in range(size):
                 batch.keys[sample].epoch = 0
@@ -401,12 +451,31 @@ cdef class Executor:
         # In a forked child the threads do not exist and their locks may be held.
         return getpid() != self.owner_process or self.executor.closed()
 
+    def fusion_counts(self) -> list[tuple[int, int]]:
+        """For each chain, count the samples that ran as one, and those that could not."""
+        return [
+            (counts.get().fused.load(), counts.get().refused.load())
+            for counts in self.chain_counts
+        ]
+
+    def reading_stats(self) -> tuple[int, int]:
+        """Count the samples that were read ahead and wait for their turn, and their bytes."""
+        return self.executor.samples_waiting(), self.executor.bytes_waiting()
+
     def memory_stats(self) -> dict[str, int]:
         """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""
         return {
             "used_bytes": self.executor.pool().used_bytes(),
             "idle_bytes": self.executor.pool().idle_bytes(),
         }
+
+
+cdef list _described(vector[engine.SampleFailure] failures):
+    return [
+        (failure.sample, failure.node, failure.message.decode(errors="replace"),
+         failure.source.decode(errors="surrogateescape"))
+        for failure in failures
+    ]
 
 
 cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:

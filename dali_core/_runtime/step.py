@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensors import TensorCPU, TensorListCPU
 
 
 class StepOutput(NamedTuple):
@@ -32,6 +32,9 @@ class StepContext:
         Number of samples in the batch; the largest possible one as long as nobody has decided it.
     is_cancelled : callable
         Tells whether the batch was dropped meanwhile: a step that waits then gives up.
+    failed : dict of int to Exception, or None
+        Where a step notes samples that fail, if other samples may take their place; None if the
+        first failure ends the batch.
     """
 
     iteration: int
@@ -39,6 +42,7 @@ class StepContext:
     first_sample: int
     batch_size: int
     is_cancelled: Callable[[], bool]
+    failed: dict[int, Exception] | None = None
 
 
 class SampleFailed(Exception):  # noqa: N818 (a message between step and runner, never seen outside)
@@ -67,3 +71,85 @@ class Step(Protocol):
     def reset(self) -> None:
         """Get ready for the next epoch."""
         ...
+
+
+def note_failure(context: StepContext, sample: int, error: Exception) -> None:
+    """Note that a sample failed; if no other may take its place, raise `SampleFailed`."""
+    if context.failed is None:
+        raise SampleFailed(sample) from error
+    context.failed.setdefault(sample, error)
+
+
+def check_samples(
+    context: StepContext,
+    samples: Sequence[Any],
+    layout: str,
+    check: Callable[[TensorListCPU], None] | None = None,
+) -> list[Any]:
+    """Turn samples into tensors one by one, and note those for which that does not work.
+
+    Parameters
+    ----------
+    context : StepContext
+        The batch; where failures are noted.
+    samples : sequence
+        One entry a sample.
+    layout : str
+        Layout of each.
+    check : callable, optional
+        Raises if it is given a batch of one that is not as it should be.
+
+    Returns
+    -------
+    list
+        The tensors; what has failed is unchanged.
+    """
+    tensors = list(samples)
+    first: TensorListCPU | None = None
+    for number, sample in enumerate(samples):
+        if context.failed is not None and number in context.failed:
+            continue
+        try:
+            tensor = TensorCPU(sample, layout)
+            alone = TensorListCPU([tensor])
+            if check is not None:
+                check(alone)
+            first = first or alone
+            if (alone.dtype, alone.ndim()) != (first.dtype, first.ndim()):
+                raise TypeError(
+                    "all samples of a batch must have one dtype and number of dimensions (got "
+                    f"{alone.dtype} with {alone.ndim()} after {first.dtype} with {first.ndim()}). "
+                    "Convert them first."
+                )
+            tensors[number] = tensor
+        except Exception as error:
+            note_failure(context, number, error)
+    return tensors
+
+
+def fill_failed(context: StepContext, columns: Sequence[list[Any]]) -> None:
+    """Put the next good sample in the place of each that failed, as the engine does.
+
+    Parameters
+    ----------
+    context : StepContext
+        The batch.
+    columns : sequence of list
+        For each output the samples.
+
+    Raises
+    ------
+    SampleFailed
+        If there is no good sample.
+    """
+    if not context.failed or not columns:
+        return
+    size = len(columns[0])
+    if len(context.failed) == size:
+        raise SampleFailed(min(context.failed)) from context.failed[min(context.failed)]
+    for sample in context.failed:
+        good = sample
+        while good in context.failed:
+            good = (good + 1) % size
+        for column in columns:
+            column[sample] = column[good]

@@ -6,7 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from dali_core._execution.bad_samples import DEFAULT_LIMIT
 from dali_core._graph.context import user_location
+from dali_core._graph.node import DataNode
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, PipelineStateError
 from dali_core.types import PipelineAPIType
@@ -37,6 +39,52 @@ def prefetch_depth(value: int | Mapping[str, int]) -> int:
             )
         value = value["cpu_size"]
     return positive_int("prefetch_queue_depth", value)
+
+
+def bad_sample_limit(on_sample_error: Any, limit: Any) -> float | None:
+    """Check `on_sample_error` and `max_bad_samples`, and give the limit with its default."""
+    where = f"Pipeline at {user_location()}"
+    if on_sample_error not in ("raise", "replace"):
+        raise ArgumentValueError(
+            f"{where}: on_sample_error must be 'raise' or 'replace' (got {on_sample_error!r})."
+        )
+    if limit is None:
+        return DEFAULT_LIMIT
+    if on_sample_error == "raise":
+        raise ArgumentValueError(
+            f"{where}: max_bad_samples must be left out with on_sample_error='raise' (got "
+            f"{limit!r}), since the first bad sample raises. Pass on_sample_error='replace'."
+        )
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)):
+        raise ArgumentTypeError(
+            f"{where}: max_bad_samples must be an int, a float or None (got {limit!r}). Pass a "
+            "number of samples, or their share of an epoch."
+        )
+    if limit < 0 or (isinstance(limit, float) and not 0 < limit <= 1):
+        raise ArgumentValueError(
+            f"{where}: max_bad_samples must be an int from 0 on, or a float above 0 and up to 1 "
+            f"(got {limit}). Pass a number of samples, or their share of an epoch."
+        )
+    return limit
+
+
+def check_output_node(number: int, value: Any, graph: object, location: str) -> None:
+    """Check that a value may be an output of the pipeline with this graph."""
+    if not isinstance(value, DataNode):
+        hint = (
+            "Unpack it, or return tuple(...) of it."
+            if isinstance(value, (list, tuple))
+            else "Return results of operators."
+        )
+        raise GraphError(
+            f"Pipeline made at {location}: output {number} must be a DataNode "
+            f"(got a {type(value).__name__}). {hint}"
+        )
+    if value.owner is not graph:
+        raise GraphError(
+            f"Pipeline made at {location}: output {number} must belong to this pipeline "
+            f"(got {value.name!r} of another one)."
+        )
 
 
 def check_outputs(outputs: tuple[TensorListCPU, ...], dtype: Any, ndim: Any) -> None:

@@ -20,8 +20,7 @@ from dali_core._graph.context import (
     push_pipeline,
     user_location,
 )
-from dali_core._graph.drawing import to_dot
-from dali_core._graph.node import DataNode
+from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import (
@@ -29,10 +28,18 @@ from dali_core.errors import (
     GraphError,
     PipelineStateError,
 )
-from dali_core.pipeline._checks import ApiCheck, check_outputs, positive_int, prefetch_depth
+from dali_core.pipeline._checks import (
+    ApiCheck,
+    bad_sample_limit,
+    check_output_node,
+    check_outputs,
+    positive_int,
+    prefetch_depth,
+)
+from dali_core.pipeline._queries import PipelineQueries
 
 
-class Pipeline:
+class Pipeline(PipelineQueries):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -72,6 +79,21 @@ class Pipeline:
     output_dtype, output_ndim : optional
         Expected element type and number of dimensions of each output, or one for all; a batch that
         differs raises.
+    on_sample_error : str
+        What happens when an operator fails on a sample. With ``"raise"`` the batch ends with a
+        `SampleError`, and the next one goes on. With ``"replace"`` a good sample takes its place.
+        If reading fails, or another native operator before any Python function does, that is the
+        sample that comes next in the same reader's part of the epoch, whatever the batch size;
+        after 100 bad ones in a row the batch ends with a `SampleError` after all. If a source, a
+        Python function or a later operator fails, it is the next good sample of the same batch. In
+        both cases the random numbers stay those of the bad sample. `bad_samples` lists them.
+    max_bad_samples : int or float, optional
+        With ``on_sample_error="replace"``: how many samples of each epoch may be bad. An int is
+        their number, a float up to 1 their share of the samples given out so far (up to ten bad
+        samples are always fine then). The default is 0.01, one in a hundred. From there on, every
+        batch that has a bad sample raises a `BadSampleLimitError`.
+    optimize : bool
+        Run chains of image operators as one, which gives the same results faster; see `plan`.
 
     Raises
     ------
@@ -100,6 +122,9 @@ class Pipeline:
         output_dtype: types.DALIDataType | Sequence[types.DALIDataType | None] | None = None,
         output_ndim: int | Sequence[int | None] | None = None,
         exec_dynamic: bool | None = None,
+        optimize: bool = True,
+        on_sample_error: str = "raise",
+        max_bad_samples: float | None = None,
     ) -> None:
         self._graph = Graph()
         self._location = user_location()
@@ -126,6 +151,9 @@ class Pipeline:
         depth = prefetch_depth(prefetch_queue_depth)
         self._depth = depth if self._exec_pipelined else 1
         self._set_affinity = bool(set_affinity)
+        self._optimize = bool(optimize)
+        self._max_bad_samples = bad_sample_limit(on_sample_error, max_bad_samples)
+        self._replaces_failed = on_sample_error == "replace"
         self._output_dtype = output_dtype
         self._output_ndim = output_ndim
         self._outputs: list[DataNode] | None = None
@@ -220,74 +248,57 @@ class Pipeline:
         *outputs : DataNode
             Values of this pipeline's graph.
         """
-        if self._runner is not None:
+        if self._plan is not None:
             raise PipelineStateError(
                 "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
             )
-        self._outputs = [self._checked_output(i, value) for i, value in enumerate(outputs)]
+        for number, value in enumerate(outputs):
+            check_output_node(number, value, self._graph, self._location)
+        self._outputs = list(outputs)
 
     def build(self) -> None:
-        """Check and plan the graph, and start the native threads. Called by need."""
-        if self._runner is not None:
+        """Check and plan the graph, and start the native threads. Called by need.
+
+        With a reader that has `lazy_init`, the threads start and its files are listed only when
+        somebody asks for a batch or for the size of an epoch.
+        """
+        if self._plan is not None:
             return
         if self._outputs is None:
             with self:
                 result = self.define_graph()
             self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
         assert self._outputs is not None
-        plan = make_plan(self._outputs, self._graph.nodes)
-        live = [entry.node for stage in plan.stages for entry in stage.nodes]
-        self._readers = Readers(live)
+        self._plan = make_plan(self._outputs, self._graph.nodes, optimize=self._optimize)
+        if not any(node.arguments.get("lazy_init") for node in self._live_nodes):
+            self._start()
+
+    @property
+    def _live_nodes(self) -> list[OperatorNode]:
+        assert self._plan is not None
+        return [entry.node for stage in self._plan.stages for entry in stage.nodes]
+
+    def _start(self) -> Runner:
+        """Open the data sets and start the threads, if that has not been done yet."""
+        self.build()
+        if self._runner is not None:
+            return self._runner
+        assert self._plan is not None
+        self._readers = Readers(self._live_nodes)
         options = RunnerOptions(
             batch_size=self._batch_size,
             num_threads=self._num_threads,
             seed=self._seed,
             set_affinity=self._set_affinity,
             asynchronous=self._exec_async,
+            replaces_failed=self._replaces_failed,
+            max_bad_samples=self._max_bad_samples,
         )
-        self._plan = plan
-        runner = Runner(plan, self._readers.by_node, options)
+        runner = Runner(self._plan, self._readers.by_node, options)
         # A function of the user that is running keeps the runner alive, but not the pipeline.
         self._close = weakref.finalize(self, runner.close)
         self._runner = runner
-
-    def plan(self) -> str:
-        """Describe the stages that the pipeline runs in, and their operators."""
-        self.build()
-        assert self._plan is not None
-        return self._plan.describe()
-
-    def save_graph_to_dot_file(
-        self,
-        filename: str | os.PathLike[str],
-        show_tensors: bool = False,
-        show_ids: bool = False,
-        use_colors: bool = False,
-    ) -> None:
-        """Write the graph in the DOT language of Graphviz.
-
-        Parameters
-        ----------
-        filename : path
-            File to write.
-        show_tensors : bool
-            Draw the values between the operators, too.
-        show_ids : bool
-            Add each operator's number.
-        use_colors : bool
-            Tell operators that run in Python from native ones by colour.
-        """
-        self.build()
-        assert self._outputs is not None
-        text = to_dot(
-            self._graph.nodes,
-            self._outputs,
-            show_tensors=show_tensors,
-            show_ids=show_ids,
-            use_colors=use_colors,
-        )
-        with open(filename, "w", encoding="utf-8") as file:
-            file.write(text)
+        return runner
 
     # Running
 
@@ -313,7 +324,7 @@ class Pipeline:
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
-            self.build()
+            self._start()
             count = self._depth if self._is_first_run else 1
             self._is_first_run = False
             for _ in range(count):
@@ -390,10 +401,9 @@ class Pipeline:
         layout : str
             Layout of each sample.
         """
-        self.build()
-        assert self._runner is not None
+        runner = self._start()
         name = data_node.source.name if isinstance(data_node, DataNode) else data_node
-        for node, step in self._runner.steps:
+        for node, step in runner.steps:
             if node.name == name and hasattr(step, "feed"):
                 step.feed(data, layout)
                 return
@@ -406,40 +416,6 @@ class Pipeline:
         """End all threads. Outputs that were given out stay valid; running again raises."""
         self._in_flight.clear()
         self._close()
-
-    # Readers
-
-    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
-        """Count the samples in an epoch of a reader, over all shards and with their padding.
-
-        Parameters
-        ----------
-        name : str, optional
-            The reader; without it a dict of all named readers is returned.
-        """
-        self.build()
-        if name is not None:
-            return self._readers.find(name).plan.num_samples_padded
-        return {key: reader.plan.num_samples_padded for key, reader in self._readers.named.items()}
-
-    def reader_meta(self, name: str | None = None) -> Any:
-        """Describe a reader's epoch and sharding.
-
-        Parameters
-        ----------
-        name : str, optional
-            The reader; without it a dict of all named readers is returned.
-
-        Returns
-        -------
-        dict
-            ``epoch_size``, ``epoch_size_padded``, ``number_of_shards``, ``shard_id``,
-            ``pad_last_batch`` and ``stick_to_shard``.
-        """
-        self.build()
-        if name is not None:
-            return self._readers.find(name).plan.meta()
-        return {key: reader.plan.meta() for key, reader in self._readers.named.items()}
 
     # API check
 
@@ -462,26 +438,8 @@ class Pipeline:
         pop_pipeline()
 
     def __repr__(self) -> str:
-        state = "not built" if self._runner is None else f"{len(self._graph.nodes)} operators"
+        state = "not built" if self._plan is None else f"{len(self._graph.nodes)} operators"
         return f"Pipeline(batch_size={self._batch_size}, num_threads={self._num_threads}, {state})"
-
-    def _checked_output(self, number: int, value: Any) -> DataNode:
-        if not isinstance(value, DataNode):
-            hint = (
-                "Unpack it, or return tuple(...) of it."
-                if isinstance(value, (list, tuple))
-                else "Return results of operators."
-            )
-            raise GraphError(
-                f"Pipeline made at {self._location}: output {number} must be a DataNode "
-                f"(got a {type(value).__name__}). {hint}"
-            )
-        if value.owner is not self._graph:
-            raise GraphError(
-                f"Pipeline made at {self._location}: output {number} must belong to this pipeline "
-                f"(got {value.name!r} of another one)."
-            )
-        return value
 
     def _submit(self) -> None:
         assert self._runner is not None

@@ -29,12 +29,13 @@ class FunctionOperator : public Operator {
 inline Instruction instruction(std::function<void(SampleContext&)> rule, std::vector<int> inputs,
                                std::vector<int> outputs, std::vector<int> releases = {},
                                int node = 0) {
-  return {std::make_shared<FunctionOperator>(std::move(rule)),
-          node,
-          std::move(inputs),
-          {},
-          std::move(outputs),
-          std::move(releases)};
+  Instruction result;
+  result.op = std::make_shared<FunctionOperator>(std::move(rule));
+  result.node = node;
+  result.inputs = std::move(inputs);
+  result.outputs = std::move(outputs);
+  result.releases = std::move(releases);
+  return result;
 }
 
 inline Stage program(std::vector<Instruction> instructions) {

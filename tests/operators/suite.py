@@ -49,11 +49,13 @@ class Example:
     """A small call of an operator.
 
     `arguments` may be a function of a folder, in which it makes the files that the call reads.
+    `depends_on_batch` says that results depend on which samples make up a batch.
     """
 
     name: str
     inputs: Sequence[Input] = ()
     arguments: Mapping[str, Any] | Callable[[Path], Mapping[str, Any]] = field(default_factory=dict)
+    depends_on_batch: bool = False
 
     def arguments_in(self, folder: Path) -> dict[str, Any]:
         if not callable(self.arguments):
@@ -251,8 +253,13 @@ def find_examples(operator: str) -> tuple[Example, ...]:
     return tuple(getattr(importlib.import_module(module), "EXAMPLES", ())) if found else ()
 
 
+def present_names() -> list[str]:
+    """List the operators that are no former names of others."""
+    return [name for name, spec in all_specs().items() if not spec.deprecated]
+
+
 def all_examples() -> Iterator[tuple[str, Example]]:
-    """Give the examples of all operators."""
-    for operator in all_specs():
+    """Give the examples of all operators, but for former names of others."""
+    for operator in present_names():
         for example in find_examples(operator):
             yield operator, example

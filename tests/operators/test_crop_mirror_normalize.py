@@ -267,7 +267,6 @@ def test_standard_deviation_of_zero_gives_what_division_gives() -> None:
     ("arguments", "message"),
     [
         ({"scale": 0.0}, "scale must not be 0"),
-        ({"fill_values": []}, "fill_values must be"),
         ({"out_of_bounds_policy": "edge"}, 'must be "error", "pad" or "trim_to_shape"'),
     ],
 )
@@ -283,7 +282,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"std": [1.0] * 4}, "std must be one number or one for each of the 3 channels"),
         ({"output_layout": "CFHW"}, 'letters of the input\'s layout "HWC"'),
         ({"output_layout": "HHC"}, "output_layout must have the letters"),
-        ({"crop": (5, 5)}, "the window must lie inside the image"),
+        ({"crop": (5, 5)}, "the window must lie inside the input"),
         (
             {"crop": (5, 5), "out_of_bounds_policy": "pad", "fill_values": [1.0, 2.0]},
             "fill_values must be one number or one for each",

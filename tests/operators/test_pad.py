@@ -19,7 +19,6 @@ from tests.operators.suite import (
     shares_memory,
 )
 
-# Results of examples must not depend on the size of batches: no extent follows from a batch.
 EXAMPLES = [
     Example("shape", [images()], {"shape": [40, 40, 4], "fill_value": 7.0}),
     Example(
@@ -29,6 +28,7 @@ EXAMPLES = [
     ),
     Example("named", [images()], {"axis_names": "WH", "align": 16, "shape": 1}),
     Example("extents", [images(), Input(lambda _: np.int64([40, 1, 4]))]),
+    Example("largest", [images()], {"fill_value": 3.0}, depends_on_batch=True),
 ]
 
 

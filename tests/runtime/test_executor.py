@@ -27,7 +27,8 @@ def make_executor(
     num_values: int,
     num_readers: int = 0,
 ) -> Executor:
-    return Executor(stages, outputs, num_values, num_readers, 2, False)
+    unfused = [None if stage is None else (stage, []) for stage in stages]
+    return Executor(unfused, outputs, num_values, num_readers, 2, False)
 
 
 @pytest.fixture

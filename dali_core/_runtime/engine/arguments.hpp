@@ -20,7 +20,14 @@ inline std::shared_ptr<const Operator> make_operator(const OperatorConfig& confi
   auto found = operator_registry().find(config.name);
   if (found == operator_registry().end())
     throw std::runtime_error("no native code is registered under the name \"" + config.name + "\"");
-  return std::shared_ptr<const Operator>(found->second(config));
+  return std::shared_ptr<const Operator>(found->second.make(config));
+}
+
+// The role as a number of ChainRole; none if there is no such operator.
+inline int chain_role(const std::string& name) {
+  auto found = operator_registry().find(name);
+  const bool is_known = found != operator_registry().end();
+  return static_cast<int>(is_known ? found->second.chain_role : ChainRole::kNone);
 }
 
 inline std::vector<std::string> registered_operators() {

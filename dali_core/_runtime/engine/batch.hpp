@@ -6,9 +6,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dali_core/operator.hpp"
+#include "reader_run.hpp"
+#include "sample_reads.hpp"
 
 namespace dali_core {
 
@@ -17,6 +20,7 @@ struct SampleFailure {
   int node = 0;    // -1: no node in particular
   std::string message;
   std::string source;
+  bool is_final = false;  // whether no other sample may take its place
 };
 
 // An output whose samples lie side by side in one buffer.
@@ -63,6 +67,14 @@ class Batch {
     return reader_indices.data() + static_cast<size_t>(sample) * num_readers_;
   }
 
+  // Says where one reader's samples come from. The first reader numbers the batch's samples.
+  void set_runs(int reader, std::vector<ReaderRun> runs);
+
+  // How many other samples of the same shard and epoch may be tried in the place of a bad one.
+  int num_replacements(int sample) const;
+  // The readers' indices of the one that comes `distance` places later in all of them.
+  std::vector<int64_t> replacement(int sample, int distance) const;
+
   void fail(SampleFailure failure) {
     std::lock_guard<std::mutex> lock(failures_mutex_);
     failures_.push_back(std::move(failure));
@@ -74,6 +86,15 @@ class Batch {
   // Sorted by sample, so that what is reported first does not depend on timing.
   std::vector<SampleFailure> failures() const;
 
+  // Bad samples in whose place others are, sorted like failures.
+  std::vector<SampleFailure> replaced() const;
+  void note_replaced(SampleFailure failure) {
+    std::lock_guard<std::mutex> lock(failures_mutex_);
+    replaced_.push_back(std::move(failure));
+  }
+  // Puts the next good sample of the batch in the place of each bad one, if no failure is final.
+  void replace_failed();
+
   const int64_t iteration;
   std::vector<SampleKey> keys;
   std::vector<int64_t> reader_indices;      // sample-major: one index a reader
@@ -82,6 +103,8 @@ class Batch {
   std::vector<bool> contiguous;             // [output]: whether they all were
   std::vector<StageProgress> progress;      // [stage]
   std::vector<int> output_of_value;         // [value]: its place among the outputs, or -1
+  bool replaces_failed = false;             // whether other samples may stand in for bad ones
+  std::unique_ptr<SampleReads> reads;       // null if no thread reads ahead
 
   // Guarded by the executor's mutex.
   int stage = -1;
@@ -95,6 +118,8 @@ class Batch {
   int num_readers_;
   mutable std::mutex failures_mutex_;
   std::vector<SampleFailure> failures_;
+  std::vector<SampleFailure> replaced_;
+  std::vector<std::vector<ReaderRun>> runs_;  // [reader]
 };
 
 }  // namespace dali_core

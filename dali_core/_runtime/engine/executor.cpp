@@ -51,11 +51,17 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
       expected_(plan_.outputs.size()) {
   for (size_t i = 0; i < plan_.outputs.size(); ++i)
     output_of_value_[plan_.outputs[i]] = static_cast<int>(i);
+  for (size_t i = 0; i < plan_.stages.size() && plan_.num_io_threads > 0; ++i) {
+    const auto& program = plan_.stages[i].program;
+    if (program && program->batches_ahead() > 0) reading_stage_ = static_cast<int>(i);
+  }
   try {
     for (int i = 0; i < num_threads; ++i) {
       threads_.emplace_back([this] { work(); });
       if (set_affinity) bind_to_processor(threads_.back(), i);
     }
+    for (int i = 0; i < plan_.num_io_threads && reading_stage_ >= 0; ++i)
+      threads_.emplace_back([this] { read(); });
   } catch (...) {
     close();
     throw;
@@ -69,6 +75,7 @@ std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
                                        static_cast<int>(plan_.stages.size()),
                                        static_cast<int>(plan_.outputs.size()));
   batch->output_of_value = output_of_value_;
+  batch->replaces_failed = plan_.replaces_failed;
   return batch;
 }
 
@@ -96,9 +103,11 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
 // Moves a batch whose current stage is complete to the next one that has something to do.
 void Executor::advance(const std::shared_ptr<Batch>& batch) {
   const int num_stages = static_cast<int>(plan_.stages.size());
+  if (batch->replaces_failed) batch->replace_failed();
   int next = batch->failed() ? num_stages : batch->stage + 1;
   while (next < num_stages && plan_.stages[next].program && batch->size() == 0) ++next;
   if (next == num_stages && !batch->failed()) finish_outputs(*batch);
+  if (next == reading_stage_) batch->reads = std::make_unique<SampleReads>(batch->size());
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (next < num_stages) batch->progress[next].remaining = batch->size();
@@ -109,6 +118,7 @@ void Executor::advance(const std::shared_ptr<Batch>& batch) {
     }
   }
   work_available_.notify_all();
+  if (next == reading_stage_) reads_available_.notify_all();
   progress_made_.notify_all();
 }
 
@@ -145,7 +155,8 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch
   const SampleProgram& program = *plan_.stages[stage].program;
   const int size = batch->size();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
-    program.run(*batch, sample, *pool_, scratch);
+    const bool is_read = stage == reading_stage_ && take_read(*batch, sample);
+    program.run(*batch, sample, *pool_, scratch, is_read);
     if (progress.remaining.fetch_sub(1) == 1) advance(batch);
   }
 }
@@ -272,7 +283,10 @@ void Executor::cancel() {
   }
   dropped.swap(active_);
   progress_made_.notify_all();
+  ++num_cancelling_;
   progress_made_.wait(lock, [&] { return busy_workers_ == 0; });
+  --num_cancelling_;
+  release_reads(dropped);
 }
 
 bool Executor::wait_for_steps(double seconds) {
@@ -288,6 +302,7 @@ void Executor::close() {
     closing_ = true;
   }
   work_available_.notify_all();
+  reads_available_.notify_all();
   progress_made_.notify_all();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();

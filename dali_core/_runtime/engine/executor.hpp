@@ -5,6 +5,7 @@
 // overtake each other only between steps: one step sees batches in their order.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,10 @@ struct Plan {
   std::vector<int> outputs;  // value ids
   int num_values = 0;
   int num_readers = 0;
+  // How many threads read files before compute threads need them, if any operator reads ahead.
+  int num_io_threads = 0;
+  // Whether other samples take the place of bad ones; otherwise these end their batch.
+  bool replaces_failed = false;
 };
 
 struct StepTask {
@@ -57,6 +62,10 @@ class Executor {
   // Waits until no step is running; false after `seconds`.
   bool wait_for_steps(double seconds);
 
+  // Samples and bytes that were read ahead and wait for a compute thread.
+  int64_t samples_waiting() const { return samples_waiting_; }
+  int64_t bytes_waiting() const { return bytes_waiting_; }
+
   // Drops all batches that are not done, and waits for the items being worked on.
   void cancel();
   // Cancels, and ends the threads. May be called twice.
@@ -72,10 +81,15 @@ class Executor {
  private:
   void work();
   void run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch);
+  void read();
+  void read_one(Batch& batch, int stage, Scratch& scratch);
+  bool take_read(Batch& batch, int sample);
+  void release_reads(const std::deque<std::shared_ptr<Batch>>& dropped);
   void advance(const std::shared_ptr<Batch>& batch);
   void finish_outputs(Batch& batch);
   void collect_outputs(Batch& batch);
   std::shared_ptr<Batch> find_items();
+  std::shared_ptr<Batch> find_reads();
   StepTask find_step();
 
   const Plan plan_;
@@ -84,13 +98,22 @@ class Executor {
 
   std::mutex mutex_;
   std::condition_variable work_available_;
+  std::condition_variable reads_available_;
   std::condition_variable progress_made_;
   std::deque<std::shared_ptr<Batch>> active_;  // not done, in the order of submission
   std::vector<const Batch*> steps_running_;
   std::vector<DenseOutput> expected_;  // [output]: what the last batch looked like; no storage
-  int busy_workers_ = 0;
+  int busy_workers_ = 0;               // compute and I/O threads
+  int num_cancelling_ = 0;
   bool closing_ = false;
   std::vector<std::thread> threads_;
+
+  // What I/O threads are ahead by. Whoever takes a sample lets them go on if they have paused.
+  int reading_stage_ = -1;  // the program that reads ahead, if there is one
+  std::atomic<int64_t> samples_waiting_{0};
+  std::atomic<int64_t> bytes_waiting_{0};
+  std::atomic<int64_t> resume_below_{0};
+  std::atomic<bool> reads_paused_{false};
 };
 
 }  // namespace dali_core

@@ -3,33 +3,117 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <set>
+#include <utility>
 
 namespace dali_core {
+namespace {
 
-std::map<std::string, OperatorFactory>& operator_registry() {
-  static std::map<std::string, OperatorFactory> registry;
+// More than any operator uses for itself.
+constexpr size_t kScratchSlots = 8;
+
+// Of bad samples that follow each other, before the batch ends with an error.
+constexpr int kMostReplacements = 100;
+
+bool reads_ahead(const Instruction& instruction) {
+  return instruction.op->batches_ahead() > 0 && instruction.inputs.empty() &&
+         instruction.arguments.empty();
+}
+
+}  // namespace
+
+SampleProgram::SampleProgram(std::vector<Instruction> instructions)
+    : instructions_(std::move(instructions)) {
+  std::set<int> made;
+  std::set<int> imported;
+  for (const Instruction& instruction : instructions_) {
+    for (const auto* values : {&instruction.inputs, &instruction.arguments})
+      for (int value : *values)
+        if (made.count(value) == 0) imported.insert(value);
+    made.insert(instruction.outputs.begin(), instruction.outputs.end());
+    reads_batch_ |= instruction.op->reads_batch();
+    if (reads_ahead(instruction))
+      batches_ahead_ = std::max(batches_ahead_, instruction.op->batches_ahead());
+  }
+  imports_.assign(imported.begin(), imported.end());
+}
+
+std::map<std::string, OperatorEntry>& operator_registry() {
+  static std::map<std::string, OperatorEntry> registry;
   return registry;
 }
 
-std::vector<SampleFailure> Batch::failures() const {
-  std::lock_guard<std::mutex> lock(failures_mutex_);
-  std::vector<SampleFailure> sorted = failures_;
-  std::sort(sorted.begin(), sorted.end(), [](const SampleFailure& a, const SampleFailure& b) {
-    return a.sample != b.sample ? a.sample < b.sample : a.node < b.node;
-  });
-  return sorted;
+void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
+                        bool is_read) const {
+  SampleContext context(pool, scratch, batch.keys[sample], batch.indices_of(sample));
+  const bool may_replace =
+      !reads_batch_ && batch.replaces_failed && batch.num_replacements(sample) > 0;
+  std::vector<Tensor> imported;  // what other attempts need as well
+  if (may_replace)
+    for (int value : imports_) imported.push_back(batch.values[value][sample]);
+  Failure failure = attempt(context, batch, sample, is_read);
+  if (failure.instruction && may_replace && failure.instruction->from_reader)
+    failure = replace(failure, imported, batch, sample, pool, scratch);
+  if (failure.instruction) batch.fail(std::move(failure.what));
 }
 
-void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch) const {
+// Tries what comes next in the readers' order, with the random numbers of the sample itself.
+SampleProgram::Failure SampleProgram::replace(const Failure& first,
+                                              const std::vector<Tensor>& imported, Batch& batch,
+                                              int sample, BufferPool& pool,
+                                              Scratch& scratch) const {
+  const int count = std::min(batch.num_replacements(sample), kMostReplacements);
+  for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
+    for (size_t i = 0; i < imports_.size(); ++i) batch.values[imports_[i]][sample] = imported[i];
+    const std::vector<int64_t> indices = batch.replacement(sample, distance);
+    SampleContext context(pool, scratch, batch.keys[sample], indices.data());
+    Failure failure = attempt(context, batch, sample, false);
+    if (!failure.instruction) {
+      batch.note_replaced(first.what);
+      return {};
+    }
+    if (!failure.instruction->from_reader) return failure;
+  }
+  Failure failure = first;
+  failure.what.is_final = true;
+  failure.what.message +=
+      " (None of the next " + std::to_string(count) + " samples can take its place: all are bad.)";
+  return failure;
+}
+
+bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
+                               int64_t& bytes) const {
   SampleContext context(pool, scratch, batch.keys[sample], batch.indices_of(sample));
-  int node = -1;
-  std::string message;
+  bytes = 0;
   try {
     for (const Instruction& instruction : instructions_) {
-      node = instruction.node;
+      if (!reads_ahead(instruction)) continue;
       run_one(instruction, context, batch, sample);
+      for (int value : instruction.outputs) bytes += batch.values[value][sample].num_bytes();
     }
-    return;
+    return true;
+  } catch (...) {
+    // Whoever takes the sample runs the same again, and reports what is wrong.
+    bytes = 0;
+    return false;
+  }
+}
+
+SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& batch, int sample,
+                                              bool is_read) const {
+  const Instruction* running = nullptr;
+  std::string message;
+  try {
+    for (size_t i = 0; i < instructions_.size(); ++i) {
+      const Instruction& instruction = instructions_[i];
+      if (is_read && reads_ahead(instruction)) continue;
+      running = &instruction;
+      if (instruction.chain && run_chain(i, context, batch, sample))
+        i += static_cast<size_t>(instruction.chain_length) - 1;
+      else
+        run_one(instruction, context, batch, sample);
+    }
+    return {};
   } catch (const std::bad_alloc&) {
     message = kNoMemory;
   } catch (const std::exception& error) {
@@ -37,25 +121,53 @@ void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scr
   } catch (...) {
     message = "operators must throw std::exception (got something else). Change the operator.";
   }
-  batch.fail({sample, node, message, context.source_ ? *context.source_ : ""});
-  for (auto& samples : batch.values) samples[sample] = Tensor{};
+  // What other samples may be reading stays until the batch is gone.
+  if (!reads_batch_)
+    for (auto& samples : batch.values) samples[sample] = Tensor{};
+  return {running,
+          {sample, running->node, std::move(message), context.source_ ? *context.source_ : ""}};
 }
 
 void SampleProgram::run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                             int sample) {
-  context.inputs_.clear();
-  context.arguments_.clear();
-  context.outputs_.clear();
-  context.slots_.clear();
+  std::vector<OutputSlot> slots;
   context.source_.reset();
+  bind_inputs(instruction, context, batch, sample);
+  bind_arguments(instruction, context, batch, sample);
+  bind_outputs(instruction, context, batch, sample, slots);
+
+  instruction.op->run(context);
+
+  for (Tensor* output : context.outputs_) output->source = context.source_;
+  for (int value : instruction.releases) batch.values[value][sample] = Tensor{};
+}
+
+void SampleProgram::bind_inputs(const Instruction& instruction, SampleContext& context,
+                                Batch& batch, int sample) {
+  context.inputs_.clear();
+  context.batch_inputs_.clear();
+  context.index_in_batch_ = sample;
+  context.batch_size_ = batch.size();
+  context.batch_key_ = batch.keys.front();
   for (int value : instruction.inputs) {
     const Tensor& tensor = batch.values[value][sample];
+    context.batch_inputs_.push_back(&batch.values[value]);
     if (!context.source_) context.source_ = tensor.source;
     context.inputs_.push_back(&tensor);
   }
+}
+
+void SampleProgram::bind_arguments(const Instruction& instruction, SampleContext& context,
+                                   Batch& batch, int sample) {
+  context.arguments_.clear();
   for (int value : instruction.arguments)
     context.arguments_.push_back(&batch.values[value][sample]);
-  std::vector<OutputSlot> slots;
+}
+
+void SampleProgram::bind_outputs(const Instruction& instruction, SampleContext& context,
+                                 Batch& batch, int sample, std::vector<OutputSlot>& slots) {
+  context.outputs_.clear();
+  context.slots_.clear();
   slots.reserve(instruction.outputs.size());
   for (int value : instruction.outputs) {
     context.outputs_.push_back(&batch.values[value][sample]);
@@ -64,11 +176,41 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
     slots.push_back(dense ? batch.dense[output].slot(sample) : OutputSlot{});
     context.slots_.push_back(&slots.back());
   }
+}
 
-  instruction.op->run(context);
-
-  for (Tensor* output : context.outputs_) output->source = context.source_;
-  for (int value : instruction.releases) batch.values[value][sample] = Tensor{};
+bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch,
+                              int sample) const {
+  const size_t length = static_cast<size_t>(instructions_[first].chain_length);
+  const size_t last = first + length - 1;
+  context.source_.reset();
+  std::vector<OutputSlot> slots;
+  std::vector<SampleContext> operators;
+  operators.reserve(length);
+  for (size_t i = first; i <= last; ++i) {
+    SampleContext& own = operators.emplace_back(context.pool_, context.scratch_, context.key_,
+                                                context.reader_indices_);
+    // Operators of a chain hold scratch memory at the same time.
+    own.first_scratch_slot_ = kScratchSlots * (i - first + 1);
+    bind_arguments(instructions_[i], own, batch, sample);
+  }
+  bind_inputs(instructions_[first], operators.front(), batch, sample);
+  bind_outputs(instructions_[last], operators.back(), batch, sample, slots);
+  context.source_ = operators.front().source_;
+  bool done = false;
+  try {
+    done = instructions_[first].chain->run(context, operators);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    // The operator that refuses the sample says why when it runs by itself.
+  }
+  FusionCounts& counts = *instructions_[first].chain_counts;
+  (done ? counts.fused : counts.refused).fetch_add(1, std::memory_order_relaxed);
+  if (!done) return false;
+  for (Tensor* output : operators.back().outputs_) output->source = context.source_;
+  for (size_t i = first; i <= last; ++i)
+    for (int value : instructions_[i].releases) batch.values[value][sample] = Tensor{};
+  return true;
 }
 
 }  // namespace dali_core

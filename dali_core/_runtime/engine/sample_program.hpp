@@ -2,6 +2,8 @@
 // the other samples of the batch.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +17,24 @@ namespace dali_core {
 constexpr char kNoMemory[] =
     "memory must be available (the system has no more). Use smaller batches or images.";
 
+// Several operators that run as one. Made from them, in their order.
+class FusedChain {
+ public:
+  virtual ~FusedChain() = default;
+
+  // Makes what the last operator would, if every one had run; the first has inputs, the last an
+  // output, all have their arguments. False, or an exception, if that is not possible for this
+  // sample: the operators then run one by one, and tell what is wrong. `own` has scratch memory
+  // that no operator uses.
+  virtual bool run(SampleContext& own, std::vector<SampleContext>& operators) const = 0;
+};
+
+// How many samples a chain has done, and how many it has left to its operators.
+struct FusionCounts {
+  std::atomic<int64_t> fused{0};
+  std::atomic<int64_t> refused{0};
+};
+
 // One operator in a program. Numbers are value ids: rows of `Batch::values`.
 struct Instruction {
   std::shared_ptr<const Operator> op;
@@ -23,21 +43,51 @@ struct Instruction {
   std::vector<int> arguments;
   std::vector<int> outputs;
   std::vector<int> releases;  // values that nobody reads after this instruction
+  // Of the first operator of a chain: what runs it and those after it, `chain_length` in all.
+  std::shared_ptr<const FusedChain> chain;
+  std::shared_ptr<FusionCounts> chain_counts;
+  int chain_length = 0;
+  bool from_reader = false;  // whether it depends on what a reader gives
 };
 
 class SampleProgram {
  public:
-  explicit SampleProgram(std::vector<Instruction> instructions)
-      : instructions_(std::move(instructions)) {}
+  explicit SampleProgram(std::vector<Instruction> instructions);
 
-  // Runs all instructions for one sample. A failure is recorded in the batch, never thrown.
-  void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch) const;
+  // Runs all instructions for one sample; if `is_read`, all but those that `read_ahead` runs. A
+  // failure is recorded in the batch, never thrown.
+  void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
+           bool is_read = false) const;
+
+  // How many batches may wait with their samples read; 0 if no operator reads ahead.
+  int batches_ahead() const { return batches_ahead_; }
+  // Runs what reads ahead, and counts the bytes. If false, `run` has to do it again.
+  bool read_ahead(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
+                  int64_t& bytes) const;
 
  private:
+  struct Failure {
+    const Instruction* instruction = nullptr;  // null: everything went well
+    SampleFailure what;
+  };
+  Failure attempt(SampleContext& context, Batch& batch, int sample, bool is_read) const;
+  Failure replace(const Failure& first, const std::vector<Tensor>& imported, Batch& batch,
+                  int sample, BufferPool& pool, Scratch& scratch) const;
   static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                       int sample);
+  // Tells whether the chain that begins at instruction `first` could be run as one.
+  bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
+  static void bind_arguments(const Instruction& instruction, SampleContext& context, Batch& batch,
+                             int sample);
+  static void bind_inputs(const Instruction& instruction, SampleContext& context, Batch& batch,
+                          int sample);
+  static void bind_outputs(const Instruction& instruction, SampleContext& context, Batch& batch,
+                           int sample, std::vector<OutputSlot>& slots);
 
-  std::vector<Instruction> instructions_;
+  const std::vector<Instruction> instructions_;
+  std::vector<int> imports_;  // values that earlier stages made
+  int batches_ahead_ = 0;
+  bool reads_batch_ = false;  // whether an operator reads other samples than its own
 };
 
 }  // namespace dali_core

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dali_core/geometry.hpp"
+#include "dali_core/image_chain.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -2,38 +2,17 @@
 // operator that takes them.
 #pragma once
 
-#include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "dali_core/geometry.hpp"
-#include "dali_core/host_device.hpp"
 #include "dali_core/operator.hpp"
+#include "dali_core/window.hpp"
 
 namespace dali_core {
-
-// Part of a tensor. It may reach outside.
-struct Window {
-  int64_t start[kMaxDims] = {};
-  Shape extent;
-
-  explicit Window(const Shape& whole) : extent(whole) {}
-
-  bool is_whole(const Shape& shape) const {
-    for (int i = 0; i < shape.ndim; ++i)
-      if (start[i] != 0 || extent[i] != shape[i]) return false;
-    return true;
-  }
-
-  bool is_inside(int dim, const Shape& shape) const {
-    return start[dim] >= 0 && start[dim] + extent[dim] <= shape[dim];
-  }
-};
 
 enum class AnchorRounding { kRound, kTruncate };
 
@@ -129,82 +108,5 @@ class CropArguments {
   Argument<float> position_x_, position_y_, position_z_;
   AnchorRounding rounding_ = AnchorRounding::kRound;
 };
-
-// What lies beside the image: nothing (an error, or trimmed away), a value, or the image again.
-enum class OutOfBounds { kError, kTrim, kPad, kEdge, kReflect, kReflect101, kWrap };
-
-inline bool repeats_image(OutOfBounds policy) { return policy >= OutOfBounds::kEdge; }
-
-inline OutOfBounds out_of_bounds_policy(const OperatorConfig& config, bool may_repeat_image) {
-  static const std::map<std::string, OutOfBounds> policies = {
-      {"error", OutOfBounds::kError},
-      {"trim_to_shape", OutOfBounds::kTrim},
-      {"pad", OutOfBounds::kPad},
-      {"constant", OutOfBounds::kPad},
-      {"edge", OutOfBounds::kEdge},
-      {"clamp", OutOfBounds::kEdge},
-      {"reflect", OutOfBounds::kReflect},
-      {"reflect_1001", OutOfBounds::kReflect},
-      {"reflect_101", OutOfBounds::kReflect101},
-      {"reflect101", OutOfBounds::kReflect101},
-      {"wrap", OutOfBounds::kWrap},
-  };
-  const std::string given = config.get_or<std::string>("out_of_bounds_policy", "error");
-  std::string name = given;
-  for (char& letter : name) letter = static_cast<char>(std::tolower(letter));
-  const auto found = policies.find(name);
-  if (found == policies.end() || (repeats_image(found->second) && !may_repeat_image))
-    throw std::invalid_argument(
-        std::string("out_of_bounds_policy must be \"error\", \"pad\"") +
-        (may_repeat_image ? ", \"edge\", \"reflect\", \"reflect_101\", \"wrap\"" : "") +
-        " or \"trim_to_shape\" (got \"" + given + "\"). Use one of them.");
-  return found->second;
-}
-
-// Position inside the image that a position beside it repeats. `extent` is above 0.
-DC_HOST_DEV int64_t repeated_source(int64_t position, int64_t extent, OutOfBounds policy) {
-  if (policy == OutOfBounds::kEdge || extent == 1)
-    return position < 0 ? 0 : position >= extent ? extent - 1 : position;
-  const int64_t period = policy == OutOfBounds::kWrap      ? extent
-                         : policy == OutOfBounds::kReflect ? 2 * extent
-                                                           : 2 * extent - 2;
-  position %= period;
-  if (position < 0) position += period;
-  if (position < extent) return position;
-  return policy == OutOfBounds::kReflect ? period - 1 - position : period - position;
-}
-
-// Refuses or trims a window that reaches outside the image, unless it is to be padded.
-inline void apply_policy(Window& window, const Shape& shape, OutOfBounds policy) {
-  for (int i = 0; i < shape.ndim; ++i) {
-    if (window.is_inside(i, shape) || policy == OutOfBounds::kPad) continue;
-    if (repeats_image(policy)) {
-      if (shape[i] > 0) continue;
-      throw std::invalid_argument("the image must not be empty (got shape " + to_string(shape) +
-                                  "). There is nothing to repeat; pad instead.");
-    }
-    if (policy == OutOfBounds::kError)
-      throw std::invalid_argument(
-          "the window must lie inside the image (got a window of shape " +
-          to_string(window.extent) + " in an input of shape " + to_string(shape) +
-          "). Crop less, resize before, or set out_of_bounds_policy to \"pad\" or "
-          "\"trim_to_shape\".");
-    const int64_t end = window.start[i] + window.extent[i];
-    window.start[i] = window.start[i] < 0 ? 0 : window.start[i];
-    window.extent[i] = (end < shape[i] ? end : shape[i]) - window.start[i];
-  }
-}
-
-// A fill value in the output's type. Integers drop the fraction and keep the low bits, so -1 is
-// the largest number of an unsigned type.
-template <typename T>
-T fill_value(float value) {
-  if constexpr (is_floating<T>)
-    return convert<T>(value);
-  else if constexpr (std::is_same_v<T, bool>)
-    return value != 0;
-  else
-    return static_cast<T>(convert<int64_t>(std::trunc(value)));
-}
 
 }  // namespace dali_core

@@ -131,12 +131,19 @@ class Scratch {
   std::vector<Block> blocks_;
 };
 
-// Where an output may be written in place: a sample's part of the dense batch buffer.
+// Where an output may be written in place: a sample's part of the dense batch buffer, if it has the
+// type and shape expected; or with a capacity, working memory for anything that fits.
 struct OutputSlot {
   std::shared_ptr<void> storage;
   void* data = nullptr;
   DataType type = DataType::kNone;
   Shape shape;
+  int64_t capacity = 0;
+
+  bool fits(const Tensor& tensor) const {
+    if (capacity > 0) return tensor.num_bytes() <= capacity;
+    return data && type == tensor.type && shape == tensor.shape;
+  }
 };
 
 // One operator's view of one sample: inputs, per-sample arguments, outputs, random numbers.
@@ -156,7 +163,7 @@ class SampleContext {
     tensor.shape = shape;
     tensor.layout = layout;
     const OutputSlot* slot = slots_.empty() ? nullptr : slots_[i];
-    if (slot && slot->data && slot->type == type && slot->shape == shape) {
+    if (slot && slot->fits(tensor)) {
       tensor.storage = slot->storage;
       tensor.data = slot->data;
     } else {
@@ -172,13 +179,32 @@ class SampleContext {
   // Remembers the file that the sample was read from; later operators inherit it.
   void set_source(std::shared_ptr<const std::string> source) { source_ = std::move(source); }
 
+  // The batch that the sample is part of: its place in it, the number of samples, and what random
+  // numbers that are the same for all of them depend on.
+  int index_in_batch() const { return index_in_batch_; }
+  int batch_size() const { return batch_size_; }
+  SampleKey batch_key() const { return batch_key_; }
+
+  // Input `i` of any sample of the batch; for operators that say they read the batch. Of a sample
+  // that failed before, it has no type.
+  const Tensor& input_of_sample(int i, int sample) const { return (*batch_inputs_[i])[sample]; }
+
   SampleKey key() const { return key_; }
   RandomStream random(uint64_t operator_seed) const { return RandomStream(operator_seed, key_); }
   int64_t reader_index(int reader) const { return reader_indices_[reader]; }
 
   template <typename T>
   T* scratch(size_t slot, size_t count) {
-    return scratch_.get<T>(slot, count);
+    return scratch_.get<T>(first_scratch_slot_ + slot, count);
+  }
+
+  // The same sample, with one other input and a place for output 0.
+  SampleContext on(const Tensor& input, Tensor& output, const OutputSlot& slot) const {
+    SampleContext context(*this);
+    context.inputs_ = {&input};
+    context.outputs_ = {&output};
+    context.slots_ = {&slot};
+    return context;
   }
 
  private:
@@ -188,6 +214,11 @@ class SampleContext {
   Scratch& scratch_;
   SampleKey key_;
   const int64_t* reader_indices_;
+  size_t first_scratch_slot_ = 0;
+  int index_in_batch_ = 0;
+  int batch_size_ = 1;
+  SampleKey batch_key_;
+  std::vector<const std::vector<Tensor>*> batch_inputs_;
   std::vector<const Tensor*> inputs_;
   std::vector<const Tensor*> arguments_;
   std::vector<Tensor*> outputs_;
@@ -199,7 +230,34 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual void run(SampleContext& sample) const = 0;
+
+  // For operators without inputs that wait for a disk or a network: how many batches' samples I/O
+  // threads may run it for before their turn. 0: only compute threads run it.
+  virtual int batches_ahead() const { return 0; }
+
+  // Whether it reads its inputs of other samples, which are complete then; `reads_batch` of its
+  // description says the same to the planner.
+  virtual bool reads_batch() const { return false; }
 };
+
+// What an operator can be in a chain that runs as one: see image_chain.hpp, which defines the
+// classes that it then derives from.
+enum class ChainRole { kNone, kSource, kWindow, kResample, kPixels, kFinish };
+class ImageSource;
+class WindowStep;
+class ResampleStep;
+class PixelStep;
+class FinishStep;
+
+template <typename Type>
+constexpr ChainRole chain_role_of() {
+  if (std::is_base_of_v<ImageSource, Type>) return ChainRole::kSource;
+  if (std::is_base_of_v<WindowStep, Type>) return ChainRole::kWindow;
+  if (std::is_base_of_v<ResampleStep, Type>) return ChainRole::kResample;
+  if (std::is_base_of_v<PixelStep, Type>) return ChainRole::kPixels;
+  if (std::is_base_of_v<FinishStep, Type>) return ChainRole::kFinish;
+  return ChainRole::kNone;
+}
 
 // A number that is either constant or comes with each sample (as a scalar tensor of any type).
 template <typename T>
@@ -275,19 +333,23 @@ class ListArgument {
 };
 
 // Operators by name. Filled by static objects while the extension module loads, read afterwards.
-using OperatorFactory = std::function<std::unique_ptr<Operator>(const OperatorConfig&)>;
-std::map<std::string, OperatorFactory>& operator_registry();
+struct OperatorEntry {
+  std::function<std::unique_ptr<Operator>(const OperatorConfig&)> make;
+  ChainRole chain_role = ChainRole::kNone;
+};
+std::map<std::string, OperatorEntry>& operator_registry();
 
 struct RegisterOperator {
-  RegisterOperator(const char* name, OperatorFactory factory) {
-    operator_registry()[name] = std::move(factory);
+  RegisterOperator(const char* name, OperatorEntry entry) {
+    operator_registry()[name] = std::move(entry);
   }
 };
 
-#define DALI_CORE_REGISTER_OPERATOR(name, type)                          \
-  static const ::dali_core::RegisterOperator registration_of_##type(     \
-      name, [](const ::dali_core::OperatorConfig& config) {              \
-        return std::unique_ptr<::dali_core::Operator>(new type(config)); \
-      });
+#define DALI_CORE_REGISTER_OPERATOR(name, type)                                 \
+  static const ::dali_core::RegisterOperator registration_of_##type(            \
+      name, {[](const ::dali_core::OperatorConfig& config) {                    \
+               return std::unique_ptr<::dali_core::Operator>(new type(config)); \
+             },                                                                 \
+             ::dali_core::chain_role_of<type>()});
 
 }  // namespace dali_core

@@ -40,6 +40,11 @@ struct ResampleAxis {
   ResampleAxis() = default;
   ResampleAxis(int64_t input, int64_t output, ResampleFilter wanted)
       : input_size(input), output_size(output), end(static_cast<float>(input)), filter(wanted) {}
+
+  // How many outputs are made.
+  int64_t made() const {
+    return num_outputs >= 0 ? num_outputs : std::max<int64_t>(output_size - first_output, 0);
+  }
 };
 
 inline ResampleAxis running(ResampleAxis axis) {

@@ -2,7 +2,7 @@
 
 namespace dali_core {
 
-class Brightness : public Operator {
+class Brightness : public Operator, public PixelStep {
  public:
   explicit Brightness(const OperatorConfig& config) : arguments_(config) {}
 

@@ -2,7 +2,7 @@
 
 namespace dali_core {
 
-class BrightnessContrastOperator : public Operator {
+class BrightnessContrastOperator : public Operator, public PixelStep {
  public:
   explicit BrightnessContrastOperator(const OperatorConfig& config) : arguments_(config) {}
 

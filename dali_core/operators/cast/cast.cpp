@@ -1,18 +1,12 @@
 #include "dali_core/operators/cast/cast.hpp"
 
+#include "dali_core/image_chain.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
-
-#define DC_SIMD_SOURCE "dali_core/operators/cast/cast_kernels.inc.hpp"
-#include "dali_core/simd_each_level.hpp"
+#include "dali_core/operators/cast/cast_tensor.hpp"
 
 namespace dali_core {
 
-class Cast : public Operator {
+class Cast : public Operator, public PixelStep {
  public:
   explicit Cast(const OperatorConfig& config) : type_(config.get<DataType>("dtype")) {
     if (size_of(type_) == 0)
@@ -21,16 +15,7 @@ class Cast : public Operator {
                                   "). Use a type such as types.FLOAT.");
   }
 
-  void run(SampleContext& sample) const override {
-    const Tensor& input = sample.input(0);
-    if (input.type == type_) {
-      sample.forward(0, input);
-      return;
-    }
-    Tensor& output = sample.output(0, type_, input.shape, input.layout);
-    DC_SIMD_DISPATCH(cast_elements, input.data, input.type, output.data, type_,
-                     input.num_elements());
-  }
+  void run(SampleContext& sample) const override { cast_tensor(sample, type_); }
 
  private:
   DataType type_;

@@ -17,7 +17,7 @@ ColorSpace color_space(const OperatorConfig& config, const char* argument) {
 
 }  // namespace
 
-class ColorSpaceConversion : public Operator {
+class ColorSpaceConversion : public Operator, public PixelStep {
  public:
   explicit ColorSpaceConversion(const OperatorConfig& config)
       : from_(color_space(config, "image_type")),

@@ -4,7 +4,7 @@
 
 namespace dali_core {
 
-class ColorTwist : public Operator {
+class ColorTwist : public Operator, public PixelStep {
  public:
   explicit ColorTwist(const OperatorConfig& config)
       : brightness_(config, "brightness"),

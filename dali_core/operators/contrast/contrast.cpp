@@ -2,7 +2,7 @@
 
 namespace dali_core {
 
-class Contrast : public Operator {
+class Contrast : public Operator, public PixelStep {
  public:
   explicit Contrast(const OperatorConfig& config) : arguments_(config) {}
 

@@ -5,7 +5,51 @@ from __future__ import annotations
 from dali_core import types
 from dali_core._spec import UNSET, Arg, OpSpec
 
-CROP_ARGS = (
+WINDOW_ARGS = (
+    Arg(
+        "out_of_bounds_policy",
+        str,
+        'What to do with a window that reaches beyond the input: ``"error"``, ``"pad"`` with '
+        '`fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` and `slice` '
+        'also know how to repeat the input: ``"edge"`` (or ``"clamp"``) its last element, '
+        '``"reflect"`` (or ``"reflect_1001"``) in a mirror beside the last element, '
+        '``"reflect_101"`` in a mirror through its middle, ``"wrap"`` from the other side.',
+        default="error",
+    ),
+    Arg(
+        "fill_values",
+        list[float],
+        "Value of the padding: one number, or one for each channel. For integer types the fraction "
+        "is dropped, and a number out of range wraps around.",
+        default=[0.0],
+    ),
+    Arg(
+        "image_type",
+        types.DALIImageType,
+        "Has no effect.",
+        default=UNSET,
+        deprecated="nothing: it has no effect",
+    ),
+    Arg(
+        "output_dtype",
+        types.DALIDataType,
+        "Former name of `dtype`.",
+        default=UNSET,
+        deprecated="dtype",
+    ),
+)
+"""Arguments of every operator that copies a window."""
+
+DTYPE_ARG = Arg(
+    "dtype",
+    types.DALIDataType,
+    "Type of the output: ``UINT8``, ``FLOAT16``, ``FLOAT`` or, by default, that of the "
+    "input. Numbers saturate, and integers drop the fraction.",
+    default=UNSET,
+)
+"""Type of the elements of a window."""
+
+CROP_WINDOW_ARGS = (
     Arg(
         "crop",
         list[float],
@@ -51,38 +95,10 @@ CROP_ARGS = (
         '``"truncate"``.',
         default="round",
     ),
-    Arg(
-        "out_of_bounds_policy",
-        str,
-        'What to do with a window that is larger than the image: ``"error"``, ``"pad"`` with '
-        '`fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` also knows how '
-        'to repeat the image: ``"edge"`` (or ``"clamp"``) its last pixel, ``"reflect"`` (or '
-        '``"reflect_1001"``) in a mirror beside the last pixel, ``"reflect_101"`` in a mirror '
-        'through its middle, ``"wrap"`` from the other side.',
-        default="error",
-    ),
-    Arg(
-        "fill_values",
-        list[float],
-        "Value of the padding: one number, or one for each channel. For integer types the fraction "
-        "is dropped, and a number out of range wraps around.",
-        default=[0.0],
-    ),
-    Arg(
-        "image_type",
-        types.DALIImageType,
-        "Has no effect.",
-        default=UNSET,
-        deprecated="nothing: it has no effect",
-    ),
-    Arg(
-        "output_dtype",
-        types.DALIDataType,
-        "Former name of `dtype`.",
-        default=UNSET,
-        deprecated="dtype",
-    ),
 )
+"""Extent and position of the window of every operator that crops."""
+
+CROP_ARGS = (*CROP_WINDOW_ARGS, *WINDOW_ARGS)
 """Arguments of every operator that crops to a window of given extent and position."""
 
 SPEC = OpSpec(
@@ -98,12 +114,6 @@ Layouts are any arrangement of F, D, H, W and C with H and W. Data without a lay
     input_docs=("Images, volumes or sequences of any type.",),
     args=(
         *CROP_ARGS,
-        Arg(
-            "dtype",
-            types.DALIDataType,
-            "Type of the output: ``UINT8``, ``FLOAT16``, ``FLOAT`` or, by default, that of the "
-            "input. Numbers saturate, and integers drop the fraction.",
-            default=UNSET,
-        ),
+        DTYPE_ARG,
     ),
 )

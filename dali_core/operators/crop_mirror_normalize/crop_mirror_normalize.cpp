@@ -1,9 +1,12 @@
 #include "dali_core/operators/crop_mirror_normalize/crop_mirror_normalize.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "dali_core/crop_window.hpp"
 #include "dali_core/geometry.hpp"
+#include "dali_core/image_chain.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/crop_mirror_normalize/normalize_arguments.hpp"
 #include "dali_core/operators/crop_mirror_normalize/normalize_row.hpp"
@@ -31,7 +34,7 @@ struct Permutation {
 
 }  // namespace
 
-class CropMirrorNormalize : public Operator {
+class CropMirrorNormalize : public Operator, public FinishStep {
  public:
   explicit CropMirrorNormalize(const OperatorConfig& config)
       : crop_(config),
@@ -43,59 +46,117 @@ class CropMirrorNormalize : public Operator {
         output_layout_(config.get_or<std::string>("output_layout", "CHW")),
         type_(config.get_or<DataType>("output_dtype",
                                       config.get_or<DataType>("dtype", DataType::kFloat))) {
-    if (fill_values_.empty())
-      throw std::invalid_argument(
-          "fill_values must be one number or one for each channel (got none). Leave it out to fill "
-          "with zeros.");
+    if (fill_values_.empty()) fill_values_ = {0.0f};
   }
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
     const Layout layout = image_layout(image, "DHWC");
     const ImageAxes axes = image_axes(layout);
-    const Layout output_layout = output_layout_.empty() ? layout : output_layout_;
-    const Permutation permutation(layout, output_layout);
     Window window = crop_.window(sample, image.shape, axes);
     apply_policy(window, image.shape, policy_);
     const bool mirror = mirror_.at_or(sample, 0) != 0;
-
-    NormalizeRow row{};
-    row.input_type = image.type;
-    row.channels = axes.channel < 0 ? 1 : image.shape[axes.channel];
-    row.output_channels = pad_output_ ? padded_channels(row.channels) : row.channels;
-    auto* const rules =
-        sample.scratch<ChannelNormalization>(0, static_cast<size_t>(row.output_channels));
-    normalize_.channels(sample, row.channels, row.output_channels, rules);
-    row.rules = rules;
-    if (changes_nothing(image, layout, output_layout, window, mirror, row)) {
+    Work work(image, layout, output_layout_.empty() ? layout : output_layout_);
+    set_channels(sample, work);
+    if (changes_nothing(work, window, mirror)) {
       sample.forward(0, image).layout = layout;
       return;
     }
-    const float* const fill = fill_of_channel(sample, row);
-    for (int64_t c = row.channels; c < row.output_channels; ++c)
-      rules[c] = constant_channel(value_after_fill(fill[c]));
+    start(sample, window, mirror, work);
+    if (work.walk) work.walk->run();
+  }
 
-    Shape shape;
-    for (int i = 0; i < image.shape.ndim; ++i) {
-      const int axis = permutation.input_axis[i];
-      shape.push_back(axis == axes.channel ? row.output_channels : window.extent[axis]);
-    }
-    Tensor& output = sample.output(0, type_, shape, output_layout);
-    if (output.num_elements() == 0) return;
-    const int output_channel_axis = output_layout.find('C');
-    row.input_channel_stride = axes.channel < 0 ? 0 : dense_strides(image.shape)[axes.channel];
-    row.output_channel_stride =
-        output_channel_axis < 0 ? 0 : dense_strides(shape)[output_channel_axis];
-    const RowWalk walk(image, window, permutation.input_axis, axes, mirror, row, fill, output);
-    prepare(sample, walk.max_pixels(), row);
-    walk.run();
+  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
+    const Shape shape{image.height(), image.width(), 1};
+    const Window window = crop_.window(sample, shape, image_axes("HWC"));
+    if (!image.crop(window.start[0], window.start[1], window.extent[0], window.extent[1]))
+      return false;
+    image.mirror(mirror_.at_or(sample, 0) != 0, false);
+    return true;
+  }
+
+  std::unique_ptr<RowSink> finish(SampleContext& sample, DataType type,
+                                  const Shape& shape) const override {
+    Tensor image;
+    image.type = type;
+    image.shape = shape;
+    auto sink = std::make_unique<Sink>(image, output_layout_.empty() ? "HWC" : output_layout_);
+    set_channels(sample, sink->work);
+    start(sample, Window(shape), /*mirror=*/false, sink->work);
+    return sink;
   }
 
  private:
-  bool changes_nothing(const Tensor& image, const Layout& layout, const Layout& output_layout,
-                       const Window& window, bool mirror, const NormalizeRow& row) const {
-    if (image.type != type_ || layout != output_layout || mirror ||
-        row.channels != row.output_channels || !window.is_whole(image.shape))
+  // What is known about making one output.
+  struct Work {
+    const Tensor& image;
+    Layout layout;
+    Layout output_layout;
+    ImageAxes axes;
+    Permutation permutation;
+    NormalizeRow row{};
+    ChannelNormalization* rules = nullptr;
+    std::optional<RowWalk> walk;  // none if the output is empty
+
+    Work(const Tensor& image, const Layout& layout, const Layout& output_layout)
+        : image(image),
+          layout(layout),
+          output_layout(output_layout),
+          axes(image_axes(layout)),
+          permutation(layout, output_layout) {}
+  };
+
+  struct Sink : RowSink {
+    Tensor image;
+    Work work;
+
+    Sink(const Tensor& image, const Layout& output_layout)
+        : image(image), work(this->image, "HWC", output_layout) {}
+
+    void write(const void* rows, int64_t stride, int64_t first, int64_t count) override {
+      for (int64_t i = 0; i < count; ++i)
+        work.walk->run_row(static_cast<const char*>(rows) + i * stride, first + i);
+    }
+  };
+
+  // Sets what happens to each channel.
+  void set_channels(SampleContext& sample, Work& work) const {
+    NormalizeRow& row = work.row;
+    row.input_type = work.image.type;
+    row.channels = work.axes.channel < 0 ? 1 : work.image.shape[work.axes.channel];
+    row.output_channels = pad_output_ ? padded_channels(row.channels) : row.channels;
+    work.rules = sample.scratch<ChannelNormalization>(0, static_cast<size_t>(row.output_channels));
+    normalize_.channels(sample, row.channels, row.output_channels, work.rules);
+    row.rules = work.rules;
+  }
+
+  // Declares the output.
+  void start(SampleContext& sample, const Window& window, bool mirror, Work& work) const {
+    NormalizeRow& row = work.row;
+    const ImageAxes& axes = work.axes;
+    const float* const fill = fill_of_channel(sample, row);
+    for (int64_t c = row.channels; c < row.output_channels; ++c)
+      work.rules[c] = constant_channel(value_after_fill(fill[c]));
+    Shape shape;
+    for (int i = 0; i < work.image.shape.ndim; ++i) {
+      const int axis = work.permutation.input_axis[i];
+      shape.push_back(axis == axes.channel ? row.output_channels : window.extent[axis]);
+    }
+    Tensor& output = sample.output(0, type_, shape, work.output_layout);
+    if (output.num_elements() == 0) return;
+    const int output_channel_axis = work.output_layout.find('C');
+    row.input_channel_stride = axes.channel < 0 ? 0 : dense_strides(work.image.shape)[axes.channel];
+    row.output_channel_stride =
+        output_channel_axis < 0 ? 0 : dense_strides(shape)[output_channel_axis];
+    work.walk.emplace(work.image, window, work.permutation.input_axis, axes, mirror, row, fill,
+                      output);
+    prepare(sample, work.walk->max_pixels(), row);
+  }
+
+  bool changes_nothing(const Work& work, const Window& window, bool mirror) const {
+    const NormalizeRow& row = work.row;
+    if (work.image.type != type_ || work.layout != work.output_layout || mirror ||
+        row.channels != row.output_channels || !window.is_whole(work.image.shape))
       return false;
     for (int64_t c = 0; c < row.channels; ++c)
       if (row.rules[c].mean != 0 || row.rules[c].multiplier != 1) return false;

@@ -50,7 +50,10 @@ RowWalk::RowWalk(const Tensor& image, const Window& window, const int* input_axi
 
 void RowWalk::walk(int level, int64_t in, int64_t out, bool inside) const {
   if (level == num_outer_) {
-    process(in, out, inside);
+    if (inside && first_ < last_)
+      process(input_ + in * size_of(row_.input_type), out);
+    else
+      fill(out, 0, columns_.extent, 0);
     return;
   }
   const Dimension& dim = outer_[level];
@@ -61,13 +64,9 @@ void RowWalk::walk(int level, int64_t in, int64_t out, bool inside) const {
   }
 }
 
-void RowWalk::process(int64_t in, int64_t out, bool inside) const {
-  if (!inside || first_ == last_) {
-    fill(out, 0, columns_.extent, 0);
-    return;
-  }
+void RowWalk::process(const uint8_t* in, int64_t out) const {
   DC_SIMD_DISPATCH(normalize_row, row_,
-                   input_ + (in + source_ * columns_.input_stride) * size_of(row_.input_type),
+                   in + source_ * columns_.input_stride * size_of(row_.input_type),
                    output_ + (out + first_ * columns_.output_stride) * size_of(output_type_),
                    output_type_, last_ - first_);
   fill(out, 0, first_, 0);

@@ -23,6 +23,12 @@ class RowWalk {
 
   void run() const { walk(0, 0, 0, true); }
 
+  // Of an image with one dimension beside columns and channels: makes row `y` from the pixels of a
+  // row that is somewhere else in memory.
+  void run_row(const void* row, int64_t y) const {
+    process(static_cast<const uint8_t*>(row), y * outer_[0].output_stride);
+  }
+
  private:
   struct Dimension {
     int64_t start, extent, image_extent, input_stride, output_stride;
@@ -30,7 +36,8 @@ class RowWalk {
 
   // `in` and `out` count elements from the start of the tensors.
   void walk(int level, int64_t in, int64_t out, bool inside) const;
-  void process(int64_t in, int64_t out, bool inside) const;
+  // `in` is where the first column of the image lies.
+  void process(const uint8_t* in, int64_t out) const;
   // Fills columns [begin, end) of the channels from `channel` on.
   void fill(int64_t out, int64_t begin, int64_t end, int64_t channel) const;
 

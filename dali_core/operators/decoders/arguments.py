@@ -73,4 +73,8 @@ INPUT_DOCS = (
 LIMITS_DOC = """The output has layout ``HWC``. A file that is damaged beyond repair, cut off before
 its last pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that
 sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels.
+
+All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+that breaks its codec is an error of that sample, too. For files that you trust, the environment
+variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
 """

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
+from dali_core.errors import ArgumentValueError
+
 JPEG_VARIABLE = "DALI_CORE_JPEG"
 """Environment variable that chooses between ``libjpeg`` and ``nvimgcodec`` where both are there."""
+
+PROCESS_VARIABLE = "DALI_CORE_CODEC_PROCESS"
+"""Environment variable: ``0`` runs nvImageCodec in this process, where hostile files may crash."""
 
 # What nvImageCodec calls its codecs that need no GPU; the others complain when they find none.
 _HOST_EXTENSIONS = ("jpeg_turbo", "tiff", "nvbmp", "nvpnm", "opencv")
@@ -21,7 +27,8 @@ def backend_arguments() -> dict[str, Any]:
     -------
     dict
         ``jpeg_backend``, empty for the default; ``codec_library`` and ``codec_extensions``, which
-        are left out where nvImageCodec is not installed.
+        are left out where nvImageCodec is not installed; ``codec_process``, which is left out
+        where it runs in this process.
     """
     arguments: dict[str, Any] = {"jpeg_backend": os.environ.get(JPEG_VARIABLE, "")}
     folder = _codec_folder()
@@ -35,7 +42,26 @@ def backend_arguments() -> dict[str, Any]:
     ]
     if libraries and extensions:
         arguments |= {"codec_library": str(libraries[0]), "codec_extensions": extensions}
+        if process := _process():
+            arguments["codec_process"] = process
     return arguments
+
+
+def _process() -> list[str]:
+    """Start of the command that runs nvImageCodec; empty to run it in this process."""
+    wanted = os.environ.get(PROCESS_VARIABLE, "1")
+    if wanted not in ("0", "1"):
+        raise ArgumentValueError(
+            f"{PROCESS_VARIABLE} must be 0 or 1 (got {wanted!r}). Unset it to stay safe."
+        )
+    # A frozen program or one that embeds Python has no interpreter to start.
+    if wanted == "0" or not sys.executable or getattr(sys, "frozen", False):
+        return []
+    native = importlib.util.find_spec("dali_core._runtime.executor")
+    if native is None or native.origin is None:
+        return []
+    program = str(Path(__file__).with_name("codec_process.py"))
+    return [sys.executable, "-I", "-S", program, native.origin]
 
 
 def _codec_folder() -> Path | None:

@@ -16,11 +16,14 @@ namespace dali_core {
 struct CodecLibraryPaths {
   std::string library;
   std::vector<std::string> extensions;
+  // Start of the command that decodes in a process of its own; if empty, it is done in this one.
+  std::vector<std::string> process;
 
   CodecLibraryPaths() = default;
   explicit CodecLibraryPaths(const OperatorConfig& config)
       : library(config.get_or<std::string>("codec_library", "")),
-        extensions(config.get_or<std::vector<std::string>>("codec_extensions", {})) {}
+        extensions(config.get_or<std::vector<std::string>>("codec_extensions", {})),
+        process(config.get_or<std::vector<std::string>>("codec_process", {})) {}
 };
 
 #if DALI_CORE_HAVE_NVIMGCODEC

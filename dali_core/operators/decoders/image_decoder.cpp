@@ -1,11 +1,27 @@
 #include "dali_core/operators/decoders/image_decoder.hpp"
 
+#include "dali_core/operators/decoders/image_format.hpp"
 #include "dali_core/operators/decoders/jpeg_decoder.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
 #include "dali_core/operators/decoders/nvimgcodec_decoder.hpp"
 #include "dali_core/operators/decoders/png_check.hpp"
 
 namespace dali_core {
+namespace {
+
+ImageFormat known_format(const EncodedImage& encoded) {
+  if (encoded.size == 0)
+    throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
+  const ImageFormat format = format_of(encoded);
+  if (format == ImageFormat::kUnknown)
+    throw std::runtime_error("the bytes must be an image file (got " +
+                             std::to_string(encoded.size) +
+                             " bytes that start like no known format). Use JPEG, PNG, BMP, TIFF, "
+                             "WebP, PNM or JPEG 2000, or leave the file out.");
+  return format;
+}
+
+}  // namespace
 
 DecoderBackends::DecoderBackends(const OperatorConfig& config)
     : jpeg_by_libjpeg(has_libjpeg()), codec_library(config) {
@@ -27,6 +43,7 @@ ImageRequest make_image_request(const OperatorConfig& config) {
   request.dtype = config.get_or("dtype", request.dtype);
   request.adjust_orientation = config.get_or<int>("adjust_orientation", 1) != 0;
   request.fast_dct = config.get_or<int>("use_fast_idct", 0) != 0;
+  request.scaled = config.get_or<int>("scaled_decode", 0) != 0;
   switch (request.dtype) {
     case DataType::kUInt8:
     case DataType::kInt8:
@@ -47,16 +64,15 @@ ImageRequest make_image_request(const OperatorConfig& config) {
 
 void decode_image(const EncodedImage& encoded, const ImageRequest& request,
                   const DecoderBackends& backends, ImageSink& sink) {
-  if (encoded.size == 0)
-    throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
-  if (backends.jpeg_by_libjpeg && looks_like_jpeg(encoded))
+  const ImageFormat format = known_format(encoded);
+  if (backends.jpeg_by_libjpeg && format == ImageFormat::kJpeg)
     return decode_jpeg(encoded, request, sink);
-  if (looks_like_png(encoded)) check_png(encoded);
+  if (format == ImageFormat::kPng) check_png(encoded);
   decode_with_nvimgcodec(encoded, request, backends.codec_library, sink);
 }
 
 ImageInfo peek_image(const EncodedImage& encoded, const DecoderBackends& backends) {
-  if (looks_like_jpeg(encoded)) {
+  if (known_format(encoded) == ImageFormat::kJpeg) {
     const auto header = read_jpeg_header(encoded);
     if (!header)
       throw std::runtime_error(

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "dali_core/random_crop.hpp"
+#include "dali_core/image_sink.hpp"
 #include "dali_core/types.hpp"
 
 namespace dali_core {
@@ -65,20 +65,7 @@ struct ImageRequest {
   DataType dtype = DataType::kUInt8;
   bool adjust_orientation = true;
   bool fast_dct = false;  // of JPEG: the less accurate inverse transform
-};
-
-// Where a decoded image goes: chooses the part that is wanted, then gives memory for it.
-class ImageSink {
- public:
-  virtual ~ImageSink() = default;
-
-  // The wanted part of an image that is `height` x `width` as shown; it must lie inside.
-  virtual CropWindow choose_region(int64_t height, int64_t width) {
-    return CropWindow{0, 0, height, width};
-  }
-
-  // Dense memory for height x width x channels elements of the requested type.
-  virtual void* allocate(int64_t height, int64_t width, int channels) = 0;
+  bool scaled = false;    // of JPEG: shrink while decoding, as far as the sink allows
 };
 
 // Dimensions beyond this are taken for damage or an attack.

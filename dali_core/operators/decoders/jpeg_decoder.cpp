@@ -60,19 +60,20 @@ class JpegDecoder {
 
   void decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
     session_.open(encoded);
-    const AbortAtExit abort{session_};
+    const CloseAtExit close{session_};
     session_.call([this] { jpeg_read_header(&info_, TRUE); });
     check_size(encoded);
     Orientation orientation;
     if (request.adjust_orientation)
       if (const auto header = read_jpeg_header(encoded)) orientation = header->orientation;
-    const CropWindow part =
-        choose_stored_region(sink, info_.image_height, info_.image_width, orientation);
-
     const ColourPlan plan = plan_colours(request.output_type, info_.jpeg_color_space);
     info_.out_color_space = plan.colour_space;
     // The reference decodes turned images by another path, which has the accurate transform only.
     info_.dct_method = request.fast_dct && orientation.is_identity() ? JDCT_IFAST : JDCT_ISLOW;
+    if (request.scaled) shrink(sink, orientation);
+    session_.call([this] { jpeg_calc_output_dimensions(&info_); });
+    const CropWindow part =
+        choose_stored_region(sink, info_.output_height, info_.output_width, orientation);
     session_.call([this] { jpeg_start_decompress(&info_); });
 
     StoredPixels stored;
@@ -89,9 +90,9 @@ class JpegDecoder {
   }
 
  private:
-  struct AbortAtExit {
+  struct CloseAtExit {
     LibjpegSession& session;
-    ~AbortAtExit() { session.abort(); }
+    ~CloseAtExit() { session.close(); }
   };
 
   void check_size(const EncodedImage& encoded) const {
@@ -108,6 +109,15 @@ class JpegDecoder {
                                std::to_string(encoded.size) + " bytes). The file is damaged.");
   }
 
+  // Fewer coefficients of each block make a smaller block.
+  void shrink(ImageSink& sink, const Orientation& orientation) {
+    int64_t height = info_.image_height;
+    int64_t width = info_.image_width;
+    if (orientation.transpose) std::swap(height, width);
+    info_.scale_num = 1;
+    info_.scale_denom = static_cast<unsigned>(sink.allowed_shrinking(height, width));
+  }
+
   // Leaves out columns of blocks that the part does not need. Gives the part's first column in the
   // rows that libjpeg then delivers.
   int64_t crop_columns(const CropWindow& part) {
@@ -118,11 +128,22 @@ class JpegDecoder {
     const int64_t first = std::max<int64_t>(0, part.x - margin);
     const int64_t last =
         std::min(width, std::max(part.x + part.width + margin, first + kLeastCrop));
-    if (first == 0 && last == width) return part.x;
+    if ((first == 0 && last == width) || is_smoothed()) return part.x;
     JDIMENSION offset = static_cast<JDIMENSION>(first);
     JDIMENSION count = static_cast<JDIMENSION>(last - first);
     session_.call([&] { jpeg_crop_scanline(&info_, &offset, &count); });
     return part.x - offset;
+  }
+
+  // Where scans of a progressive file are missing, libjpeg smooths blocks by their neighbours,
+  // which a cropped row is without.
+  bool is_smoothed() const {
+    constexpr int kCoefficientsUsed = 10;
+    if (!info_.progressive_mode || info_.coef_bits == nullptr) return false;
+    for (int component = 0; component < info_.num_components; ++component)
+      for (int i = 0; i < kCoefficientsUsed; ++i)
+        if (info_.coef_bits[component][i] != 0) return true;
+    return false;
   }
 
   void skip_rows(int64_t count) {

@@ -45,14 +45,19 @@ LibjpegSession::LibjpegSession() {
   // Damage that libjpeg can repair is let pass, and nothing is printed.
   errors_.emit_message = [](j_common_ptr, int) {};
   errors_.output_message = [](j_common_ptr) {};
-  if (!reaches_end([this] { jpeg_create_decompress(&info_); })) throw std::bad_alloc();
   source_.init_source = [](j_decompress_ptr) {};
   source_.fill_input_buffer = on_end_of_source;
   source_.skip_input_data = skip_source;
   source_.resync_to_restart = jpeg_resync_to_restart;
   source_.term_source = [](j_decompress_ptr) {};
-  info_.src = &source_;
   progress_.progress_monitor = check_scans;
+}
+
+void LibjpegSession::open(const EncodedImage& encoded) {
+  source_.next_input_byte = encoded.data;
+  source_.bytes_in_buffer = encoded.size;
+  if (!reaches_end([this] { jpeg_create_decompress(&info_); })) throw std::bad_alloc();
+  info_.src = &source_;
   info_.progress = &progress_;
 }
 

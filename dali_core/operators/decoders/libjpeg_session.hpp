@@ -19,7 +19,8 @@ extern "C" {
 
 namespace dali_core {
 
-// One decompressor; a thread reuses it from image to image.
+// A decompressor for each image: one that is reused keeps the tables of the image before, which a
+// damaged file would then be decoded with.
 class LibjpegSession {
  public:
   LibjpegSession();
@@ -29,12 +30,9 @@ class LibjpegSession {
 
   jpeg_decompress_struct& info() { return info_; }
 
-  // Starts to read an image; `abort` must follow.
-  void open(const EncodedImage& encoded) {
-    source_.next_input_byte = encoded.data;
-    source_.bytes_in_buffer = encoded.size;
-  }
-  void abort() { jpeg_abort_decompress(&info_); }
+  // Starts to read an image; `close` must follow.
+  void open(const EncodedImage& encoded);
+  void close() { jpeg_destroy_decompress(&info_); }
 
   size_t bytes_left() const { return source_.bytes_in_buffer; }
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "dali_core/operators/decoders/cmyk.hpp"
+#include "dali_core/operators/decoders/codec_session.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
-#include "dali_core/operators/decoders/nvimgcodec_session.hpp"
 #include "dali_core/operators/decoders/orientation.hpp"
 #include "dali_core/operators/decoders/pixel_rules.hpp"
 #include "dali_core/operators/decoders/pixel_writer.hpp"
@@ -53,12 +53,12 @@ bool seems_complete(const EncodedImage& encoded, const ImageInfo& info) {
 }  // namespace
 
 ImageInfo peek_with_nvimgcodec(const EncodedImage& encoded, const CodecLibraryPaths& paths) {
-  return NvimgcodecSession::of_this_thread(paths).open(encoded);
+  return CodecSession::of_this_thread(paths).open(encoded);
 }
 
 void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& request,
                             const CodecLibraryPaths& paths, ImageSink& sink) {
-  NvimgcodecSession& session = NvimgcodecSession::of_this_thread(paths);
+  CodecSession& session = CodecSession::of_this_thread(paths);
   const ImageInfo info = session.open(encoded);
   const Orientation orientation = request.adjust_orientation ? info.orientation : Orientation{};
   const CropWindow part = choose_stored_region(sink, info.height, info.width, orientation);
@@ -76,15 +76,19 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
   void* output = allocate_result(sink, part, orientation, stored.channels);
   writer.set_output(output);
 
-  const bool fast_dct = request.fast_dct && orientation.is_identity();
   const CropWindow decoded = whole ? CropWindow{0, 0, info.height, info.width} : part;
+  CodecRequest codec_request;
+  codec_request.part = decoded;
+  codec_request.is_whole = whole;
+  codec_request.model = plan.model;
+  codec_request.channels = plan.channels;
+  codec_request.sample_type = stored.sample_type;
+  codec_request.fast_dct = request.fast_dct && orientation.is_identity();
   const int64_t pixel = plan.channels * size_of(stored.sample_type);
   const int64_t row = decoded.width * pixel;
   const bool direct = writer.is_copy() && !plan.cmyk_to_grey && decoded.width == part.width &&
                       decoded.height == part.height;
-  uint8_t* pixels = direct ? static_cast<uint8_t*>(output)
-                           : session.pixels(static_cast<size_t>(row * decoded.height));
-  session.decode(decoded, whole, plan.model, plan.channels, stored.sample_type, fast_dct, pixels);
+  uint8_t* pixels = session.decode(codec_request, direct ? output : nullptr);
   if (direct) return;
   pixels += (part.y - decoded.y) * row + (part.x - decoded.x) * pixel;
   if (plan.cmyk_to_grey)

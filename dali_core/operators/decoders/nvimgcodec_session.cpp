@@ -2,7 +2,6 @@
 
 #if DALI_CORE_HAVE_NVIMGCODEC
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -98,12 +97,6 @@ NvimgcodecSession::~NvimgcodecSession() {
     if (decoder) library_.DecoderDestroy(decoder);
 }
 
-NvimgcodecSession& NvimgcodecSession::of_this_thread(const CodecLibraryPaths& paths) {
-  static thread_local std::unique_ptr<NvimgcodecSession> session;
-  if (!session) session.reset(new NvimgcodecSession(CodecLibrary::get(paths)));
-  return *session;
-}
-
 ImageInfo NvimgcodecSession::open(const EncodedImage& encoded) {
   take_codec_message();
   nvimgcodecStatus_t status = library_.CodeStreamCreateFromHostMem(
@@ -124,10 +117,13 @@ ImageInfo NvimgcodecSession::open(const EncodedImage& encoded) {
   return info;
 }
 
-void NvimgcodecSession::decode(const CropWindow& part, bool whole, ImageType model, int channels,
-                               DataType sample_type, bool fast_dct, void* buffer) {
+uint8_t* NvimgcodecSession::decode(const CodecRequest& request, void* output) {
+  const CropWindow& part = request.part;
+  const int channels = request.channels;
+  uint8_t* const pixels =
+      output ? static_cast<uint8_t*>(output) : scratch_.get<uint8_t>(0, request.num_bytes());
   nvimgcodecCodeStream_t source = stream_;
-  if (!whole) {
+  if (!request.is_whole) {
     nvimgcodecCodeStreamView_t view;
     start_struct(view, NVIMGCODEC_STRUCTURE_TYPE_CODE_STREAM_VIEW);
     start_struct(view.region, NVIMGCODEC_STRUCTURE_TYPE_REGION);
@@ -144,10 +140,10 @@ void NvimgcodecSession::decode(const CropWindow& part, bool whole, ImageType mod
   wanted.chroma_subsampling = NVIMGCODEC_SAMPLING_NONE;
   wanted.sample_format = NVIMGCODEC_SAMPLEFORMAT_I_RGB;
   wanted.color_spec = NVIMGCODEC_COLORSPEC_SRGB;
-  if (model == ImageType::kGray) {
+  if (request.model == ImageType::kGray) {
     wanted.sample_format = NVIMGCODEC_SAMPLEFORMAT_I_Y;
     wanted.color_spec = NVIMGCODEC_COLORSPEC_GRAY;
-  } else if (model == ImageType::kAnyData) {
+  } else if (request.model == ImageType::kAnyData) {
     wanted.sample_format = NVIMGCODEC_SAMPLEFORMAT_I_UNCHANGED;
     wanted.color_spec = NVIMGCODEC_COLORSPEC_UNCHANGED;
   }
@@ -156,9 +152,9 @@ void NvimgcodecSession::decode(const CropWindow& part, bool whole, ImageType mod
   plane.height = static_cast<uint32_t>(part.height);
   plane.width = static_cast<uint32_t>(part.width);
   plane.num_channels = static_cast<uint32_t>(channels);
-  plane.row_stride = static_cast<size_t>(part.width * channels * size_of(sample_type));
+  plane.row_stride = static_cast<size_t>(part.width * channels * size_of(request.sample_type));
   plane.precision = 0;
-  wanted.buffer = buffer;
+  wanted.buffer = pixels;
   wanted.buffer_kind = NVIMGCODEC_IMAGE_BUFFER_KIND_STRIDED_HOST;
   wanted.cuda_stream = nullptr;
   check(library_.ImageCreate(library_.instance, &image_, &wanted));
@@ -167,7 +163,8 @@ void NvimgcodecSession::decode(const CropWindow& part, bool whole, ImageType mod
   start_struct(parameters, NVIMGCODEC_STRUCTURE_TYPE_DECODE_PARAMS);
   parameters.apply_exif_orientation = 0;
   nvimgcodecFuture_t future = nullptr;
-  check(library_.DecoderDecode(decoder(fast_dct), &source, &image_, 1, &parameters, &future));
+  check(
+      library_.DecoderDecode(decoder(request.fast_dct), &source, &image_, 1, &parameters, &future));
   nvimgcodecProcessingStatus_t processing = NVIMGCODEC_PROCESSING_STATUS_UNKNOWN;
   size_t count = 1;
   nvimgcodecStatus_t status = library_.FutureWaitForAll(future);
@@ -176,6 +173,7 @@ void NvimgcodecSession::decode(const CropWindow& part, bool whole, ImageType mod
   library_.FutureDestroy(future);
   if (status != NVIMGCODEC_STATUS_SUCCESS || processing != NVIMGCODEC_PROCESSING_STATUS_SUCCESS)
     refuse("the file must be a sound image", status, processing);
+  return pixels;
 }
 
 nvimgcodecDecoder_t NvimgcodecSession::decoder(bool fast_dct) {

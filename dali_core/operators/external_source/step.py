@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from dali_core._runtime.step import SampleFailed, StepContext, StepOutput
+from dali_core._runtime.step import (
+    StepContext,
+    StepOutput,
+    check_samples,
+    fill_failed,
+    note_failure,
+)
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
@@ -55,6 +62,8 @@ class SourceStep:
         """Get one batch from the source."""
         data = self._fetch(context)
         data = self._outputs_of(data) if self._is_tuple else (data,)
+        if context.failed is not None:
+            data = self._without_failed(context, data)
         return [
             StepOutput(self._batch(number, samples), self._layouts[number])
             for number, samples in enumerate(data)
@@ -108,11 +117,13 @@ class SourceStep:
             for i in range(context.batch_size):
                 info = SampleInfo(context.first_sample + i, i, context.iteration, context.epoch)
                 try:
-                    samples.append(source(info) if takes_argument else source())
+                    sample = source(info) if takes_argument else source()
+                    samples.append(self._outputs_of(sample) if self._is_tuple else sample)
                 except StopIteration:
                     raise
                 except Exception as error:
-                    raise SampleFailed(i) from error
+                    note_failure(context, i, error)
+                    samples.append((None,) * self._num_outputs if self._is_tuple else None)
             return self._transposed(samples)
 
         return call_for_samples
@@ -132,11 +143,31 @@ class SourceStep:
             )
         return data
 
+    def _without_failed(self, context: StepContext, data: Sequence[Any]) -> Sequence[Any]:
+        """Let good samples take the place of those that are no data, or of another type."""
+        if not all(isinstance(samples, (list, tuple)) for samples in data):
+            return data  # there are no single samples that could be at fault
+        columns = [
+            check_samples(
+                context,
+                samples,
+                self._layouts[number],
+                functools.partial(self._check_batch, number),
+            )
+            for number, samples in enumerate(data)
+        ]
+        if len({len(column) for column in columns}) == 1:
+            fill_failed(context, columns)
+        return columns
+
     def _batch(self, number: int, samples: Any) -> TensorListCPU:
         batch = TensorListCPU(samples, self._layouts[number] or None)
+        self._check_batch(number, batch)
+        return batch
+
+    def _check_batch(self, number: int, batch: TensorListCPU) -> None:
         self._check("dtype", number, batch.dtype, self._dtypes[number])
         self._check("ndim", number, batch.ndim(), self._ndims[number])
-        return batch
 
     def _check(self, what: str, number: int, actual: Any, wanted: Any) -> None:
         if wanted is not None and actual not in (wanted, DALIDataType.NO_TYPE):

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "dali_core/geometry.hpp"
+#include "dali_core/image_chain.hpp"
+#include "dali_core/mirror_row.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/simd.hpp"
 
@@ -36,7 +38,7 @@ class Reversal {
     const int64_t extent = shape_[dim];
     const int64_t bytes = bytes_[dim];
     if (dim == innermost_) {
-      DC_SIMD_DISPATCH(mirror_pixels, in, out, extent, bytes);
+      mirror_row(in, out, extent, bytes);
       return;
     }
     for (int64_t i = 0; i < extent; ++i)
@@ -51,7 +53,12 @@ class Reversal {
 
 }  // namespace
 
-class Flip : public Operator {
+void mirror_row(const void* from, void* to, int64_t num_pixels, int64_t pixel_bytes) {
+  DC_SIMD_DISPATCH(mirror_pixels, static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to),
+                   num_pixels, pixel_bytes);
+}
+
+class Flip : public Operator, public WindowStep {
  public:
   explicit Flip(const OperatorConfig& config)
       : horizontal_(config, "horizontal"),
@@ -77,6 +84,11 @@ class Flip : public Operator {
     }
     Tensor& output = sample.output(0, image.type, image.shape, layout);
     Reversal(image, flipped).run(image.as<uint8_t>(), output.as<uint8_t>());
+  }
+
+  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
+    image.mirror(horizontal_.at_or(sample, 0) != 0, vertical_.at_or(sample, 0) != 0);
+    return true;
   }
 
  private:

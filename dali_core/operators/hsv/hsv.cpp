@@ -4,7 +4,7 @@
 
 namespace dali_core {
 
-class Hsv : public Operator {
+class Hsv : public Operator, public PixelStep {
  public:
   explicit Hsv(const OperatorConfig& config)
       : hue_(config, "hue"),

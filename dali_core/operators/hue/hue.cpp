@@ -2,7 +2,7 @@
 
 namespace dali_core {
 
-class Hue : public Operator {
+class Hue : public Operator, public PixelStep {
  public:
   explicit Hue(const OperatorConfig& config) : hue_(config, "hue"), output_type_(config) {}
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec
-from dali_core.operators.pad.step import LargestExtents
+from dali_core._spec import UNSET, Arg, OpSpec, Source
 
 _LARGEST_EXTENTS = OpSpec(
     name="pad",
+    native_name="pad.largest_extents",
     doc="Find the largest extents in each batch.",
     input_docs=("Tensors with the same number of dimensions.",),
-    python_step=LargestExtents,
+    reads_batch=True,
 )
 
 
@@ -54,5 +54,5 @@ The layout stays. Nothing is copied where nothing is to be padded.
             tensor=True,
         ),
     ),
-    batch_input=_LARGEST_EXTENTS,
+    batch_input=lambda arguments: Source(_LARGEST_EXTENTS, {}),
 )

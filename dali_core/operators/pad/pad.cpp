@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dali_core/crop_window.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
+#include "dali_core/window.hpp"
 
 namespace dali_core {
 namespace {
@@ -45,6 +45,25 @@ class PaddedCopy {
 };
 
 }  // namespace
+
+// Gives each sample the largest extents in its batch; elements are not looked at.
+class LargestExtents : public Operator {
+ public:
+  explicit LargestExtents(const OperatorConfig&) {}
+
+  bool reads_batch() const override { return true; }
+
+  void run(SampleContext& sample) const override {
+    const int ndim = sample.input(0).shape.ndim;
+    int64_t* const largest = sample.output(0, DataType::kInt64, {ndim}).as<int64_t>();
+    std::fill_n(largest, ndim, 0);
+    for (int i = 0; i < sample.batch_size(); ++i) {
+      const Shape& shape = sample.input_of_sample(0, i).shape;
+      for (int dim = 0; dim < std::min(ndim, shape.ndim); ++dim)
+        largest[dim] = std::max(largest[dim], shape[dim]);
+    }
+  }
+};
 
 class Pad : public Operator {
  public:
@@ -163,5 +182,6 @@ class Pad : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("pad", Pad)
+DALI_CORE_REGISTER_OPERATOR("pad.largest_extents", LargestExtents)
 
 }  // namespace dali_core

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.step import SampleFailed, StepContext, StepOutput
+from dali_core._runtime.step import (
+    SampleFailed,
+    StepContext,
+    StepOutput,
+    check_samples,
+    fill_failed,
+    note_failure,
+)
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import ArgumentTypeError
 
@@ -46,8 +53,7 @@ class FunctionStep:
                         f"(got {len(result)})."
                     )
         else:
-            rows = [self._call(i, [batch[i] for batch in arrays]) for i in range(size)]
-            results = tuple(zip(*rows, strict=True)) if rows else ((),) * self._num_outputs
+            results = self._call_for_each(context, size, arrays)
         return [
             StepOutput(samples, layout)
             for samples, layout in zip(results, self._layouts, strict=True)
@@ -58,6 +64,29 @@ class FunctionStep:
 
     def reset(self) -> None:
         """Do nothing: the function keeps its own state, if any."""
+
+    def _call_for_each(
+        self, context: StepContext, size: int, arrays: list[list[Any]]
+    ) -> tuple[Sequence[Any], ...]:
+        rows: list[tuple[Any, ...]] = []
+        for sample in range(size):
+            try:
+                rows.append(self._call(sample, [batch[sample] for batch in arrays]))
+            except SampleFailed as failed:
+                if context.failed is None or not isinstance(failed.__cause__, Exception):
+                    raise
+                note_failure(context, sample, failed.__cause__)
+                rows.append((None,) * self._num_outputs)
+        if not rows:
+            return ((),) * self._num_outputs
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        if context.failed is not None:
+            columns = [
+                check_samples(context, column, layout)
+                for column, layout in zip(columns, self._layouts, strict=True)
+            ]
+            fill_failed(context, columns)
+        return tuple(columns)
 
     def _call(self, sample: int, arrays: list[Any]) -> tuple[Any, ...]:
         try:

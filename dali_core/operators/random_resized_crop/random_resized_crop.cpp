@@ -8,7 +8,7 @@
 
 namespace dali_core {
 
-class RandomResizedCrop : public Operator {
+class RandomResizedCrop : public Operator, public ResampleStep {
  public:
   explicit RandomResizedCrop(const OperatorConfig& config)
       : window_(config), filters_(config), seed_(config.seed) {
@@ -30,9 +30,21 @@ class RandomResizedCrop : public Operator {
     if (view.extent[0] == 0 || view.extent[1] == 0)
       throw std::invalid_argument("the input must have at least one pixel (got shape " +
                                   to_string(input.shape) + "). Leave empty images out.");
+    ResampleAxis axes[2];
+    choose(sample, view, axes);
+    resize_image(sample, view, axes, filters_.output_type(input.type));
+  }
+
+  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
+    ResampleAxis axes[2];
+    choose(sample, ResizeView(image.height(), image.width()), axes);
+    return resize_in_chain(image, axes, filters_.output_type(image.type()));
+  }
+
+ private:
+  void choose(SampleContext& sample, const ResizeView& view, ResampleAxis* axes) const {
     RandomStream random = sample.random(seed_);
     const CropWindow window = random_crop_window(view.extent[0], view.extent[1], window_, random);
-    ResampleAxis axes[2];
     const int64_t begin[2] = {window.y, window.x};
     const int64_t extent[2] = {window.height, window.width};
     for (int i = 0; i < 2; ++i) {
@@ -42,10 +54,8 @@ class RandomResizedCrop : public Operator {
       axes[i].end = static_cast<float>(begin[i] + extent[i]);
       filters_.choose(sample, axes[i]);
     }
-    resize_image(sample, view, axes, filters_.output_type(input.type));
   }
 
- private:
   RandomCropParameters window_;
   ResizeFilters filters_;
   uint64_t seed_;

@@ -58,6 +58,88 @@ FILTER_ARGS = (
 """Arguments of all operators that resample."""
 
 
+SIZE_ARGS = (
+    Arg(
+        "size",
+        list[float],
+        "Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or "
+        "one number for all axes.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg("resize_x", float, "Width of the output.", default=UNSET, tensor=True),
+    Arg("resize_y", float, "Height of the output.", default=UNSET, tensor=True),
+    Arg(
+        "resize_z",
+        float,
+        "Depth of the output; without effect on images.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "resize_shorter",
+        float,
+        "Size of the shorter axis; the aspect ratio is kept. The same as `size` with this "
+        'number for all axes and ``mode="not_smaller"``.',
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "resize_longer",
+        float,
+        "Size of the longer axis; the aspect ratio is kept. The same as `size` with this "
+        'number for all axes and ``mode="not_larger"``.',
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "mode",
+        str,
+        'How sizes are understood. ``"default"``: axes without a size scale by the geometric '
+        'mean of the others. ``"stretch"``: they keep their size. ``"not_larger"``, '
+        '``"not_smaller"``: the aspect ratio is kept, and no axis gets larger, or smaller, '
+        "than its size. Excludes `resize_shorter` and `resize_longer`.",
+        default=UNSET,
+    ),
+    Arg(
+        "max_size",
+        list[float],
+        "Largest size of the output: one number, or one for each axis. Modes that keep the "
+        "aspect ratio still do.",
+        default=UNSET,
+    ),
+    Arg(
+        "roi_start",
+        list[float],
+        "Start of the region that is resized, in pixels, in the order of `size`. Where it lies "
+        "after `roi_end`, the axis is mirrored. Filters reach beyond the region.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "roi_end",
+        list[float],
+        "End of the region that is resized.",
+        default=UNSET,
+        tensor=True,
+    ),
+    Arg(
+        "roi_relative",
+        bool,
+        "Whether the region is given in shares of the input's size instead of pixels.",
+        default=False,
+    ),
+    Arg(
+        "subpixel_scale",
+        bool,
+        "Whether a fractional size widens or narrows the region by what rounding adds or "
+        "takes, which keeps the scale as it was asked for. Otherwise the scale changes.",
+        default=True,
+    ),
+)
+"""Size of the output and region of the input of every operator that resizes."""
+
+
 def _num_outputs(arguments: dict[str, Any]) -> int | None:
     return 2 if arguments.get("save_attrs") else None
 
@@ -78,83 +160,7 @@ precision. ``INTERP_NN`` copies values of any type exactly.
     input_docs=("Images, volumes or sequences of any type.",),
     outputs=_num_outputs,
     args=(
-        Arg(
-            "size",
-            list[float],
-            "Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or "
-            "one number for all axes.",
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg("resize_x", float, "Width of the output.", default=UNSET, tensor=True),
-        Arg("resize_y", float, "Height of the output.", default=UNSET, tensor=True),
-        Arg(
-            "resize_z",
-            float,
-            "Depth of the output; without effect on images.",
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg(
-            "resize_shorter",
-            float,
-            "Size of the shorter axis; the aspect ratio is kept. The same as `size` with this "
-            'number for all axes and ``mode="not_smaller"``.',
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg(
-            "resize_longer",
-            float,
-            "Size of the longer axis; the aspect ratio is kept. The same as `size` with this "
-            'number for all axes and ``mode="not_larger"``.',
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg(
-            "mode",
-            str,
-            'How sizes are understood. ``"default"``: axes without a size scale by the geometric '
-            'mean of the others. ``"stretch"``: they keep their size. ``"not_larger"``, '
-            '``"not_smaller"``: the aspect ratio is kept, and no axis gets larger, or smaller, '
-            "than its size. Excludes `resize_shorter` and `resize_longer`.",
-            default=UNSET,
-        ),
-        Arg(
-            "max_size",
-            list[float],
-            "Largest size of the output: one number, or one for each axis. Modes that keep the "
-            "aspect ratio still do.",
-            default=UNSET,
-        ),
-        Arg(
-            "roi_start",
-            list[float],
-            "Start of the region that is resized, in pixels, in the order of `size`. Where it lies "
-            "after `roi_end`, the axis is mirrored. Filters reach beyond the region.",
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg(
-            "roi_end",
-            list[float],
-            "End of the region that is resized.",
-            default=UNSET,
-            tensor=True,
-        ),
-        Arg(
-            "roi_relative",
-            bool,
-            "Whether the region is given in shares of the input's size instead of pixels.",
-            default=False,
-        ),
-        Arg(
-            "subpixel_scale",
-            bool,
-            "Whether a fractional size widens or narrows the region by what rounding adds or "
-            "takes, which keeps the scale as it was asked for. Otherwise the scale changes.",
-            default=True,
-        ),
+        *SIZE_ARGS,
         Arg(
             "save_attrs",
             bool,
@@ -162,5 +168,12 @@ precision. ``INTERP_NN`` copies values of any type exactly.
             default=False,
         ),
         *FILTER_ARGS,
+        Arg(
+            "image_type",
+            types.DALIImageType,
+            "Has no effect.",
+            default=UNSET,
+            deprecated="nothing: it has no effect",
+        ),
     ),
 )

@@ -52,9 +52,7 @@ AxisTaps::AxisTaps(const ResampleAxis& axis)
       first_tap_(0),
       input_size_(axis.input_size),
       first_output_(axis.first_output),
-      num_outputs_(axis.num_outputs >= 0
-                       ? axis.num_outputs
-                       : std::max<int64_t>(axis.output_size - axis.first_output, 0)),
+      num_outputs_(axis.made()),
       running_(axis.running),
       reverse_(axis.reverse) {
   last_output_ = first_output_ + num_outputs_ - 1;

@@ -4,7 +4,7 @@
 
 namespace dali_core {
 
-class Resize : public Operator {
+class Resize : public Operator, public ResampleStep {
  public:
   explicit Resize(const OperatorConfig& config)
       : size_(config), filters_(config), save_shape_(config.get_or<bool>("save_attrs", false)) {}
@@ -21,6 +21,13 @@ class Resize : public Operator {
         shape.as<int32_t>()[i] = static_cast<int32_t>(view.extent[i]);
     }
     resize_image(sample, view, axes, filters_.output_type(input.type));
+  }
+
+  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
+    ResampleAxis axes[2];
+    size_.choose(sample, ResizeView(image.height(), image.width()), axes);
+    for (ResampleAxis& axis : axes) filters_.choose(sample, axis);
+    return resize_in_chain(image, axes, filters_.output_type(image.type()));
   }
 
  private:

@@ -98,9 +98,19 @@ const float* as_float_volume(SampleContext& sample, const Tensor& input) {
 
 // Whether the output is the input: nothing moves, and no filter blurs.
 bool is_identity(const ResampleAxis& axis) {
-  return axis.output_size == axis.input_size && axis.begin == 0 &&
+  return axis.output_size == axis.input_size && axis.made() == axis.output_size &&
+         axis.first_output == 0 && !axis.reverse && axis.begin == 0 &&
          axis.end == static_cast<float>(axis.input_size) &&
          axis.filter != ResampleFilter::kGaussian;
+}
+
+// Whether an output of this shape could be made at all.
+void check_size(const Shape& shape) {
+  double elements = 1;
+  for (int i = 0; i < shape.ndim; ++i) elements *= static_cast<double>(shape[i]);
+  if (elements > kMostElements)
+    throw std::invalid_argument("the output must have at most 2^40 elements (got shape " +
+                                to_string(shape) + "). Ask for a smaller size.");
 }
 
 }  // namespace
@@ -163,18 +173,14 @@ void resize_image(SampleContext& sample, const ResizeView& view, const ResampleA
     return;
   }
   Shape shape = input.shape;
-  for (int i = 0; i < view.num_axes; ++i) shape[view.first_axis + i] = axes[i].output_size;
-  double elements = 1;
-  for (int i = 0; i < shape.ndim; ++i) elements *= static_cast<double>(shape[i]);
-  if (elements > kMostElements)
-    throw std::invalid_argument("the output must have at most 2^40 elements (got shape " +
-                                to_string(shape) + "). Ask for a smaller size.");
+  for (int i = 0; i < view.num_axes; ++i) shape[view.first_axis + i] = axes[i].made();
+  check_size(shape);
   Tensor& output = sample.output(0, type, shape, view.layout);
   if (output.num_elements() == 0) return;
 
   const ResampleAxis* image_axes = axes + view.num_axes - 2;
   const int64_t in_image = image_axes[0].input_size * image_axes[1].input_size * view.channels;
-  const int64_t out_image = image_axes[0].output_size * image_axes[1].output_size * view.channels;
+  const int64_t out_image = image_axes[0].made() * image_axes[1].made() * view.channels;
   const int64_t out_bytes = out_image * size_of(type);
   char* to = output.as<char>();
   if (view.num_axes == 2) {
@@ -199,6 +205,12 @@ void resize_image(SampleContext& sample, const ResizeView& view, const ResampleA
                       ? volumes.copied_slice(from, bytes, z)
                       : volumes.blended_slice(reinterpret_cast<const float*>(from), z),
                   to);
+}
+
+bool resize_in_chain(ImageGeometry& image, const ResampleAxis* axes, DataType type) {
+  if (type == image.type() && std::all_of(axes, axes + 2, is_identity)) return true;
+  check_size({axes[0].output_size, axes[1].output_size});
+  return image.resample(axes[0], axes[1], type);
 }
 
 }  // namespace dali_core

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "dali_core/image_chain.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/resample.hpp"
 
@@ -21,6 +22,8 @@ struct ResizeView {
 
   // `volumes` says whether the layout may have D.
   ResizeView(const Tensor& image, bool volumes);
+  // One image whose channels do not matter.
+  ResizeView(int64_t height, int64_t width) : extent{height, width} {}
 };
 
 // Reads interp_type, min_filter, mag_filter, antialias and dtype.
@@ -40,8 +43,12 @@ class ResizeFilters {
   DataType type_;
 };
 
-// Makes output 0 from input 0: `axes` are those of the view, in its order.
+// Makes output 0 from input 0: `axes` are those of the view, in its order. Where an axis asks for a
+// part of its outputs, or for the reverse order, nothing else is computed.
 void resize_image(SampleContext& sample, const ResizeView& view, const ResampleAxis* axes,
                   DataType type);
+
+// The same for an image in a chain.
+bool resize_in_chain(ImageGeometry& image, const ResampleAxis* axes, DataType type);
 
 }  // namespace dali_core

@@ -2,7 +2,7 @@
 
 namespace dali_core {
 
-class Saturation : public Operator {
+class Saturation : public Operator, public PixelStep {
  public:
   explicit Saturation(const OperatorConfig& config)
       : saturation_(config, "saturation"), output_type_(config) {}

@@ -21,6 +21,8 @@ from tests.generated_images import (
     truncated,
     with_jpeg_size,
     with_orientation,
+    without_last_scans,
+    without_segments,
 )
 from tests.operators.decoders.decoding import decode, decode_one, failure, use_jpeg_library
 from tests.operators.suite import pipeline
@@ -149,6 +151,31 @@ def test_damage_that_libjpeg_repairs_is_let_pass() -> None:
     rows = 14  # those of the first row of blocks that need no others
     for image in decoded:
         np.testing.assert_array_equal(image[:rows], decode_one(file)[:rows])
+
+
+@NEEDS_LIBJPEG
+def test_tables_of_the_image_before_are_not_used() -> None:
+    # Files of Motion JPEG leave out the tables, which then are the usual ones.
+    file = without_segments(JPEGS["sequential"], 0xC4)
+    assert len(file) < len(JPEGS["sequential"]) - 400
+    batches = iter([JPEGS["restarts"], file] * 2)
+    expected = decode_one(JPEGS["sequential"])
+    with pipeline(batch_size=1, num_threads=1) as made:
+        with made:
+            data = fn.external_source(source=lambda: [np.frombuffer(next(batches), np.uint8)])
+            made.set_outputs(fn.decoders.image(data))
+        made.run()
+        np.testing.assert_array_equal(np.array(made.run()[0].at(0)), expected)
+
+
+@NEEDS_LIBJPEG
+@pytest.mark.parametrize("count", range(1, 9))
+def test_windows_of_unfinished_progressive_files(count: int) -> None:
+    # Blocks that miss details are smoothed by their neighbours.
+    file = without_last_scans(jpeg(photo_like(96, 330), progressive=True), count)
+    whole = decode_one(file)
+    part = decode_one(file, "image_slice", start=[131, 20], end=[150, 40])
+    np.testing.assert_array_equal(part, whole[20:40, 131:150])
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -189,9 +189,9 @@ def test_windows_of_random_crop_generator() -> None:
         ({"start": (3, 3), "end": (2, 7)}, "the window must not end before its start"),
         ({"start": (1, 2, 3)}, "start must be one number or one for each of the 2 axes"),
         ({"rel_start": float("nan")}, "the window must have finite ends"),
-        ({"start": 3, "axes": 2}, "axes must be 0"),
+        ({"start": 3, "axes": 2}, "axes must be from -2 to 1"),
         ({"start": 3, "axes": (0, -2)}, "axes must be named once each"),
-        ({"start": 3, "axis_names": "C"}, "axis_names must be of H and W"),
+        ({"start": 3, "axis_names": "C"}, "axis_names must be letters of the input's layout"),
         ({"start": 3, "axis_names": "HH"}, "axes must be named once each"),
     ],
 )
@@ -204,7 +204,8 @@ def test_impossible_windows(arguments: dict[str, Any], message: str) -> None:
     [
         (np.int32([1, 1]), np.float32([0.5, 0.5]), "must have the same type"),
         (np.uint8([1, 1]), np.uint8([5, 5]), "must have type INT32, INT64 or FLOAT"),
-        (np.int32([[1, 1]]), np.int32([[5, 5]]), "must be given by one number for each axis"),
+        (np.int32([]), np.int32([]), "must be given by one number for each axis"),
+        (np.int32([1, 2, 3]), np.int32([5, 5, 5]), "must be one number or one for each of the 2"),
     ],
 )
 def test_impossible_inputs(start: np.ndarray, shape: np.ndarray, message: str) -> None:

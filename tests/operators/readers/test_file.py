@@ -181,6 +181,18 @@ def test_large_and_empty_files(tmp_path: Path) -> None:
         ({"file_root": "{}", "file_filters": []}, ArgumentValueError, "at least one pattern"),
         ({"files": ["x"], "num_shards": 2}, ArgumentValueError, "num_shards"),
         ({"files": ["x"], "shard_id": 1}, ArgumentValueError, "shard_id"),
+        (
+            {"files": ["x"], "shuffle_after_epoch": True, "random_shuffle": True},
+            ArgumentValueError,
+            "shuffle_after_epoch and random_shuffle must not both be True",
+        ),
+        (
+            {"files": ["x"], "shuffle_after_epoch": True, "stick_to_shard": True},
+            ArgumentValueError,
+            "shuffle_after_epoch and stick_to_shard must not both be True",
+        ),
+        ({"files": ["x"], "prefetch_queue_depth": 0}, ArgumentValueError, "must be at least 1"),
+        ({"files": ["x"], "tensor_init_bytes": -1}, ArgumentValueError, "must be at least 0"),
     ],
 )
 def test_wrong_arguments(
@@ -226,3 +238,67 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         assert (caught.value.iteration, caught.value.sample) == (number, 0)
     data, _ = pipeline.run()
     assert data.at(0).tobytes() == b"good"
+
+
+def test_lazy_readers_list_their_files_when_asked(tmp_path: Path) -> None:
+    root = tmp_path / "later"
+    pipeline = reader_pipeline(file_root=root, lazy_init=True)
+    pipeline.build()
+    with pytest.raises(ArgumentValueError, match="No such file"):
+        pipeline.epoch_size("reader")
+    make_folders(root)
+    assert pipeline.epoch_size("reader") == 12
+    again = reader_pipeline(file_root=root, lazy_init=True)
+    again.build()
+    assert again.run()[0].at(0).tobytes() == b"0/0"
+    eager = reader_pipeline(file_root=tmp_path / "nothing", lazy_init=False)
+    with pytest.raises(ArgumentValueError, match="No such file"):
+        eager.build()
+
+
+def test_shuffling_after_an_epoch(tmp_path: Path) -> None:
+    contents = make_folders(tmp_path)
+
+    def epochs(**arguments: Any) -> list[list[bytes]]:
+        samples = read(2 * len(contents), file_root=tmp_path, **arguments)
+        found = [content for _, _, content in samples]
+        return [found[: len(contents)], found[len(contents) :]]
+
+    first, second = epochs(shuffle_after_epoch=True)
+    assert sorted(first) == sorted(second) == sorted(contents)
+    assert first != second
+    assert epochs(shuffle_after_epoch=True, shuffle_after_epoch_seed=4) != [first, second]
+    assert epochs(shuffle_after_epoch=True) == [first, second]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"read_ahead": False},
+        {"read_ahead": True},
+        {"read_ahead": True, "prefetch_queue_depth": 7},
+        {"initial_fill": 1, "tensor_init_bytes": 0, "dont_use_mmap": True},
+        {"skip_cached_images": True, "lazy_init": True},
+    ],
+)
+def test_how_files_are_read_makes_no_difference(arguments: dict[str, Any], tmp_path: Path) -> None:
+    make_folders(tmp_path, (40, 30, 50))
+    expected = read(240, file_root=tmp_path, random_shuffle=True)
+    assert read(240, file_root=tmp_path, random_shuffle=True, **arguments) == expected
+
+
+@pytest.mark.parametrize("read_ahead", [True, False])
+def test_files_read_ahead_come_back_to_the_pool(read_ahead: bool, tmp_path: Path) -> None:
+    make_folders(tmp_path, (40, 30, 50))
+    with Pipeline(16, 2, None, prefetch_queue_depth=4) as pipeline:
+        data, labels = fn.readers.file(
+            file_root=tmp_path, read_ahead=read_ahead, prefetch_queue_depth=3
+        )
+        pipeline.set_outputs(data, labels)
+    for _ in range(30):
+        pipeline.run()
+    runner = pipeline._runner
+    assert runner is not None
+    pipeline.close()
+    assert runner.executor.reading_stats() == (0, 0)
+    assert runner.executor.memory_stats() == {"used_bytes": 0, "idle_bytes": 0}

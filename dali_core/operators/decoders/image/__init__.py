@@ -17,6 +17,15 @@ SPEC = OpSpec(
     native_arguments=backend_arguments,
     args=(
         *DECODER_ARGS,
+        Arg(
+            "scaled_decode",
+            bool,
+            "Let JPEG shrink by 2, 4 or 8 in its inverse transform, where the operators that follow "
+            "shrink the image at least as much and run as one with this one (see "
+            "`Pipeline.plan`). Faster, but pixels change a little, and they differ from those with "
+            "``optimize=False``.",
+            default=False,
+        ),
         Arg("cache_size", int, _CACHE_DOC, default=0),
         Arg("cache_threshold", int, _CACHE_DOC, default=0),
         Arg("cache_type", str, _CACHE_DOC, default=""),

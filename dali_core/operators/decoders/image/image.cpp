@@ -1,21 +1,18 @@
-#include "dali_core/operators/decoders/image_decoder.hpp"
-#include "dali_core/operators/decoders/sample_sink.hpp"
+#include "dali_core/operators/decoders/decode_operator.hpp"
 
 namespace dali_core {
 
-class DecodeImage : public Operator {
+class DecodeImage : public DecodeOperator {
  public:
-  explicit DecodeImage(const OperatorConfig& config)
-      : request_(make_image_request(config)), backends_(config) {}
+  using DecodeOperator::DecodeOperator;
 
-  void run(SampleContext& sample) const override {
-    SampleSink sink(sample, request_.dtype);
-    decode_image(encoded_input(sample.input(0)), request_, backends_, sink);
+  // The whole image may be shrunk while it is decoded.
+  void produce(SampleContext& sample, ImageSink& sink) const override { decode(sample, sink); }
+
+ protected:
+  CropWindow choose_part(SampleContext&, int64_t height, int64_t width) const override {
+    return CropWindow{0, 0, height, width};
   }
-
- private:
-  ImageRequest request_;
-  DecoderBackends backends_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("decoders.image", DecodeImage)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dali_core._spec import UNSET, Arg, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
-
-
-def _end(name: str, kind: Any, doc: str) -> Arg:
-    return Arg(name, kind, doc, default=UNSET, tensor=True)
-
+from dali_core.operators.slice import SLICE_ARGS, WINDOW_INPUT_DOCS
 
 SPEC = OpSpec(
     name="decoders.image_slice",
@@ -27,9 +21,7 @@ but rows and columns of a JPEG outside of the window are skipped.
     inputs=(1, 3),
     input_docs=(
         *INPUT_DOCS,
-        "Start of the window: in pixels if it has an integer type, else as `normalized_anchor` "
-        "says. ``INT32``, ``INT64`` or ``FLOAT``. Excludes the arguments that give the window.",
-        "Extent of the window, of the type of the start; as `normalized_shape` says.",
+        *WINDOW_INPUT_DOCS,
     ),
     native_arguments=backend_arguments,
     args=(
@@ -48,23 +40,6 @@ but rows and columns of a JPEG outside of the window are skipped.
             'Dimensions that the window\'s numbers belong to, by name. ``"WH"`` by default.',
             default=UNSET,
         ),
-        _end("start", list[int], "First pixel of the window."),
-        _end("rel_start", list[float], "Start of the window as a share of the image's extent."),
-        _end("end", list[int], "Pixel after the window's last one."),
-        _end("rel_end", list[float], "End of the window as a share of the image's extent."),
-        _end("shape", list[int], "Extent of the window in pixels."),
-        _end("rel_shape", list[float], "Extent of the window as a share of the image's extent."),
-        Arg(
-            "normalized_anchor",
-            bool,
-            "Whether a start that is a floating point input is a share of the image's extent.",
-            default=True,
-        ),
-        Arg(
-            "normalized_shape",
-            bool,
-            "Whether an extent that is a floating point input is a share of the image's extent.",
-            default=True,
-        ),
+        *SLICE_ARGS,
     ),
 )

@@ -1,36 +1,19 @@
-#include "dali_core/operators/decoders/image_decoder.hpp"
-#include "dali_core/operators/decoders/image_slice/slice_window.hpp"
-#include "dali_core/operators/decoders/sample_sink.hpp"
+#include "dali_core/operators/decoders/decode_operator.hpp"
+#include "dali_core/slice_window.hpp"
 
 namespace dali_core {
 
-class DecodeSlice : public Operator {
+class DecodeSlice : public DecodeOperator {
  public:
-  explicit DecodeSlice(const OperatorConfig& config)
-      : request_(make_image_request(config)), backends_(config), slice_(config) {}
+  explicit DecodeSlice(const OperatorConfig& config) : DecodeOperator(config), slice_(config) {}
 
-  void run(SampleContext& sample) const override {
-    Sink sink(*this, sample);
-    decode_image(encoded_input(sample.input(0)), request_, backends_, sink);
+ protected:
+  CropWindow choose_part(SampleContext& sample, int64_t height, int64_t width) const override {
+    const Window window = slice_.window(sample, {height, width}, "HW");
+    return CropWindow{window.start[0], window.start[1], window.extent[0], window.extent[1]};
   }
 
  private:
-  class Sink : public SampleSink {
-   public:
-    Sink(const DecodeSlice& op, SampleContext& sample)
-        : SampleSink(sample, op.request_.dtype), op_(op), sample_(sample) {}
-
-    CropWindow choose_region(int64_t height, int64_t width) override {
-      return op_.slice_.window(sample_, height, width);
-    }
-
-   private:
-    const DecodeSlice& op_;
-    const SampleContext& sample_;
-  };
-
-  ImageRequest request_;
-  DecoderBackends backends_;
   SliceArguments slice_;
 };
 

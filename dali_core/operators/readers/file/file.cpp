@@ -65,9 +65,13 @@ class FileReader : public Operator {
   explicit FileReader(const OperatorConfig& config)
       : reader_(config.reader), labels_(config.get<std::vector<int64_t>>("labels")) {
     root_ = config.get<std::string>("file_root");
+    if (config.get_or<int64_t>("read_ahead", 1) != 0)
+      batches_ahead_ = config.get_or<int>("prefetch_queue_depth", 1);
     for (const std::string& file : config.get<std::vector<std::string>>("files"))
       files_.push_back(std::make_shared<const std::string>(file));
   }
+
+  int batches_ahead() const override { return batches_ahead_; }
 
   void run(SampleContext& sample) const override {
     const auto index = static_cast<size_t>(sample.reader_index(reader_));
@@ -83,6 +87,7 @@ class FileReader : public Operator {
 
  private:
   int reader_;
+  int batches_ahead_ = 0;
   std::string root_;
   std::vector<std::shared_ptr<const std::string>> files_;
   std::vector<int64_t> labels_;

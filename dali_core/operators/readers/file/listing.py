@@ -20,7 +20,7 @@ KNOWN_EXTENSIONS = [
 """Patterns of the files that are used by default."""
 
 # Paths may contain spaces, even at their start.
-_LIST_ENTRY = re.compile(r"(.*\S)[ \t]+([+-]?[0-9]+)")
+_LIST_ENTRY = re.compile(r"(.*\S)[ \t]+([+-]?[0-9]{1,99})")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ def _from_files(root: str, files: list[str], labels: list[int] | None) -> FileLi
 
 
 def _from_file_list(root: str, file_list: str) -> FileListing:
+    if "\0" in file_list:
+        raise ArgumentValueError(f"file_list must be a path without zeros (got {file_list!r}).")
     files, labels = [], []
     try:
         with open(file_list, encoding="utf-8", errors="surrogateescape") as lines:

@@ -1,0 +1,123 @@
+"""What becomes of bad samples: how many are too many, and what errors say about them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dali_core.errors import BadSample, BadSampleLimitError
+
+DEFAULT_LIMIT = 0.01
+"""Share of an epoch's samples that may be bad when the user does not say how many."""
+
+SHARE_FLOOR = 10
+"""So many bad samples in an epoch are never more than a share allows: after the first few samples
+of an epoch a share means little."""
+
+_MOST_KEPT = 10_000
+_NUM_NAMED = 3
+
+
+@dataclass(frozen=True)
+class GivenBatch:
+    """What the log has to know about a batch that is given out.
+
+    Attributes
+    ----------
+    epochs : sequence of int
+        Epoch of each sample, not decreasing.
+    keys : sequence of tuple
+        Epoch and sample id of each of `bad`. Padding repeats them.
+    bad : sequence of BadSample
+        The bad samples, in their order.
+    """
+
+    epochs: Sequence[int]
+    keys: Sequence[tuple[int, int]]
+    bad: Sequence[BadSample]
+
+
+class BadSampleLog:
+    """Collects bad samples in the order of batches, and says when an epoch has too many.
+
+    Parameters
+    ----------
+    limit : int, float or None
+        Most bad samples in an epoch: their number, or their share of the samples given out so far.
+        None for no limit.
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._samples: deque[BadSample] = deque(maxlen=_MOST_KEPT)
+        self._epoch = -1
+        self._num_given = 0
+        self._num_bad = 0
+        self._last_key: tuple[int, int] | None = None
+
+    @property
+    def samples(self) -> list[BadSample]:
+        """The bad samples; of very many, the last ones."""
+        return list(self._samples)
+
+    def add(self, batch: GivenBatch) -> None:
+        """Take note of a batch.
+
+        Raises
+        ------
+        BadSampleLimitError
+            If it has a bad sample, and with it more are bad than the limit allows.
+        """
+        new = []
+        for sample, key in zip(batch.bad, batch.keys, strict=True):
+            # Padding repeats the last sample of an epoch, which is bad only once.
+            if key != self._last_key:
+                new.append(sample)
+            self._last_key = key
+        self._samples += new
+        if batch.epochs and batch.epochs[-1] != self._epoch:
+            self._epoch = batch.epochs[-1]
+            self._num_given = self._num_bad = 0
+        self._num_given += sum(epoch == self._epoch for epoch in batch.epochs)
+        self._num_bad += sum(sample.epoch == self._epoch for sample in new)
+        if new and self._limit is not None and self._num_bad > self._allowed(self._limit):
+            raise self._error(self._limit, new)
+
+    def _allowed(self, limit: float) -> float:
+        return limit if isinstance(limit, int) else max(SHARE_FLOOR, limit * self._num_given)
+
+    def _error(self, limit: float, new: Sequence[BadSample]) -> BadSampleLimitError:
+        last = new[-1]
+        rule = f"{limit}" if isinstance(limit, int) else f"{limit:.3g} of all samples"
+        recent = [sample for sample in self._samples if sample.epoch == self._epoch]
+        named = "; ".join(
+            f"{sample.source or f'sample {sample.sample} of iteration {sample.iteration}'}: "
+            f"{sample.message}"
+            for sample in recent[-_NUM_NAMED:]
+        )
+        return BadSampleLimitError(
+            f"at most {rule} may be bad in an epoch (got {self._num_bad} among the "
+            f"{self._num_given} given out; the last: {named}). Mend the data, or raise "
+            "max_bad_samples of the Pipeline.",
+            operator=last.operator,
+            location=last.location,
+            epoch=last.epoch,
+            iteration=last.iteration,
+            sample=last.sample,
+            source=last.source,
+            failures=new,
+        )
+
+
+def name_others(failures: Sequence[BadSample]) -> str:
+    """Say which samples failed besides the first one."""
+    others = failures[1:]
+    if not others:
+        return ""
+    named = "; ".join(map(str, others[:_NUM_NAMED]))
+    rest = len(others) - _NUM_NAMED
+    return (
+        f" ({len(others)} more samples of this batch failed: {named}"
+        f"{f'; and {rest} more' if rest > 0 else ''}.)"
+    )

@@ -1,0 +1,93 @@
+// The part of the executor that reads files before compute threads need them.
+//
+// I/O threads run the first operators of a sample program, those that wait for a disk, for samples
+// in their order. A compute thread that comes to a sample which nobody has begun to read does it
+// itself: there is no barrier, and with all files in memory the two hardly ever meet.
+#include <mutex>
+
+#include "executor.hpp"
+
+namespace dali_core {
+
+namespace {
+
+// Of files that wait in memory. Each I/O thread may exceed it by the file that it reads.
+constexpr int64_t kMostBytesWaiting = int64_t{128} << 20;
+
+}  // namespace
+
+void Executor::read() {
+  Scratch scratch;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    std::shared_ptr<Batch> batch;
+    reads_available_.wait(lock, [&] { return closing_ || (batch = find_reads()) != nullptr; });
+    if (closing_) return;
+    ++busy_workers_;
+    lock.unlock();
+    read_one(*batch, reading_stage_, scratch);
+    batch.reset();  // outside the lock: it may be the last owner
+    lock.lock();
+    --busy_workers_;
+    if (num_cancelling_ > 0) progress_made_.notify_all();
+  }
+}
+
+// Called with the mutex held: the oldest batch with samples to read, unless enough of them wait.
+std::shared_ptr<Batch> Executor::find_reads() {
+  for (const auto& batch : active_) {
+    if (batch->stage != reading_stage_ || !batch->reads->has_unread()) continue;
+    const int64_t window =
+        int64_t{plan_.stages[reading_stage_].program->batches_ahead()} * batch->size();
+    // Each pause lasts until half of what was read is used: waking a thread costs as much as
+    // reading a small file. Whoever takes a sample looks at `reads_paused_` after counting down,
+    // and here it is set before counting.
+    resume_below_ = window / 2;
+    const bool was_paused = reads_paused_.exchange(true);
+    const bool has_room = samples_waiting_ < (was_paused ? resume_below_.load() + 1 : window) &&
+                          bytes_waiting_ < (was_paused ? kMostBytesWaiting / 2 : kMostBytesWaiting);
+    if (!has_room) return nullptr;
+    reads_paused_ = false;
+    return batch;
+  }
+  return nullptr;
+}
+
+void Executor::read_one(Batch& batch, int stage, Scratch& scratch) {
+  const int sample = batch.reads->begin();
+  if (sample < 0) return;
+  ++samples_waiting_;
+  int64_t bytes = 0;
+  const bool is_read =
+      plan_.stages[stage].program->read_ahead(batch, sample, *pool_, scratch, bytes);
+  bytes_waiting_ += bytes;
+  batch.reads->finish(sample, is_read, bytes);
+}
+
+// Tells whether the sample has been read ahead; otherwise the caller reads it.
+bool Executor::take_read(Batch& batch, int sample) {
+  const SampleReads::Taken taken = batch.reads->take(sample);
+  if (taken.by_io_thread) {
+    bytes_waiting_ -= taken.bytes;
+    --samples_waiting_;
+  }
+  if (reads_paused_ && samples_waiting_ <= resume_below_ &&
+      bytes_waiting_ < kMostBytesWaiting / 2) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+    }
+    reads_available_.notify_all();
+  }
+  return taken.is_read;
+}
+
+// Samples of dropped batches wait no more. Nobody works on them.
+void Executor::release_reads(const std::deque<std::shared_ptr<Batch>>& dropped) {
+  int64_t samples = 0, bytes = 0;
+  for (const auto& batch : dropped)
+    if (batch->reads) batch->reads->count_abandoned(samples, bytes);
+  samples_waiting_ -= samples;
+  bytes_waiting_ -= bytes;
+}
+
+}  // namespace dali_core

@@ -1,0 +1,279 @@
+#include "image_chain.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "dali_core/mirror_row.hpp"
+
+namespace dali_core {
+namespace {
+
+// Scratch memory of the chain itself.
+constexpr size_t kPlanSlot = 0;
+constexpr size_t kImageSlot = 1;
+constexpr size_t kBandSlot = 2;
+constexpr size_t kStepSlots = 3;  // two of them, in turn
+
+// Rows that go through the pixel steps at once: few enough to stay in the first-level cache.
+constexpr int64_t kBandBytes = 8192;
+constexpr int64_t kMostBandRows = 16;
+// Working memory for what a pixel step makes of a band, at most this many bytes for each of its
+// elements; a step that needs more gets a buffer of its own.
+constexpr int64_t kStepGrowth = 16;
+
+// A step refuses the sample. Passes through a decoder.
+struct Refused : std::exception {};
+
+}  // namespace
+
+// One sample on its way through a chain.
+class ImageChainRun : public ImageSink {
+ public:
+  ImageChainRun(const ImageChain& chain, SampleContext& own, std::vector<SampleContext>& contexts)
+      : chain_(chain), own_(own), contexts_(contexts) {}
+
+  void run() {
+    if (chain_.source_) {
+      type_ = chain_.source_->image_type();
+      chain_.source_->produce(contexts_.front(), *this);
+    } else {
+      take_input();
+    }
+    if (!in_place_) run_rows();
+  }
+
+  int allowed_shrinking(int64_t height, int64_t width) override {
+    plan(height, width);
+    if (!geometry_->is_resampled()) return 1;
+    const float shrinking =
+        std::min(geometry_->rows().shrinking(), geometry_->columns().shrinking());
+    return shrinking >= 8 ? 8 : shrinking >= 4 ? 4 : shrinking >= 2 ? 2 : 1;
+  }
+
+  CropWindow choose_region(int64_t height, int64_t width) override {
+    if (!geometry_)
+      plan(height, width);
+    else if (geometry_->rows().image_size() != height || geometry_->columns().image_size() != width)
+      geometry_->rescale(height, width);
+    CropWindow region;
+    find_source(geometry_->rows(), /*running=*/true, region.y, region.height);
+    find_source(geometry_->columns(), /*running=*/false, region.x, region.width);
+    first_row_ = region.y;
+    first_column_ = region.x;
+    return region;
+  }
+
+  void* allocate(int64_t height, int64_t width, int channels) override {
+    channels_ = channels;
+    stride_ = width * channels * size_of(type_);
+    in_place_ = !geometry_->is_resampled() && !is_mirrored() && !has_tail();
+    char* const memory =
+        in_place_ ? declare_output(geometry_->type(), channels).as<char>()
+                  : own_.scratch<char>(kImageSlot, static_cast<size_t>(height * stride_));
+    image_ = memory;
+    return memory;
+  }
+
+ private:
+  bool has_tail() const { return !chain_.pixels_.empty() || chain_.finish_; }
+  bool is_mirrored() const {
+    return geometry_->rows().is_reversed() || geometry_->columns().is_reversed();
+  }
+
+  void plan(int64_t height, int64_t width) {
+    geometry_.emplace(height, width, type_, has_layout_);
+    for (const auto& member : chain_.geometry_)
+      if (!member.step->reshape(contexts_[member.number], *geometry_)) throw Refused();
+  }
+
+  // The image is in memory already.
+  void take_input() {
+    const Tensor& image = contexts_.front().input(0);
+    has_layout_ = !image.layout.empty();
+    const bool fits = !has_layout_ || image.layout == Layout("HWC");
+    if (!fits || image.shape.ndim != 3 || image.num_elements() == 0) throw Refused();
+    type_ = image.type;
+    channels_ = static_cast<int>(image.shape[2]);
+    stride_ = image.shape[1] * channels_ * size_of(type_);
+    image_ = image.as<char>();
+    plan(image.shape[0], image.shape[1]);
+  }
+
+  // Which part of the image an axis of the result is made from.
+  static void find_source(const AxisGeometry& axis, bool is_running, int64_t& start,
+                          int64_t& extent) {
+    start = axis.start();
+    extent = axis.size();
+    if (!axis.is_resampled()) return;
+    const AxisTaps taps(is_running ? running(axis.resampling()) : axis.resampling());
+    start = axis.source_start() + taps.source_begin();
+    extent = taps.source_end() - taps.source_begin();
+  }
+
+  Tensor& declare_output(DataType type, int64_t channels) {
+    return contexts_.back().output(0, type, {geometry_->height(), geometry_->width(), channels},
+                                   "HWC");
+  }
+
+  void run_rows() {
+    if (!geometry_->is_resampled()) return run_copied_rows();
+    const AxisGeometry& rows = geometry_->rows();
+    const AxisGeometry& columns = geometry_->columns();
+    ResamplePlan plan(rows.resampling(), columns.resampling(), channels_, type_, geometry_->type());
+    plan.bind(own_.scratch<char>(kPlanSlot, plan.scratch_bytes()));
+    ResampleImage image;
+    image.data = image_;
+    image.row_stride = stride_;
+    image.first_row = first_row_ - rows.source_start();
+    image.first_column = first_column_ - columns.source_start();
+    take_rows(plan.rows_at_once(), [&](int64_t y, int64_t count, char* to, int64_t stride) {
+      void* targets[kMostBandRows];
+      for (int64_t i = 0; i < count; ++i) targets[i] = to + i * stride;
+      for (int64_t i = 0; i < count; i += plan.rows_at_once())
+        plan.make_rows(image, y + i,
+                       static_cast<int>(std::min<int64_t>(plan.rows_at_once(), count - i)),
+                       targets + i);
+    });
+  }
+
+  // Rows of a part that is not resampled.
+  void run_copied_rows() {
+    const AxisGeometry& rows = geometry_->rows();
+    const AxisGeometry& columns = geometry_->columns();
+    const int64_t pixel = channels_ * size_of(type_);
+    const int64_t row_bytes = columns.size() * pixel;
+    const int64_t step = rows.is_reversed() ? -stride_ : stride_;
+    const char* const first =
+        image_ + (columns.start() - first_column_) * pixel +
+        (rows.start() - first_row_ + (rows.is_reversed() ? rows.size() - 1 : 0)) * stride_;
+    if (!columns.is_reversed() && chain_.pixels_.empty() && chain_.finish_) {
+      start_finish(type_, channels_);
+      sink_->write(first, step, 0, rows.size());
+      return;
+    }
+    take_rows(1, [&](int64_t y, int64_t count, char* to, int64_t stride) {
+      for (int64_t i = 0; i < count; ++i) {
+        const char* const from = first + (y + i) * step;
+        if (columns.is_reversed())
+          mirror_row(from, to + i * stride, columns.size(), pixel);
+        else
+          std::memcpy(to + i * stride, from, static_cast<size_t>(row_bytes));
+      }
+    });
+  }
+
+  // Makes the rows of the image by `make(y, count, to, stride)` and takes them through the tail.
+  template <typename Make>
+  void take_rows(int64_t at_once, const Make& make) {
+    const int64_t height = geometry_->height();
+    const int64_t row_bytes = geometry_->width() * channels_ * size_of(geometry_->type());
+    if (!has_tail()) {
+      char* const output = declare_output(geometry_->type(), channels_).as<char>();
+      for (int64_t y = 0; y < height; y += kMostBandRows)
+        make(y, std::min(kMostBandRows, height - y), output + y * row_bytes, row_bytes);
+      return;
+    }
+    int64_t rows =
+        std::clamp<int64_t>(kBandBytes / std::max<int64_t>(row_bytes, 1), 1, kMostBandRows);
+    rows = (rows + at_once - 1) / at_once * at_once;
+    char* const memory = own_.scratch<char>(kBandSlot, static_cast<size_t>(rows * row_bytes));
+    Tensor band;
+    band.data = memory;
+    band.type = geometry_->type();
+    band.layout = "HWC";
+    for (int64_t y = 0; y < height; y += rows) {
+      const int64_t count = std::min(rows, height - y);
+      make(y, count, memory, row_bytes);
+      band.shape = {count, geometry_->width(), channels_};
+      if (chain_.pixels_.empty())
+        finish_band(band, y);
+      else
+        run_pixel_steps(band, y);
+    }
+  }
+
+  void run_pixel_steps(const Tensor& band, int64_t y) {
+    Tensor stages[2];
+    const Tensor* current = &band;
+    const int64_t capacity = band.num_elements() * kStepGrowth;
+    for (size_t k = 0; k < chain_.pixels_.size(); ++k) {
+      const auto& member = chain_.pixels_[k];
+      OutputSlot slot;
+      if (k + 1 == chain_.pixels_.size() && result_) {
+        slot.data = result_row(y);
+        slot.type = result_->type;
+        slot.shape = {band.shape[0], result_->shape[1], result_->shape[2]};
+      } else {
+        slot.data = own_.scratch<char>(kStepSlots + k % 2, static_cast<size_t>(capacity));
+        slot.capacity = capacity;
+      }
+      Tensor& next = stages[k % 2];
+      SampleContext context = contexts_[member.number].on(*current, next, slot);
+      member.step->run(context);
+      current = &next;
+    }
+    finish_band(*current, y);
+  }
+
+  // Takes finished rows to the output, unless they were made there.
+  void finish_band(const Tensor& band, int64_t y) {
+    const int64_t count = band.shape[0];
+    const int64_t stride = band.num_bytes() / count;
+    if (chain_.finish_) {
+      if (!sink_) start_finish(band.type, band.shape[2]);
+      sink_->write(band.data, stride, y, count);
+      return;
+    }
+    if (!result_) result_ = &declare_output(band.type, band.shape[2]);
+    if (band.data != result_row(y))
+      std::memcpy(result_row(y), band.data, static_cast<size_t>(band.num_bytes()));
+  }
+
+  char* result_row(int64_t y) const {
+    return result_->as<char>() + y * result_->shape[1] * result_->shape[2] * size_of(result_->type);
+  }
+
+  void start_finish(DataType type, int64_t channels) {
+    sink_ = chain_.finish_->finish(contexts_.back(), type,
+                                   {geometry_->height(), geometry_->width(), channels});
+  }
+
+  const ImageChain& chain_;
+  SampleContext& own_;
+  std::vector<SampleContext>& contexts_;
+  std::optional<ImageGeometry> geometry_;
+  DataType type_ = DataType::kNone;  // of the image that the chain begins with
+  bool has_layout_ = true;
+  int channels_ = 0;
+  const char* image_ = nullptr;  // pixel (first_row_, first_column_) of it
+  int64_t stride_ = 0;
+  int64_t first_row_ = 0;
+  int64_t first_column_ = 0;
+  bool in_place_ = false;  // the image is the output
+  std::unique_ptr<RowSink> sink_;
+  Tensor* result_ = nullptr;
+};
+
+ImageChain::ImageChain(std::vector<std::shared_ptr<const Operator>> operators)
+    : operators_(std::move(operators)) {
+  for (size_t i = 0; i < operators_.size(); ++i) {
+    const Operator* const op = operators_[i].get();
+    if (const auto* step = dynamic_cast<const GeometryStep*>(op)) geometry_.push_back({i, step});
+    if (dynamic_cast<const PixelStep*>(op) != nullptr) pixels_.push_back({i, op});
+    if (i == 0) source_ = dynamic_cast<const ImageSource*>(op);
+    if (i + 1 == operators_.size()) finish_ = dynamic_cast<const FinishStep*>(op);
+  }
+}
+
+bool ImageChain::run(SampleContext& own, std::vector<SampleContext>& operators) const {
+  try {
+    ImageChainRun(*this, own, operators).run();
+  } catch (const Refused&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace dali_core

@@ -1,0 +1,41 @@
+// Runs a chain of image operators as one: see dali_core/image_chain.hpp for what they must be.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dali_core/image_chain.hpp"
+#include "sample_program.hpp"
+
+namespace dali_core {
+
+class ImageChain : public FusedChain {
+ public:
+  // Operators in their order: a source or none, steps with at most one that resamples and no pixel
+  // steps before it, at last a finishing step or none.
+  explicit ImageChain(std::vector<std::shared_ptr<const Operator>> operators);
+
+  bool run(SampleContext& own, std::vector<SampleContext>& operators) const override;
+
+ private:
+  friend class ImageChainRun;
+
+  template <typename Step>
+  struct Member {
+    size_t number;
+    const Step* step;
+  };
+
+  std::vector<std::shared_ptr<const Operator>> operators_;
+  const ImageSource* source_ = nullptr;
+  std::vector<Member<GeometryStep>> geometry_;
+  std::vector<Member<Operator>> pixels_;
+  const FinishStep* finish_ = nullptr;
+};
+
+inline std::shared_ptr<const FusedChain> make_image_chain(
+    const std::vector<std::shared_ptr<const Operator>>& operators) {
+  return std::make_shared<const ImageChain>(operators);
+}
+
+}  // namespace dali_core

@@ -1,0 +1,87 @@
+// What a process that wants images decoded and the one that decodes them tell each other, over a
+// socket that keeps messages whole. File and pixels lie in memory that both see.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "dali_core/operators/decoders/codec_session.hpp"
+
+namespace dali_core {
+
+struct CodecCommand {
+  enum Kind : int32_t { kOpen, kDecode };
+  uint64_t number = 0;
+  Kind kind = kOpen;
+  uint64_t shared_bytes = 0;   // extent of the memory
+  uint64_t encoded_bytes = 0;  // the file, at its start
+  uint64_t pixels_at = 0;      // where pixels go
+  CodecRequest request;
+};
+
+struct CodecReply {
+  enum Outcome : int32_t { kDone, kRefused, kCrashed, kTooSlow };
+  uint64_t number = 0;
+  Outcome outcome = kDone;
+  int32_t signal = 0;  // that ended the decoder
+  // The header; see ImageInfo.
+  char format[24] = {};
+  int64_t height = 0;
+  int64_t width = 0;
+  int32_t channels = 0;
+  DataType sample_type = DataType::kUInt8;
+  Orientation orientation;
+  char message[800] = {};
+};
+
+static_assert(std::is_trivially_copyable_v<CodecCommand>);
+static_assert(std::is_trivially_copyable_v<CodecReply>);
+
+// The memory behind a file descriptor. It only grows.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  ~SharedMemory() { unmap(); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+  void map(int descriptor, size_t size) {
+    if (size == size_) return;
+    unmap();
+    void* place = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (place == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<uint8_t*>(place);
+    size_ = size;
+  }
+
+  void unmap() noexcept {
+    if (data_ != nullptr) ::munmap(data_, size_);
+    data_ = nullptr;
+    size_ = 0;
+  }
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The descriptors in the process that decodes.
+constexpr int kCodecSocket = 3;
+constexpr int kCodecMemory = 4;
+
+// Time that no image needs; more is taken for an attack.
+inline unsigned seconds_to_decode(const CodecRequest& request) {
+  constexpr int64_t kPixelsPerSecond = 1 << 20;
+  return static_cast<unsigned>(30 + request.part.height * request.part.width / kPixelsPerSecond);
+}
+
+}  // namespace dali_core

@@ -1,0 +1,27 @@
+// fn.erase: which positions along one dimension a region covers.
+#pragma once
+
+#include <cstdint>
+
+#include "dali_core/host_device.hpp"
+
+namespace dali_core {
+
+// Positions from `start` up to, not including, `stop`; both inside the tensor.
+struct ErasedRange {
+  int64_t start;
+  int64_t stop;
+};
+
+DC_HOST_DEV int64_t erased_limit(float position, int64_t extent) {
+  // Compared as float: a position need not fit into an integer.
+  if (!(position > 0)) return 0;
+  return position < static_cast<float>(extent) ? static_cast<int64_t>(position) : extent;
+}
+
+DC_HOST_DEV ErasedRange erased_range(float anchor, float shape, bool is_centered, int64_t extent) {
+  if (is_centered) anchor -= shape * 0.5f;
+  return {erased_limit(anchor, extent), erased_limit(anchor + shape, extent)};
+}
+
+}  // namespace dali_core

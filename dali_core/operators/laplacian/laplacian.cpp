@@ -1,0 +1,104 @@
+#include "dali_core/operators/laplacian/laplacian.hpp"
+
+#include <cmath>
+
+#include "dali_core/convolution.hpp"
+#include "dali_core/per_axis_argument.hpp"
+
+namespace dali_core {
+namespace {
+
+void check(const char* name, int64_t size, int smallest) {
+  if (size < smallest || size > kLargestLaplacianWindow || size % 2 == 0)
+    throw std::invalid_argument(std::string(name) + " must be odd and from " +
+                                std::to_string(smallest) + " to " +
+                                std::to_string(kLargestLaplacianWindow) + " (got " +
+                                std::to_string(size) + "). Pass such an extent.");
+}
+
+std::vector<float> derivative_window(int64_t size, double scale) {
+  std::vector<float> window(size);
+  for (int i = 0; i < size; ++i) window[i] = static_cast<float>(derivative_weight(i, size) * scale);
+  return window;
+}
+
+std::vector<float> smoothing_window(int64_t size) {
+  std::vector<float> window(size);
+  for (int i = 0; i < size; ++i) window[i] = static_cast<float>(smoothing_weight(i, size));
+  return window;
+}
+
+}  // namespace
+
+class Laplacian : public Operator {
+ public:
+  explicit Laplacian(const OperatorConfig& config)
+      : window_size_(config, "window_size"),
+        smoothing_size_(config, "smoothing_size"),
+        scale_(config, "scale"),
+        normalized_(config.get_or<bool>("normalized_kernel", false)),
+        dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
+    if (normalized_ && scale_.given())
+      throw std::invalid_argument(
+          "scale must be left out where normalized_kernel sets it (got both). Remove one.");
+    for (const int64_t size : window_size_.constant()) check("window_size", size, 3);
+    for (const int64_t size : smoothing_size_.constant()) check("smoothing_size", size, 1);
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& input = sample.input(0);
+    const DataAxes axes = data_axes(input);
+    const DataType type = convolved_type(dtype_, input.type);
+    Tensor& output = sample.output(0, type, input.shape, input.layout);
+    const bool per_frame = window_size_.is_per_frame(sample) ||
+                           smoothing_size_.is_per_frame(sample) || scale_.is_per_frame(sample);
+    std::vector<SeparableWindow> windows;
+    const int64_t size = axes.plane_size();
+    for (int64_t plane = 0; plane < axes.num_planes; ++plane) {
+      if (plane == 0 || per_frame) windows = windows_of(sample, axes, axes.frame_of(plane));
+      const ConvolvedPlane where = {input.as<uint8_t>() + plane * size * size_of(input.type),
+                                    input.type, output.as<uint8_t>() + plane * size * size_of(type),
+                                    type};
+      convolve_separable(sample, where, axes, windows);
+    }
+  }
+
+ private:
+  // One window for the derivative along each axis.
+  std::vector<SeparableWindow> windows_of(const SampleContext& sample, const DataAxes& axes,
+                                          int64_t frame) const {
+    const int n = axes.num_axes;
+    const auto sizes = window_size_.at(sample, n, axes.num_frames, frame);
+    for (const int64_t size : sizes) check("window_size", size, 3);
+    std::vector<int64_t> smoothing_sizes;
+    if (smoothing_size_.given()) {
+      smoothing_sizes = smoothing_size_.at(sample, n, axes.num_frames, frame);
+      for (const int64_t size : smoothing_sizes) check("smoothing_size", size, 1);
+    }
+    std::vector<float> scales(n, 1);
+    if (scale_.given()) scales = scale_.at(sample, n, axes.num_frames, frame);
+    std::vector<SeparableWindow> windows(n);
+    for (int derived = 0; derived < n; ++derived) {
+      int64_t sum_of_sizes = sizes[derived];
+      for (int i = 0; i < n; ++i) {
+        if (i == derived) continue;
+        const int64_t size = smoothing_sizes.empty() ? sizes[derived] : smoothing_sizes[i];
+        sum_of_sizes += size;
+        windows[derived].along[3 - n + i] = smoothing_window(size);
+      }
+      const double scale = normalized_ ? std::exp2(static_cast<double>(n + 2 - sum_of_sizes))
+                                       : static_cast<double>(scales[derived]);
+      windows[derived].along[3 - n + derived] = derivative_window(sizes[derived], scale);
+    }
+    return windows;
+  }
+
+  PerAxisArgument<int64_t> window_size_, smoothing_size_;
+  PerAxisArgument<float> scale_;
+  bool normalized_;
+  DataType dtype_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("laplacian", Laplacian)
+
+}  // namespace dali_core

@@ -1,0 +1,206 @@
+#include "dali_core/operators/multi_paste/multi_paste.hpp"
+
+#include <cstring>
+
+#include "dali_core/geometry.hpp"
+#include "dali_core/operator.hpp"
+#include "dali_core/operators/multi_paste/region_coordinates.hpp"
+
+namespace dali_core {
+namespace {
+
+// A region of one image and its place on the canvas.
+struct PastedRegion {
+  const Tensor* image;
+  PixelPair from;
+  PixelPair extent;
+  PixelPair to;
+};
+
+PixelPair image_extent(const Tensor& image) {
+  return {image.shape[image.shape.ndim - 3], image.shape[image.shape.ndim - 2]};
+}
+
+std::string to_string(PixelPair pair) {
+  return "(" + std::to_string(pair.y) + ", " + std::to_string(pair.x) + ")";
+}
+
+bool fits(PixelPair start, PixelPair extent, PixelPair room) {
+  return start.y >= 0 && start.x >= 0 && extent.y <= room.y - start.y &&
+         extent.x <= room.x - start.x;
+}
+
+template <typename To, typename From>
+void copy_row(const From* in, To* out, int64_t count) {
+  if constexpr (std::is_same_v<To, From>)
+    std::memcpy(out, in, static_cast<size_t>(count) * sizeof(To));
+  else
+    for (int64_t i = 0; i < count; ++i) out[i] = convert<To>(in[i]);
+}
+
+// Pastes the region of every frame.
+template <typename To, typename From>
+void paste_region(const PastedRegion& region, Tensor& canvas) {
+  const int64_t channels = canvas.shape[canvas.shape.ndim - 1];
+  const PixelPair source = image_extent(*region.image);
+  const PixelPair target = image_extent(canvas);
+  const int64_t num_frames = canvas.shape.ndim == 4 ? canvas.shape[0] : 1;
+  for (int64_t frame = 0; frame < num_frames; ++frame)
+    for (int64_t y = 0; y < region.extent.y; ++y) {
+      const int64_t in_row = frame * source.y + region.from.y + y;
+      const int64_t out_row = frame * target.y + region.to.y + y;
+      copy_row(region.image->as<From>() + (in_row * source.x + region.from.x) * channels,
+               canvas.as<To>() + (out_row * target.x + region.to.x) * channels,
+               region.extent.x * channels);
+    }
+}
+
+}  // namespace
+
+class MultiPaste : public Operator {
+ public:
+  explicit MultiPaste(const OperatorConfig& config)
+      : in_ids_(config, "in_ids"),
+        output_size_(config, "output_size"),
+        in_anchors_(config, "in_anchors", relative_anchor),
+        shapes_(config, "shapes", relative_extent),
+        out_anchors_(config, "out_anchors", relative_anchor),
+        type_(config.get_or<DataType>("dtype", DataType::kNone)) {
+    if (in_ids_.given() && config.num_inputs != 1)
+      throw std::invalid_argument("there must be one input if in_ids is given (got " +
+                                  std::to_string(config.num_inputs) +
+                                  "). Pass one input, or leave out in_ids.");
+  }
+
+  bool reads_batch() const override { return true; }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& first = sample.input(0);
+    check_image(first);
+    const PixelPair size = canvas_size(sample);
+    Shape shape = first.shape;
+    shape[shape.ndim - 3] = size.y;
+    shape[shape.ndim - 2] = size.x;
+    const std::vector<PastedRegion> regions = find_regions(sample, size);
+    const DataType type = type_ == DataType::kNone ? first.type : type_;
+    Tensor& canvas = sample.output(0, type, shape, Layout(first.shape.ndim == 4 ? "FHWC" : "HWC"));
+    std::memset(canvas.data, 0, static_cast<size_t>(canvas.num_bytes()));
+    visit_type(first.type, [&](auto from) {
+      visit_type(type, [&](auto to) {
+        for (const PastedRegion& region : regions)
+          paste_region<decltype(to), decltype(from)>(region, canvas);
+      });
+    });
+  }
+
+ private:
+  static void check_image(const Tensor& image) {
+    const int ndim = image.shape.ndim;
+    const bool has_layout = ndim == 3 || ndim == 4;
+    const char* const expected = ndim == 4 ? "FHWC" : "HWC";
+    if (!has_layout || image_layout(image, "FHWC") != Layout(expected))
+      throw std::invalid_argument("inputs must have the layout \"HWC\" or \"FHWC\" (got \"" +
+                                  std::string(image.layout.c_str()) + "\" for shape " +
+                                  dali_core::to_string(image.shape) +
+                                  "). Reorder the dimensions before this operator.");
+  }
+
+  PixelPair canvas_size(const SampleContext& sample) const {
+    if (output_size_.given()) {
+      std::vector<int64_t> storage;
+      const std::vector<int64_t>& size = output_size_.at(sample, storage);
+      if (size.size() != 2 || size[0] < 0 || size[1] < 0)
+        throw std::invalid_argument("output_size must be height and width, both at least 0 (got " +
+                                    (size.size() == 2 ? to_string(PixelPair{size[0], size[1]})
+                                                      : std::to_string(size.size()) + " numbers") +
+                                    "). Pass two numbers.");
+      return {size[0], size[1]};
+    }
+    const PixelPair size = image_extent(sample.input(0));
+    for (int i = 0; i < sample.num_inputs(); ++i)
+      for (int other = 0; other < sample.batch_size(); ++other) {
+        const Tensor& image = sample.input_of_sample(i, other);
+        if (image.type == DataType::kNone) continue;
+        check_image(image);
+        const PixelPair extent = image_extent(image);
+        if (extent.y != size.y || extent.x != size.x)
+          throw std::invalid_argument(
+              "all images must have the same extents if output_size is not given (got " +
+              to_string(size) + " and " + to_string(extent) + "). Pass output_size.");
+      }
+    return size;
+  }
+
+  std::vector<PastedRegion> find_regions(const SampleContext& sample, PixelPair canvas) const {
+    std::vector<int64_t> storage;
+    const std::vector<int64_t> none;
+    const auto& ids = in_ids_.given() ? in_ids_.at(sample, storage) : none;
+    const int64_t count = in_ids_.given() ? static_cast<int64_t>(ids.size()) : sample.num_inputs();
+    std::vector<PastedRegion> regions;
+    for (int64_t i = 0; i < count; ++i) {
+      PastedRegion region;
+      region.image =
+          in_ids_.given() ? &chosen_image(sample, ids[i]) : &sample.input(static_cast<int>(i));
+      check_kind(*region.image, sample.input(0));
+      const PixelPair extent = image_extent(*region.image);
+      if (in_anchors_.given()) region.from = in_anchors_.at(sample, i, count, extent);
+      region.extent = shapes_.given()
+                          ? shapes_.at(sample, i, count, extent)
+                          : PixelPair{extent.y - region.from.y, extent.x - region.from.x};
+      if (out_anchors_.given()) region.to = out_anchors_.at(sample, i, count, canvas);
+      check_place(region, extent, canvas, i);
+      regions.push_back(region);
+    }
+    return regions;
+  }
+
+  static const Tensor& chosen_image(const SampleContext& sample, int64_t id) {
+    if (id < 0 || id >= sample.batch_size())
+      throw std::invalid_argument(
+          "in_ids must be from 0 to " + std::to_string(sample.batch_size() - 1) +
+          ", numbers of samples in the batch (got " + std::to_string(id) + "). Count from 0.");
+    const Tensor& image = sample.input_of_sample(0, static_cast<int>(id));
+    if (image.type == DataType::kNone)
+      throw std::runtime_error("sample " + std::to_string(id) +
+                               ", which in_ids refer to, must be good (it failed before). Choose "
+                               "another one.");
+    return image;
+  }
+
+  // Type, frames and channels are those of the sample's first image.
+  static void check_kind(const Tensor& image, const Tensor& first) {
+    check_image(image);
+    const int ndim = first.shape.ndim;
+    if (image.type != first.type || image.shape.ndim != ndim ||
+        image.shape[ndim - 1] != first.shape[ndim - 1] ||
+        (ndim == 4 && image.shape[0] != first.shape[0]))
+      throw std::invalid_argument("all images must have the same type, frames and channels (got " +
+                                  std::string(name_of(first.type)) + " of shape " +
+                                  dali_core::to_string(first.shape) + ", and " +
+                                  name_of(image.type) + " of shape " +
+                                  dali_core::to_string(image.shape) + "). Convert them before.");
+  }
+
+  static void check_place(const PastedRegion& region, PixelPair image, PixelPair canvas,
+                          int64_t number) {
+    const std::string which = "region " + std::to_string(number);
+    if (region.extent.y < 0 || region.extent.x < 0 || !fits(region.from, region.extent, image))
+      throw std::invalid_argument(which + " must lie inside its image (got start " +
+                                  to_string(region.from) + " and extents " +
+                                  to_string(region.extent) + " in an image of " + to_string(image) +
+                                  "). Change in_anchors or shapes.");
+    if (!fits(region.to, region.extent, canvas))
+      throw std::invalid_argument(which + " must lie inside the canvas (got start " +
+                                  to_string(region.to) + " and extents " +
+                                  to_string(region.extent) + " on a canvas of " +
+                                  to_string(canvas) + "). Change out_anchors or output_size.");
+  }
+
+  ListArgument<int64_t> in_ids_, output_size_;
+  RegionCoordinates in_anchors_, shapes_, out_anchors_;
+  DataType type_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("multi_paste", MultiPaste)
+
+}  // namespace dali_core

@@ -1,0 +1,69 @@
+// Inner loop of fn.noise.gaussian, compiled for every instruction set (see simd.hpp), hence without
+// guard.
+
+#include "dali_core/convert_run.inc.hpp"
+
+constexpr int kDraws = 64;                   // of Philox at a time
+constexpr int kNormalsInBlock = 4 * kDraws;  // each draw makes two pairs
+
+// Draw number `first + i` at place i: the same numbers as from `philox4x32`, a vector at a time.
+inline void draw_bits(const DrawKey& draw, uint32_t first, uint32_t (*__restrict words)[kDraws]) {
+  for (int i = 0; i < kDraws; ++i) {
+    uint32_t a = first + static_cast<uint32_t>(i), b = draw.counter[1];
+    uint32_t c = draw.counter[2], d = draw.counter[3];
+    uint32_t key0 = draw.key0, key1 = draw.key1;
+    for (int round = 0; round < 10; ++round) {
+      const uint64_t product0 = uint64_t{0xD2511F53u} * a;
+      const uint64_t product1 = uint64_t{0xCD9E8D57u} * c;
+      a = static_cast<uint32_t>(product1 >> 32) ^ b ^ key0;
+      b = static_cast<uint32_t>(product1);
+      c = static_cast<uint32_t>(product0 >> 32) ^ d ^ key1;
+      d = static_cast<uint32_t>(product0);
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    words[0][i] = a;
+    words[1][i] = b;
+    words[2][i] = c;
+    words[3][i] = d;
+  }
+}
+
+inline void draw_normals(const DrawKey& draw, uint32_t first, float* __restrict normals) {
+  alignas(64) uint32_t words[4][kDraws];
+  draw_bits(draw, first, words);
+  for (int pair = 0; pair < 2; ++pair) {
+    float* const half = normals + 2 * pair * kDraws;
+    for (int i = 0; i < kDraws; ++i) {
+      const NormalFloats made = normal_floats(words[2 * pair][i], words[2 * pair + 1][i]);
+      half[i] = made.first;
+      half[i + kDraws] = made.second;
+    }
+  }
+}
+
+template <typename T>
+inline void add_noise(const T* __restrict in, T* __restrict out, int64_t count, float mean,
+                      float stddev, const DrawKey& draw) {
+  // Numbers of 32 bits and more would lose digits as float.
+  using Number = std::conditional_t<(sizeof(T) > 2 && !std::is_same_v<T, float>), double, float>;
+  alignas(64) float normals[kNormalsInBlock];
+  alignas(64) Number numbers[kNormalsInBlock];
+  uint32_t first = 0;
+  for (int64_t start = 0; start < count; start += kNormalsInBlock, first += kDraws) {
+    const int64_t length = count - start < kNormalsInBlock ? count - start : kNormalsInBlock;
+    draw_normals(draw, first, normals);
+    convert_run(in + start, numbers, length);
+    for (int64_t i = 0; i < length; ++i)
+      numbers[i] = with_noise(numbers[i], normals[i], mean, stddev);
+    convert_run(numbers, out + start, length);
+  }
+}
+
+inline void add_noise_of_type(const void* in, void* out, DataType type, int64_t count, float mean,
+                              float stddev, const DrawKey& draw) {
+  visit_numeric_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    add_noise(static_cast<const T*>(in), static_cast<T*>(out), count, mean, stddev, draw);
+  });
+}

@@ -1,0 +1,105 @@
+#include "dali_core/operators/noise/salt_and_pepper/salt_and_pepper.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "dali_core/geometry.hpp"
+#include "dali_core/operator.hpp"
+#include "dali_core/operators/noise/numeric_type.hpp"
+#include "dali_core/window.hpp"
+
+namespace dali_core {
+namespace {
+
+// Pixels in the order of the data, and how far apart their channels are.
+struct PixelOrder {
+  int64_t num_outer;  // over all dimensions before the channels
+  int64_t num_channels;
+  int64_t num_inner;  // over all dimensions after the channels
+};
+
+PixelOrder pixel_order(const Tensor& image, bool per_channel) {
+  const int ndim = image.shape.ndim;
+  int axis = image.layout.empty() ? ndim - 1 : image.layout.find('C');
+  if (per_channel || axis >= ndim) axis = -1;
+  PixelOrder order = {1, axis < 0 ? 1 : image.shape[axis], 1};
+  for (int i = 0; i < ndim; ++i)
+    if (i != axis) (i < axis ? order.num_outer : order.num_inner) *= image.shape[i];
+  return order;
+}
+
+template <typename T>
+T default_salt() {
+  if constexpr (is_floating<T>)
+    return convert<T>(1.0f);
+  else
+    return std::numeric_limits<T>::max();
+}
+
+template <typename T>
+T default_pepper() {
+  if constexpr (is_floating<T>)
+    return convert<T>(-1.0f);
+  else
+    return std::numeric_limits<T>::min();
+}
+
+}  // namespace
+
+class SaltAndPepper : public Operator {
+ public:
+  explicit SaltAndPepper(const OperatorConfig& config)
+      : probability_(config, "prob"),
+        salt_share_(config, "salt_vs_pepper"),
+        salt_(config, "salt_val"),
+        pepper_(config, "pepper_val"),
+        per_channel_(config.get_or<int>("per_channel", 0) != 0),
+        seed_(config.seed) {
+    if (probability_.is_constant()) check_probability("prob", config.get<float>("prob"));
+    if (salt_share_.is_constant())
+      check_probability("salt_vs_pepper", config.get<float>("salt_vs_pepper"));
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& image = sample.input(0);
+    const float probability = probability_.at(sample);
+    const float salt_share = salt_share_.at(sample);
+    check_probability("prob", probability);
+    check_probability("salt_vs_pepper", salt_share);
+    visit_numeric_type(image.type, [&](auto zero) {
+      using T = decltype(zero);
+      const T salt = salt_.given() ? fill_value<T>(salt_.at(sample)) : default_salt<T>();
+      const T pepper = pepper_.given() ? fill_value<T>(pepper_.at(sample)) : default_pepper<T>();
+      Tensor& output = sample.output(0, image.type, image.shape, image.layout);
+      if (image.num_elements() == 0) return;
+      std::memcpy(output.data, image.data, static_cast<size_t>(image.num_bytes()));
+      RandomStream random = sample.random(seed_);
+      const PixelOrder order = pixel_order(image, per_channel_);
+      const auto replace = [&](T* pixel) {
+        const Grain grain = draw_grain(random.next_float(), probability * salt_share, probability);
+        if (grain == Grain::kNone) return;
+        const T value = grain == Grain::kSalt ? salt : pepper;
+        for (int64_t c = 0; c < order.num_channels; ++c) pixel[c * order.num_inner] = value;
+      };
+      T* const pixels = output.as<T>();
+      for (int64_t outer = 0; outer < order.num_outer; ++outer)
+        for (int64_t inner = 0; inner < order.num_inner; ++inner)
+          replace(pixels + outer * order.num_channels * order.num_inner + inner);
+    });
+  }
+
+ private:
+  static void check_probability(const char* name, float value) {
+    if (!(value >= 0 && value <= 1))
+      throw std::invalid_argument(std::string(name) + " must be from 0 to 1 (got " +
+                                  std::to_string(value) + "). It is a probability.");
+  }
+
+  Argument<float> probability_, salt_share_, salt_, pepper_;
+  bool per_channel_;
+  uint64_t seed_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("noise.salt_and_pepper", SaltAndPepper)
+
+}  // namespace dali_core

@@ -1,0 +1,32 @@
+// fn.one_hot: which class a number is.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "dali_core/half.hpp"
+#include "dali_core/host_device.hpp"
+#include "dali_core/types.hpp"
+
+namespace dali_core {
+
+// -1 if the number is no class.
+template <typename T>
+DC_HOST_DEV int64_t class_of(T number, int64_t num_classes) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return class_of(to_float(number), num_classes);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const T whole = std::trunc(number);
+    const bool is_class = whole >= 0 && whole < static_cast<T>(num_classes);
+    return is_class ? static_cast<int64_t>(whole) : -1;
+  } else if constexpr (std::is_signed_v<T>) {
+    return number >= 0 && number < num_classes ? number : -1;
+  } else {
+    return static_cast<uint64_t>(number) < static_cast<uint64_t>(num_classes)
+               ? static_cast<int64_t>(number)
+               : -1;
+  }
+}
+
+}  // namespace dali_core

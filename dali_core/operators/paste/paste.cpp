@@ -1,0 +1,104 @@
+#include "dali_core/operators/paste/paste.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dali_core/geometry.hpp"
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+namespace {
+
+// Of a canvas; a larger one is a mistake, and would not fit into memory.
+constexpr float kLargestExtent = 1 << 24;
+
+}  // namespace
+
+class Paste : public Operator {
+ public:
+  explicit Paste(const OperatorConfig& config)
+      : ratio_(config, "ratio"),
+        x_(config, "paste_x"),
+        y_(config, "paste_y"),
+        least_(config, "min_canvas_size") {
+    for (int64_t value : config.get<std::vector<int64_t>>("fill_value"))
+      fill_.push_back(static_cast<uint8_t>(value));
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& image = sample.input(0);
+    check_image(image);
+    const float ratio = ratio_.at(sample);
+    const float least = least_.at(sample);
+    if (!(ratio >= 1))
+      throw std::invalid_argument("ratio must be at least 1 (got " + std::to_string(ratio) +
+                                  "). The canvas holds the whole image.");
+    if (!(least <= kLargestExtent) ||
+        !(ratio * static_cast<float>(std::max(image.shape[0], image.shape[1])) <= kLargestExtent))
+      throw std::invalid_argument("the canvas must have extents below " +
+                                  std::to_string(static_cast<int64_t>(kLargestExtent)) +
+                                  " (got ratio " + std::to_string(ratio) + " and min_canvas_size " +
+                                  std::to_string(least) + "). Use smaller numbers.");
+    const int64_t height = canvas_extent(image.shape[0], ratio, least);
+    const int64_t width = canvas_extent(image.shape[1], ratio, least);
+    const int64_t top = paste_start(height, image.shape[0], position(y_, "paste_y", sample));
+    const int64_t left = paste_start(width, image.shape[1], position(x_, "paste_x", sample));
+    if (height == image.shape[0] && width == image.shape[1]) {
+      sample.forward(0, image).layout = Layout("HWC");
+      return;
+    }
+    const int64_t channels = image.shape[2];
+    Tensor& canvas = sample.output(0, image.type, Shape{height, width, channels}, Layout("HWC"));
+    if (canvas.num_elements() == 0) return;
+    paint(image, canvas, top, left * channels);
+  }
+
+ private:
+  void check_image(const Tensor& image) const {
+    if (image.type != DataType::kUInt8)
+      throw std::invalid_argument("the input must be of type uint8 (got " +
+                                  std::string(name_of(image.type)) + "). Use fn.cast.");
+    if (image.shape.ndim != 3 || image_layout(image, "FHWC") != Layout("HWC"))
+      throw std::invalid_argument("the input's layout must be \"HWC\" (got \"" +
+                                  std::string(image.layout.c_str()) + "\" for shape " +
+                                  to_string(image.shape) +
+                                  "). Reorder the dimensions before this operator.");
+    if (fill_.size() != 1 && static_cast<int64_t>(fill_.size()) != image.shape[2])
+      throw std::invalid_argument("fill_value must be one number or one for each of the " +
+                                  std::to_string(image.shape[2]) + " channels (got " +
+                                  std::to_string(fill_.size()) +
+                                  "). Pass as many as there are channels.");
+  }
+
+  static float position(const Argument<float>& argument, const char* name,
+                        const SampleContext& sample) {
+    const float value = argument.at(sample);
+    if (!(value >= 0 && value <= 1))
+      throw std::invalid_argument(std::string(name) + " must be from 0 to 1 (got " +
+                                  std::to_string(value) +
+                                  "). It is a share of the room beside the image.");
+    return value;
+  }
+
+  // The first row of the canvas is filled pixel by pixel, the others are copies of it.
+  void paint(const Tensor& image, Tensor& canvas, int64_t top, int64_t left) const {
+    const int64_t channels = image.shape[2];
+    const int64_t row_size = canvas.shape[1] * channels;
+    const int64_t image_row = image.shape[1] * channels;
+    uint8_t* const out = canvas.as<uint8_t>();
+    for (int64_t i = 0; i < row_size; ++i)
+      out[i] = fill_[fill_.size() == 1 ? 0 : static_cast<size_t>(i % channels)];
+    for (int64_t y = 1; y < canvas.shape[0]; ++y)
+      std::memcpy(out + y * row_size, out, static_cast<size_t>(row_size));
+    for (int64_t y = 0; y < image.shape[0]; ++y)
+      std::memcpy(out + (top + y) * row_size + left, image.as<uint8_t>() + y * image_row,
+                  static_cast<size_t>(image_row));
+  }
+
+  Argument<float> ratio_, x_, y_, least_;
+  std::vector<uint8_t> fill_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("paste", Paste)
+
+}  // namespace dali_core

@@ -1,0 +1,1 @@
+"""Reductions: many numbers become one."""

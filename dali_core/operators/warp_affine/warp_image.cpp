@@ -1,0 +1,180 @@
+#include "dali_core/operators/warp_affine/warp_image.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "dali_core/simd.hpp"
+
+#if DC_SIMD_X86
+#include <immintrin.h>
+#endif
+
+#define DC_SIMD_SOURCE "dali_core/operators/warp_affine/affine_kernels.inc.hpp"
+#include "dali_core/simd_each_level.hpp"
+
+namespace dali_core {
+namespace {
+
+// Offsets are 32 bits wide, and may go one row and plane beyond.
+constexpr int64_t kMostPixels = int64_t{1} << 30;
+
+void check_pixels(const int64_t* extent, int ndim, const char* what) {
+  int64_t pixels = 1;
+  for (int d = 0; d < ndim; ++d) {
+    pixels *= extent[d];
+    if (pixels > kMostPixels || extent[d] > kMostPixels)
+      throw std::invalid_argument(std::string(what) + " must have at most 2^30 pixels (got " +
+                                  std::to_string(extent[d]) +
+                                  " along one axis, and others). Warp "
+                                  "parts of it.");
+  }
+}
+
+// Interpolations in the public API: types.INTERP_NN and types.INTERP_LINEAR.
+bool is_nearest(int64_t interpolation) {
+  if (interpolation != 0 && interpolation != 1)
+    throw std::invalid_argument(
+        "interp_type must be INTERP_NN or INTERP_LINEAR (got interpolation number " +
+        std::to_string(interpolation) + "). Use one of these.");
+  return interpolation == 0;
+}
+
+}  // namespace
+
+WarpShape warp_shape(const Tensor& image) {
+  const Layout layout = image_layout(image, "FHWC");
+  bool known = false;
+  for (const char* allowed : {"HWC", "FHWC", "DHWC", "FDHWC"}) known |= layout == Layout(allowed);
+  if (!known)
+    throw std::invalid_argument(
+        "the input's layout must be \"HWC\", \"FHWC\", \"DHWC\" or \"FDHWC\" (got \"" +
+        std::string(layout.c_str()) + "\"). Reorder the dimensions before this operator.");
+  const Shape& shape = image.shape;
+  const int last = shape.ndim - 1;
+  WarpShape result{layout, layout.find('D') < 0 ? 2 : 3, 1, shape[last], {1, 1, 1}};
+  for (int d = 0; d < result.num_dims; ++d) result.extent[d] = shape[last - 1 - d];
+  if (layout[0] == 'F') result.frames = shape[0];
+  return result;
+}
+
+WarpArguments::WarpArguments(const OperatorConfig& config)
+    : size_(config, "size"),
+      type_(config.get_or<DataType>("dtype",
+                                    config.get_or<DataType>("output_dtype", DataType::kNone))),
+      nearest_(is_nearest(config.get_or<int64_t>("interp_type", 1))),
+      repeats_border_(!config.has("fill_value")),
+      fill_value_(config.get_or<float>("fill_value", 0)) {
+  if (type_ != DataType::kNone) visit_warp_type(type_, [](auto) {});
+}
+
+void WarpArguments::size(const SampleContext& sample, const WarpShape& shape,
+                         int64_t* extent) const {
+  std::vector<float> storage;
+  const std::vector<float>& size = size_.at(sample, storage);
+  if (static_cast<int>(size.size()) != shape.num_dims)
+    throw std::invalid_argument(
+        std::string("size must be ") +
+        (shape.num_dims == 2 ? "(height, width)" : "(depth, height, width)") + " (got " +
+        std::to_string(size.size()) + " numbers for an input with layout \"" +
+        shape.layout.c_str() + "\"). Leave channels and frames out.");
+  for (int d = 0; d < shape.num_dims; ++d) {
+    const float given = size[size.size() - 1 - d];
+    // As in NVIDIA DALI, only constant sizes are rounded.
+    const float whole = size_.is_constant() ? std::max(std::round(given), 1.0f) : std::trunc(given);
+    if (!(given > 0 && whole >= 1 && whole <= 1e9f))
+      throw std::invalid_argument("size must be at least one pixel and at most 10^9 (got " +
+                                  std::to_string(given) + "). Pass the size in pixels.");
+    extent[d] = static_cast<int64_t>(whole);
+  }
+}
+
+Tensor& WarpArguments::output(SampleContext& sample, const WarpShape& shape,
+                              const int64_t* extent) const {
+  const Tensor& image = sample.input(0);
+  visit_warp_type(image.type, [](auto) {});
+  check_pixels(extent, shape.num_dims, "the output");
+  Shape output_shape = image.shape;
+  for (int d = 0; d < shape.num_dims; ++d) output_shape[image.shape.ndim - 2 - d] = extent[d];
+  return sample.output(0, type_ == DataType::kNone ? image.type : type_, output_shape,
+                       shape.layout);
+}
+
+template <int kDims>
+WarpTask<kDims> WarpArguments::task(SampleContext& sample, const WarpShape& shape,
+                                    const int64_t* extent, Tensor& output) const {
+  const Tensor& image = sample.input(0);
+  check_pixels(shape.extent, kDims, "the input");
+  WarpTask<kDims> task;
+  int64_t pixels = 1;
+  for (int d = 0; d < kDims; ++d) {
+    task.source.extent[d] = static_cast<int32_t>(shape.extent[d]);
+    task.source.stride[d] = static_cast<int32_t>(pixels);
+    task.extent[d] = static_cast<int32_t>(extent[d]);
+    pixels *= shape.extent[d];
+  }
+  task.source.pixels = image.data;
+  task.source.channels = shape.channels;
+  task.source.repeats_border = repeats_border_;
+  task.input_type = image.type;
+  task.output_type = output.type;
+  task.output = output.data;
+  task.nearest = nearest_;
+  task.fill_value = fill_value_;
+  task.block = warp_block_size(shape.channels);
+  task.scratch = sample.scratch<char>(0, warp_scratch_size(shape.channels));
+  return task;
+}
+
+template WarpTask<2> WarpArguments::task<2>(SampleContext&, const WarpShape&, const int64_t*,
+                                            Tensor&) const;
+
+void WarpArguments::fill_all(const Tensor& empty, Tensor& output) const {
+  if (repeats_border_)
+    throw std::invalid_argument("the input must not be empty (got shape " + to_string(empty.shape) +
+                                "). There is no border to repeat; set fill_value.");
+  visit_warp_type(empty.type, [&](auto from) {
+    visit_warp_type(output.type, [&](auto to) {
+      const auto value = convert<decltype(to)>(
+          nearest_ ? fill_value_ : static_cast<float>(convert<decltype(from)>(fill_value_)));
+      std::fill_n(output.as<decltype(to)>(), output.num_elements(), value);
+    });
+  });
+}
+
+template <int kDims>
+void WarpArguments::warp_frames(SampleContext& sample, const WarpShape& shape,
+                                const int64_t* extent,
+                                const std::vector<AffineTransform>& transforms,
+                                Tensor& output) const {
+  const Tensor& image = sample.input(0);
+  WarpTask<kDims> task = this->task<kDims>(sample, shape, extent, output);
+  const int64_t input_bytes = image.num_bytes() / shape.frames;
+  const int64_t output_bytes = output.num_bytes() / shape.frames;
+  for (int64_t frame = 0; frame < shape.frames; ++frame) {
+    const AffineTransform& transform = transforms[transforms.size() > 1 ? frame : 0];
+    WarpMap<kDims> map;
+    for (int row = 0; row < kDims; ++row)
+      for (int column = 0; column <= kDims; ++column)
+        map.rows[row][column] = static_cast<float>(transform.matrix[row][column]);
+    task.source.pixels = image.as<char>() + frame * input_bytes;
+    task.output = output.as<char>() + frame * output_bytes;
+    if constexpr (kDims == 2)
+      DC_SIMD_DISPATCH(warp_image, task, map);
+    else
+      DC_SIMD_DISPATCH(warp_volume, task, map);
+  }
+}
+
+void WarpArguments::warp(SampleContext& sample, const WarpShape& shape, const int64_t* extent,
+                         const std::vector<AffineTransform>& transforms) const {
+  Tensor& result = output(sample, shape, extent);
+  if (result.num_elements() == 0) return;
+  if (sample.input(0).num_elements() == 0) return fill_all(sample.input(0), result);
+  if (shape.num_dims == 2)
+    warp_frames<2>(sample, shape, extent, transforms, result);
+  else
+    warp_frames<3>(sample, shape, extent, transforms, result);
+}
+
+}  // namespace dali_core

@@ -1,0 +1,44 @@
+#include "dali_core/operators/water/water.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "dali_core/operators/warp_affine/displacement.hpp"
+#include "dali_core/simd.hpp"
+
+#if DC_SIMD_X86
+#include <immintrin.h>
+#endif
+
+#define DC_SIMD_SOURCE "dali_core/operators/water/water_kernels.inc.hpp"
+#include "dali_core/simd_each_level.hpp"
+
+namespace dali_core {
+
+class Water : public Displacement {
+ public:
+  explicit Water(const OperatorConfig& config)
+      : Displacement(config), along_x_(wave(config, "x")), along_y_(wave(config, "y")) {}
+
+ protected:
+  void displace(SampleContext& sample, const WarpTask<2>& task) const override {
+    const int32_t width = task.extent[0], height = task.extent[1];
+    float* const shifts_x = sample.scratch<float>(1, static_cast<size_t>(height));
+    float* const shifts_y = sample.scratch<float>(2, static_cast<size_t>(width));
+    for (int32_t y = 0; y < height; ++y) shifts_x[y] = shift_of_row(along_x_, y);
+    for (int32_t x = 0; x < width; ++x) shifts_y[x] = shift_of_column(along_y_, x);
+    DC_SIMD_DISPATCH(warp_water, task, shifts_x, shifts_y);
+  }
+
+ private:
+  static Wave wave(const OperatorConfig& config, const std::string& axis) {
+    return {config.get<float>("ampl_" + axis), config.get<float>("freq_" + axis),
+            config.get<float>("phase_" + axis)};
+  }
+
+  Wave along_x_, along_y_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("water", Water)
+
+}  // namespace dali_core

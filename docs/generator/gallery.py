@@ -1,0 +1,128 @@
+"""Calls worth a picture: the programs that operators' pages show, and the pictures they make.
+
+In a call, `image` is a decoded photo (height x width x 3, 0 to 255), `encoded` the bytes of its
+file, and `label` its class.
+"""
+
+from __future__ import annotations
+
+GALLERY: dict[str, tuple[str, ...]] = {
+    "brightness": ("fn.brightness(image, brightness=1.5)", "fn.brightness(image, brightness=0.5)"),
+    "brightness_contrast": (
+        "fn.brightness_contrast(image, brightness=1.2, contrast=0.6)",
+        "fn.brightness_contrast(image, brightness_shift=-0.2, contrast=1.5)",
+    ),
+    "clahe": (
+        "fn.clahe(image, tiles_x=8, tiles_y=8, clip_limit=2.0)",
+        "fn.clahe(image, tiles_x=3, tiles_y=2, clip_limit=8.0)",
+    ),
+    "color_space_conversion": (
+        "fn.color_space_conversion(image, image_type=types.RGB, output_type=types.GRAY)",
+        "fn.color_space_conversion(image, image_type=types.RGB, output_type=types.BGR)",
+    ),
+    "color_twist": (
+        "fn.color_twist(image, hue=40.0, saturation=1.5)",
+        "fn.color_twist(image, brightness=1.3, contrast=0.7, saturation=0.4)",
+    ),
+    "contrast": ("fn.contrast(image, contrast=1.8)", "fn.contrast(image, contrast=0.4)"),
+    "crop": (
+        "fn.crop(image, crop=[100, 150])",
+        "fn.crop(image, crop=[100, 150], crop_pos_x=0.0, crop_pos_y=1.0)",
+    ),
+    "crop_mirror_normalize": (
+        "fn.crop_mirror_normalize(image, crop=[100, 150], mirror=1, dtype=types.FLOAT, "
+        'mean=[127.5], std=[64.0], output_layout="HWC")',
+    ),
+    "decoders.image": (
+        "fn.decoders.image(encoded)",
+        "fn.decoders.image(encoded, output_type=types.GRAY)",
+    ),
+    "decoders.image_crop": ("fn.decoders.image_crop(encoded, crop=[100, 150])",),
+    "decoders.image_random_crop": (
+        "fn.decoders.image_random_crop(encoded, seed=1)",
+        "fn.decoders.image_random_crop(encoded, random_area=[0.1, 0.3], seed=4)",
+    ),
+    "decoders.image_slice": (
+        "fn.decoders.image_slice(encoded, rel_start=[0.25, 0.25], rel_shape=[0.5, 0.5])",
+    ),
+    "equalize": ("fn.equalize(image)",),
+    "erase": (
+        'fn.erase(image, anchor=[0.3, 0.3], shape=[0.3, 0.4], axis_names="HW", '
+        "normalized=True, fill_value=[0.0])",
+    ),
+    "experimental.warp_perspective": (
+        "fn.experimental.warp_perspective("
+        "image, matrix=[1.0, 0.2, 0.0, 0.1, 1.0, 0.0, 0.0005, 0.0, 1.0])",
+    ),
+    "filter": (
+        "fn.filter(image, fn.constant("
+        "fdata=[0.0, -1.0, 0.0, -1.0, 5.0, -1.0, 0.0, -1.0, 0.0], shape=[3, 3]))",
+        "fn.filter(image, fn.constant(fdata=[1 / 25] * 25, shape=[1, 25]))",
+    ),
+    "flip": ("fn.flip(image)", "fn.flip(image, horizontal=0, vertical=1)"),
+    "gaussian_blur": (
+        "fn.gaussian_blur(image, sigma=2.0)",
+        "fn.gaussian_blur(image, window_size=[1, 31])",
+    ),
+    "grid_mask": ("fn.grid_mask(image, tile=40, ratio=0.5, angle=0.4)",),
+    "hsv": ("fn.hsv(image, hue=60.0)", "fn.hsv(image, saturation=0.3, value=1.3)"),
+    "hue": ("fn.hue(image, hue=60.0)", "fn.hue(image, hue=180.0)"),
+    "jitter": ("fn.jitter(image, nDegree=8, seed=1)",),
+    "jpeg_compression_distortion": (
+        "fn.jpeg_compression_distortion(image, quality=20)",
+        "fn.jpeg_compression_distortion(image, quality=3)",
+    ),
+    "laplacian": (
+        "fn.laplacian(image, window_size=5, smoothing_size=9, "
+        "normalized_kernel=True, dtype=types.FLOAT)",
+    ),
+    "multi_paste": (
+        "fn.multi_paste(image, in_ids=[0, 1], output_size=[160, 360], "
+        "out_anchors=fn.constant(idata=[0, 0, 0, 120], shape=[2, 2]))",
+    ),
+    "noise.gaussian": ("fn.noise.gaussian(image, stddev=50.0, seed=1)",),
+    "noise.salt_and_pepper": ("fn.noise.salt_and_pepper(image, prob=0.05, seed=1)",),
+    "noise.shot": ("fn.noise.shot(image, factor=20.0, seed=1)",),
+    "normalize": ('fn.normalize(image, axis_names="HW")',),
+    "pad": ('fn.pad(image, axis_names="HW", align=[128], fill_value=200.0)',),
+    "paste": ("fn.paste(image, ratio=1.5, fill_value=[200, 200, 200])",),
+    "random_resized_crop": (
+        "fn.random_resized_crop(image, size=[112, 112], seed=1)",
+        "fn.random_resized_crop(image, size=[112, 112], random_area=[0.1, 0.3], seed=2)",
+    ),
+    "resize": (
+        "fn.resize(image, size=[80, 160])",
+        "fn.resize(image, resize_shorter=60)",
+        "fn.resize(image, size=[200, 200], "
+        "interp_type=types.INTERP_NN, roi_start=[0.4, 0.4], roi_end=[0.5, 0.5], roi_relative=True)",
+    ),
+    "resize_crop_mirror": (
+        "fn.resize_crop_mirror(image, resize_shorter=120, crop=[100, 100], mirror=1)",
+    ),
+    "rotate": (
+        "fn.rotate(image, angle=30.0, fill_value=0.0)",
+        "fn.rotate(image, angle=30.0, keep_size=True)",
+    ),
+    "saturation": (
+        "fn.saturation(image, saturation=0.0)",
+        "fn.saturation(image, saturation=2.5)",
+    ),
+    "slice": (
+        'fn.slice(image, rel_start=[0.25, 0.25], rel_shape=[0.5, 0.5], axis_names="HW")',
+        'fn.slice(image, start=[-20, -20], shape=[120, 120], axis_names="HW", '
+        'out_of_bounds_policy="pad", fill_values=[200.0])',
+    ),
+    "sphere": ("fn.sphere(image)",),
+    "transpose": ("fn.transpose(image, perm=[1, 0, 2])",),
+    "warp_affine": ("fn.warp_affine(image, matrix=[1.0, 0.3, -20.0, 0.1, 1.0, -10.0])",),
+    "water": ("fn.water(image)", "fn.water(image, ampl_x=4.0, ampl_y=20.0)"),
+}
+
+PROGRAMS: dict[str, str] = {
+    "external_source": "fn.external_source(source=lambda sample: np.full(3, sample.idx_in_epoch), "
+    "batch=False)",
+    "peek_image_shape": "fn.peek_image_shape(encoded)",
+    "python_function": "fn.python_function(image, function=lambda array: 255 - array)",
+    "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
+}
+"""Calls to show where the examples of the tests would not read well, without pictures."""

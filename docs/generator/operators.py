@@ -1,0 +1,214 @@
+"""Pages of the operators, from their descriptions."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from dali_core._graph.arguments import all_args
+from dali_core._graph.namespaces import class_name, signature
+from dali_core._graph.registry import all_specs
+from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
+from docs.generator.gallery import GALLERY
+from docs.generator.literals import kind, literal
+from docs.generator.pictures import make_photos, save_picture
+from docs.generator.programs import Program, program_of, run_program
+
+COMMON = ("device", "name", "preserve", "bytes_per_sample_hint")
+GROUPS = {
+    "": "Images and tensors",
+    "decoders": "Decoders",
+    "experimental": "Experimental",
+    "noise": "Noise",
+    "random": "Random numbers",
+    "readers": "Readers",
+    "reductions": "Reductions",
+    "segmentation": "Segmentation",
+    "transforms": "Transforms of coordinates",
+}
+_INTRODUCTION = """\
+Call operators inside a pipeline's definition. Positional arguments are the data, keyword arguments
+say what to do with it. Where a table says "yes" under *per sample*, the argument may also be the
+result of another operator, and then every sample has a value of its own.
+
+Every function `fn.a.b` has a class of the same meaning, `ops.a.B`: keyword arguments go to its
+constructor, and calling the object adds the operator to the pipeline.
+
+All operators take these arguments, too:
+
+"""
+
+
+def write_pages(folder: Path) -> None:
+    """Write a page for each operator, pictures, and an index, in place of what was there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pictures").mkdir(parents=True)
+    with _photos():
+        for spec in all_specs().values():
+            (folder / f"{spec.name}.md").write_text(page(spec, folder / "pictures"), "utf-8")
+    (folder / "index.md").write_text(index(), "utf-8")
+
+
+@contextlib.contextmanager
+def _photos() -> Iterator[None]:
+    """Work in a folder that has photos."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        make_photos(Path(folder))
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def index() -> str:
+    """Write the list of all operators, in groups."""
+    groups: dict[str, list[OpSpec]] = {group: [] for group in GROUPS}
+    former = [spec for spec in all_specs().values() if spec.deprecated]
+    for spec in all_specs().values():
+        if spec.deprecated:
+            continue
+        groups.setdefault(spec.name.rpartition(".")[0], []).append(spec)
+    common = [arg for arg in all_args(next(iter(all_specs().values()))) if arg.name in COMMON]
+    lines = ["# Operators", "", _INTRODUCTION + _table(common), ""]
+    for group, specs in groups.items():
+        if not specs:
+            continue
+        lines += [f"## {GROUPS.get(group, group)}", "", "| operator | |", "|---|---|"]
+        for spec in specs:
+            lines.append(f"| [`fn.{spec.name}`]({spec.name}.md) | {_cell(_first_line(spec))} |")
+        lines.append("")
+    if former:
+        lines += ["## Former names", "", "Using them warns.", ""]
+        lines += [
+            f"- [`fn.{spec.name}`]({spec.name}.md): now `{spec.deprecated}`" for spec in former
+        ]
+        lines.append("")
+    names = "\n".join(f"{name} <{name}>" for name in all_specs())
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", names, "```", ""])
+
+
+def page(spec: OpSpec, pictures: Path) -> str:
+    """Write an operator's page; its example is run in the current folder."""
+    if spec.deprecated:
+        return _former(spec)
+    lines = [f"# fn.{spec.name}", ""]
+    lines += [":::{py:function} " + _call(spec), ":canonical: dali_core.fn." + spec.name, ":::", ""]
+    lines += [_markdown(spec.doc), ""]
+    program = program_of(spec)
+    if program is not None:
+        outputs = run_program(program)
+        if spec.name in GALLERY:
+            lines += [_shown(spec, program, outputs, pictures), ""]
+    if spec.input_docs:
+        lines += ["## Inputs", "", *(f"- {_markdown(doc)}" for doc in spec.input_docs), ""]
+    arguments = [arg for arg in all_args(spec) if arg.name not in COMMON]
+    lines += ["## Arguments", ""]
+    if arguments:
+        lines += [_table(arguments), ""]
+    lines += ["All operators also take [these arguments](index.md).", ""]
+    lines += ["## Results", "", _outputs(spec), ""]
+    if program is not None:
+        lines += ["## Example", "", f"```python\n{program.text}```", ""]
+        if "photos" in program.text:
+            lines += ["`photos` is a folder with a folder of images for each class.", ""]
+    lines += ["## See also", ""]
+    path = ".".join([*spec.name.split(".")[:-1], class_name(spec.name)])
+    lines.append(f"- `ops.{path}` does the same as a class.")
+    target = re.sub(r"\W", "", f"fn{spec.name}")
+    lines.append(f"- [How it compares with NVIDIA DALI](../conformance.md#{target}).")
+    return "\n".join(lines) + "\n"
+
+
+def _former(spec: OpSpec) -> str:
+    """Write the page of a former name."""
+    now = spec.deprecated.removeprefix("fn.")
+    link = f"[`fn.{now}`]({now}.md)" if now in all_specs() else f"`{spec.deprecated}`"
+    return f"# fn.{spec.name}\n\nThe former name of {link}, which does the same. Using it warns.\n"
+
+
+def _call(spec: OpSpec) -> str:
+    parameters = []
+    has_star = False
+    for parameter in signature(spec).parameters.values():
+        if parameter.name in COMMON:
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            parameters.append(f"*{parameter.name}")
+            has_star = True
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            optional = parameter.default is not parameter.empty
+            parameters.append(parameter.name + ("=None" if optional else ""))
+        else:
+            if not has_star:
+                parameters += ["/", "*"] if parameters else ["*"]
+                has_star = True
+            default = (
+                "" if parameter.default is parameter.empty else f"={literal(parameter.default)}"
+            )
+            parameters.append(parameter.name + default)
+    if parameters and parameters[-1] == "*":
+        parameters.pop()
+    return f"fn.{spec.name}({', '.join(parameters)})"
+
+
+def _table(arguments: list[Arg]) -> str:
+    lines = ["| argument | type | default | per sample | |", "|---|---|---|---|---|"]
+    for arg in arguments:
+        if arg.default is REQUIRED:
+            default = "must be given"
+        elif arg.default is UNSET or arg.default is None:
+            default = "not set"
+        else:
+            default = f"`{literal(arg.default)}`"
+        text = _cell(arg.doc)
+        if arg.deprecated:
+            text += f" **Deprecated:** use {_cell(arg.deprecated)}."
+        per_sample = "yes" if arg.tensor else ""
+        lines.append(f"| `{arg.name}` | {kind(arg.type)} | {default} | {per_sample} | {text} |")
+    return "\n".join(lines)
+
+
+def _outputs(spec: OpSpec) -> str:
+    if callable(spec.outputs):
+        return "The number of results depends on the arguments."
+    count = {0: "No result.", 1: "One result."}.get(spec.outputs, f"{spec.outputs} results.")
+    if spec.random:
+        count += " It depends on random numbers: see [order and randomness](../pipelines.md)."
+    return count
+
+
+def _shown(spec: OpSpec, program: Program, outputs: list[list[np.ndarray]], pictures: Path) -> str:
+    before = pictures / "photo.webp"
+    if not before.exists():
+        from docs.generator.pictures import photo
+
+        save_picture(photo("towers", 0), before)
+    heads, cells = ["the photo"], ["![](pictures/photo.webp)"]
+    for number, (call, samples) in enumerate(zip(program.calls, outputs, strict=True)):
+        name = f"{spec.name}-{number}.webp"
+        save_picture(samples[0], pictures / name)
+        heads.append(f"`{_cell(call)}`")
+        cells.append(f"![](pictures/{name})")
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), cells))
+
+
+def _first_line(spec: OpSpec) -> str:
+    return spec.doc.strip().partition("\n\n")[0]
+
+
+def _markdown(text: str) -> str:
+    """Make the titles of NumPy sections bold: Markdown would take them for headings."""
+    return re.sub(r"(?m)^(\w+)\n-+$", r"**\1**\n", text.strip())
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

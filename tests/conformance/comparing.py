@@ -1,0 +1,132 @@
+"""Running one operator in both libraries, and comparing what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pytest
+
+import dali_core
+import dali_core.fn
+import dali_core.types
+
+reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
+pytest.importorskip("nvidia.dali.fn")
+
+Samples: TypeAlias = "Sequence[np.ndarray]"
+
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+FLOATS = ["float16", "float32", "float64"]
+
+
+class Output(NamedTuple):
+    """One output of an operator."""
+
+    samples: list[np.ndarray]
+    layout: str
+    dtype: str
+
+
+def always(samples: Samples) -> Callable[[], list[np.ndarray]]:
+    """Give a source with the same batch for ever."""
+    return lambda: list(samples)
+
+
+def run(
+    library: Any,
+    operator: str,
+    inputs: Sequence[tuple[Samples, str]],
+    per_sample: Mapping[str, Samples],
+    constants: Mapping[str, Any],
+) -> list[Output]:
+    """Run an operator on one batch.
+
+    Parameters
+    ----------
+    library : module
+        Which library.
+    operator : str
+        Path of the function below `fn`.
+    inputs : sequence
+        Samples and layout of each input.
+    per_sample : mapping
+        Arguments that come with each sample.
+    constants : mapping
+        Other arguments; values of types and filters are given by their names.
+    """
+    constants = {
+        name: getattr(library.types, value, value) if isinstance(value, str) else value
+        for name, value in constants.items()
+    }
+    source = library.fn.external_source
+    size = len(inputs[0][0])
+    pipeline = library.Pipeline(batch_size=size, num_threads=1, device_id=None, seed=1)
+    function = library.fn
+    for part in operator.split("."):
+        function = getattr(function, part)
+    with pipeline:
+        nodes = [
+            source(source=always(samples), **({"layout": layout} if layout else {}))
+            for samples, layout in inputs
+        ]
+        arguments = {name: source(source=always(values)) for name, values in per_sample.items()}
+        outputs = function(*nodes, **arguments, **constants)
+        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+    pipeline.build()
+    return [
+        Output([np.array(batch.at(i)) for i in range(size)], batch.layout(), batch.dtype.name)
+        for batch in pipeline.run()
+    ]
+
+
+def check(
+    operator: str,
+    *inputs: tuple[Samples, str],
+    per_sample: Mapping[str, Samples] | None = None,
+    tolerance: float = 0,
+    relative: float = 0,
+    **constants: Any,
+) -> None:
+    """Both libraries give the same, but for differences of `tolerance` and of a relative share."""
+    outputs = [
+        run(library, operator, inputs, per_sample or {}, constants)
+        for library in (reference, dali_core)
+    ]
+    for theirs, ours in zip(*outputs, strict=True):
+        assert (ours.layout, ours.dtype) == (theirs.layout, theirs.dtype)
+        for mine, expected in zip(ours.samples, theirs.samples, strict=True):
+            assert (mine.dtype, mine.shape) == (expected.dtype, expected.shape)
+            if tolerance or relative:
+                np.testing.assert_allclose(
+                    mine.astype(np.float64),
+                    expected.astype(np.float64),
+                    atol=tolerance,
+                    rtol=relative,
+                )
+            else:
+                np.testing.assert_array_equal(mine, expected)
+
+
+def check_refused(
+    operator: str,
+    *inputs: tuple[Samples, str],
+    per_sample: Mapping[str, Samples] | None = None,
+    **constants: Any,
+) -> None:
+    """Both libraries refuse the call, at building or at running."""
+    for library in (reference, dali_core):
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            run(library, operator, inputs, per_sample or {}, constants)
+
+
+def numbers(dtype: str, shape: Sequence[int], seed: int = 0) -> np.ndarray:
+    """Make numbers over most of the range of a type."""
+    random = np.random.default_rng([seed, *shape])
+    if dtype == "bool":
+        return random.integers(0, 2, shape).astype(bool)
+    if np.dtype(dtype).kind == "f":
+        return (random.standard_normal(shape) * 200).astype(dtype)
+    limits = np.iinfo(dtype)
+    return random.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)

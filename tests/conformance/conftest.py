@@ -1,0 +1,65 @@
+"""`--conformance-report=FILE` writes what the tests compared, and how far it differed, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--conformance-report",
+        metavar="FILE",
+        type=Path,
+        help="write what was compared with NVIDIA DALI to a JSON file",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The option is unknown here if this folder is not named on the command line.
+    if config.getoption("--conformance-report", default=None) is not None:
+        config.pluginmanager.register(Recorder(config.getoption("--conformance-report")))
+
+
+class Recorder:
+    """Watches both libraries in all tests and writes the report at the end."""
+
+    def __init__(self, path: Path) -> None:
+        import nvidia.dali
+        import nvidia.dali.fn
+
+        import dali_core
+        from tests.conformance.recording import Watch, our_origins
+        from tests.conformance.recording_report import Report
+
+        self._path = path
+        self._reference = nvidia.dali
+        self._watches = (
+            Watch(nvidia.dali.fn, nvidia.dali.Pipeline),
+            Watch(dali_core.fn, dali_core.Pipeline, our_origins),
+        )
+        self._report = Report()
+        self._patch = pytest.MonkeyPatch()
+        for watch in self._watches:
+            watch.start(self._patch)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        for watch in self._watches:
+            watch.clear()
+        return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        from tests.conformance.recording import pairs
+
+        if report.when == "call" and report.passed:
+            self._report.add(pairs(*self._watches))
+
+    def pytest_sessionfinish(self) -> None:
+        self._patch.undo()
+        found: dict[str, Any] = self._report.as_dict(self._reference)
+        self._path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

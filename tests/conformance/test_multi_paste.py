@@ -1,0 +1,134 @@
+"""Pasting regions of several images: bit for bit what NVIDIA DALI gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+import dali_core
+import dali_core.fn
+import dali_core.types
+
+reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
+pytest.importorskip("nvidia.dali.fn")
+
+Samples: TypeAlias = "Sequence[np.ndarray]"
+TYPES = ["uint8", "int16", "int32", "float32"]
+
+
+def always(samples: Samples) -> Callable[[], list[np.ndarray]]:
+    return lambda: list(samples)
+
+
+def image(seed: int, height: int = 5, width: int = 7, dtype: str = "uint8") -> np.ndarray:
+    random = np.random.default_rng([seed, height, width])
+    return (random.integers(1, 1000, (height, width, 3)) / 4).astype(dtype)
+
+
+def run(
+    library: Any,
+    inputs: Sequence[Samples],
+    per_sample: Mapping[str, Samples],
+    constants: Mapping[str, Any],
+) -> tuple[list[np.ndarray], str, str]:
+    constants = {
+        name: getattr(library.types, value) if name == "dtype" else value
+        for name, value in constants.items()
+    }
+    source = library.fn.external_source
+    size = len(inputs[0])
+    pipeline = library.Pipeline(batch_size=size, num_threads=1, device_id=None)
+    with pipeline:
+        nodes = [source(source=always(samples), layout="HWC") for samples in inputs]
+        arguments = {name: source(source=always(data)) for name, data in per_sample.items()}
+        pipeline.set_outputs(library.fn.multi_paste(*nodes, **arguments, **constants))
+    pipeline.build()
+    (batch,) = pipeline.run()
+    return [np.array(batch.at(i)) for i in range(size)], batch.layout(), batch.dtype.name
+
+
+def check(
+    *inputs: Samples, per_sample: Mapping[str, Samples] | None = None, **constants: Any
+) -> None:
+    expected, *expected_kind = run(reference, inputs, per_sample or {}, constants)
+    ours, *our_kind = run(dali_core, inputs, per_sample or {}, constants)
+    assert our_kind == expected_kind
+    for mine, theirs in zip(ours, expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs, strict=True)
+
+
+def refuse(
+    *inputs: Samples, per_sample: Mapping[str, Samples] | None = None, **constants: Any
+) -> None:
+    for library in (reference, dali_core):
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            run(library, inputs, per_sample or {}, constants)
+
+
+EQUAL = [image(i) for i in range(3)]
+DIFFERENT = [image(0, 5, 7), image(1, 8, 3), image(2, 2, 9)]
+
+
+def rows(*numbers: Any, dtype: Any = np.int32) -> Samples:
+    return [np.array(numbers, dtype).reshape(-1, 2)] * 3
+
+
+def test_default_canvas() -> None:
+    check(EQUAL)
+    check(EQUAL, [other[::-1].copy() for other in EQUAL])
+    check(EQUAL, in_ids=[2, 1])
+    check(EQUAL, per_sample={"in_ids": [np.int32([i, 0]) for i in range(3)]})
+    check(EQUAL, per_sample={"in_ids": [np.zeros(0, np.int32)] * 3})
+    refuse(DIFFERENT)
+
+
+def test_absolute_coordinates() -> None:
+    ids = [np.int32([1, 2]), np.int32([2, 2]), np.int32([0, 1])]
+    anchors = {
+        "in_ids": ids,
+        "in_anchors": rows(0, 1, 1, 0),
+        "shapes": rows(2, 1, 1, 2),
+        "out_anchors": rows(3, 3, 3, 4),
+    }
+    check(DIFFERENT, per_sample=anchors, output_size=[6, 8])
+    check(DIFFERENT, EQUAL, per_sample={"out_anchors": rows(0, 0, 2, 1)}, output_size=[11, 12])
+    sizes = [np.int32([20, 9 + i]) for i in range(3)]
+    check(DIFFERENT, per_sample={"output_size": sizes})
+
+
+def test_relative_coordinates() -> None:
+    random = np.random.default_rng(0)
+    samples = [image(i, *random.integers(3, 20, 2)) for i in range(60)]
+    starts = [random.uniform(0, 0.9, (1, 2)).astype(np.float32) for _ in samples]
+    shares = [
+        (random.uniform(0, 1, (1, 2)).astype(np.float32) * (np.float32(0.95) - start)).clip(0)
+        for start in starts
+    ]
+    places = [random.uniform(0, 0.5, (1, 2)).astype(np.float32) for _ in samples]
+    relative = {"in_anchors_rel": starts, "shapes_rel": shares, "out_anchors_rel": places}
+    for names in (list(relative), ["shapes_rel"], ["out_anchors_rel"], ["in_anchors_rel"]):
+        chosen = {name: relative[name] for name in names}
+        check(samples, per_sample=chosen, output_size=[43, 47])
+
+
+@pytest.mark.parametrize("source", TYPES)
+def test_types(source: str) -> None:
+    samples = [image(i, dtype=source) - np.array(20.5).astype(source) for i in range(3)]
+    check(samples)
+    for target in ("UINT8", "INT16", "INT32", "FLOAT"):
+        check(samples, dtype=target)
+
+
+def test_refusals() -> None:
+    refuse(EQUAL, in_ids=[1, 5])
+    refuse(EQUAL, EQUAL, in_ids=[1])
+    refuse(EQUAL, output_size=[2, 2])
+    refuse(EQUAL, per_sample={"in_anchors": rows(-1, 2)})
+    refuse(EQUAL, per_sample={"in_anchors": rows(9, 2)})
+    refuse(EQUAL, per_sample={"shapes": rows(6, 2)})
+    refuse(EQUAL, per_sample={"out_anchors": rows(0, 3)})
+    both = {"shapes": rows(1, 1), "shapes_rel": rows(0.5, 0.5, dtype=np.float32)}
+    refuse(EQUAL, per_sample=both)
