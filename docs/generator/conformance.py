@@ -30,8 +30,8 @@ How to read the tables:
 - *integers 1 in 0.3 %* is the largest difference of two integers, which for images is one grey
   level, and the largest share of the numbers of a batch that differ at all. *floats 2e-05 (1e-07)*
   is the largest difference of two floating-point numbers, and in brackets its share of the largest
-  magnitude in the sample. For 16-bit floats only the share is given: *halves (5e-04)* is half a
-  unit in the last place of the largest.
+  magnitude in the batch. *Wide integers* are those of 32 and 64 bits. For 16-bit floats only the
+  share is given: *halves (5e-04)* is half a unit in the last place of the largest.
 - *random (8)*: random numbers differ between the libraries, so type and layout were compared;
   tests also compare shapes or distributions where that makes sense.
 - *through others (4)*: the results were compared only after other operators had changed them.
@@ -174,6 +174,8 @@ def _difference(tally: Mapping[str, Any]) -> str:
     if tally.get("integer"):
         places = tally["integer_places"]
         parts.append(f"integers {tally['integer']} in {100 * places:.2g} %")
+    if tally.get("wide"):
+        parts.append(f"wide integers {_short(tally['wide'])} ({_short(tally['wide_share'])})")
     if tally.get("floating"):
         parts.append(f"floats {_short(tally['floating'])} ({_short(tally['floating_share'])})")
     if tally.get("half_share"):

@@ -56,7 +56,9 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         from tests.conformance.recording import pairs
 
-        if report.when == "call" and report.passed:
+        # The tests of this very report make batches that differ.
+        is_own = "test_recording" in report.nodeid
+        if report.when == "call" and report.passed and not is_own:
             self._report.add(pairs(*self._watches))
 
     def pytest_sessionfinish(self) -> None:

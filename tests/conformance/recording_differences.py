@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 
+KINDS = {
+    **dict.fromkeys(("INT32", "UINT32", "INT64", "UINT64"), "wide"),
+    **dict.fromkeys(("FLOAT", "FLOAT64"), "floating"),
+    "FLOAT16": "half",
+}
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -33,11 +39,12 @@ class Described:
     is_alike : bool
         Whether their shapes agree, too; the rest holds only then.
     kind : str
-        ``"integer"``, ``"half"`` (16-bit floating point) or ``"floating"``.
+        ``"integer"`` (up to 16 bits), ``"wide"`` (integers of 32 and 64 bits), ``"half"`` (16-bit
+        floating point) or ``"floating"``.
     largest : float
         Largest absolute difference of two elements.
     relative : float
-        The largest difference of a sample divided by the largest finite magnitude in it.
+        The largest difference divided by the largest finite magnitude in the batch.
     share : float
         Share of the batch's elements that differ.
     """
@@ -56,20 +63,17 @@ def describe(ours: Batch, theirs: Batch) -> Described:
     shapes = [[sample.shape for sample in batch.samples] for batch in (ours, theirs)]
     if kinds[0] != kinds[1] or shapes[0] != shapes[1]:
         return Described(same_kind=kinds[0] == kinds[1], is_alike=False)
-    number_kind = {"FLOAT16": "half", "FLOAT": "floating", "FLOAT64": "floating"}.get(ours.dtype)
-    largest = relative = 0.0
+    largest = size = 0.0
     different = 0
     for mine, expected in zip(ours.samples, theirs.samples, strict=True):
         differences = all_differences(mine, expected)
         different += differences.size
-        difference = float(differences.max(initial=0))
-        if difference:
-            wide = expected.astype(np.float64)
-            size = float(np.abs(wide[np.isfinite(wide)]).max(initial=0))
-            relative = max(relative, difference / size if size else float("inf"))
-        largest = max(largest, difference)
+        largest = max(largest, float(differences.max(initial=0)))
+        wide = expected.astype(np.float64)
+        size = max(size, float(np.abs(wide[np.isfinite(wide)]).max(initial=0)))
+    relative = 0.0 if largest == 0 else largest / size if size else float("inf")
     share = different / max(1, sum(sample.size for sample in ours.samples))
-    return Described(True, True, number_kind or "integer", largest, relative, share)
+    return Described(True, True, KINDS.get(ours.dtype, "integer"), largest, relative, share)
 
 
 def all_differences(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -81,4 +85,5 @@ def all_differences(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
         same |= np.isnan(mine) & np.isnan(expected)
     with np.errstate(invalid="ignore"):
         differences = np.abs(mine[~same] - expected[~same])
-    return np.nan_to_num(differences, nan=np.inf, posinf=np.inf)
+    finite_or_infinite: np.ndarray = np.nan_to_num(differences, nan=np.inf, posinf=np.inf)
+    return finite_or_infinite

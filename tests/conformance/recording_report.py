@@ -26,12 +26,12 @@ class Tally:
         Batches of random numbers, of which only type and layout can be compared.
     unlike : int
         Batches of another type, shape or layout than the reference's.
-    integer, floating : float, optional
+    integer, wide, floating : float, optional
         Largest difference of two elements.
     integer_places : float, optional
         Largest share of the integers of a batch that differ.
-    floating_share, half_share : float, optional
-        Largest difference as a share of the largest number in the sample, also for 16-bit floats.
+    wide_share, floating_share, half_share : float, optional
+        Largest difference as a share of the largest number in the batch, also for 16-bit floats.
     """
 
     comparisons: int = 0
@@ -39,6 +39,8 @@ class Tally:
     unlike: int = 0
     integer: float | None = None
     integer_places: float | None = None
+    wide: float | None = None
+    wide_share: float | None = None
     floating: float | None = None
     floating_share: float | None = None
     half_share: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,9 @@ def paste_batch(
 ) -> list[np.ndarray]:
     with pipeline(batch_size=len(inputs[0]), num_threads=2) as made:
         with made:
-            nodes = [fn.external_source(source=lambda data=data: list(data)) for data in inputs]
+            nodes = [fn.external_source(source=partial(list, data)) for data in inputs]
             more = {
-                name: fn.external_source(source=lambda data=data: list(data))
+                name: fn.external_source(source=partial(list, data))
                 for name, data in (per_sample or {}).items()
             }
             made.set_outputs(fn.multi_paste(*nodes, **more, **arguments))

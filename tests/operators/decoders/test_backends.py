@@ -99,4 +99,6 @@ def test_decoders_take_the_same_arguments() -> None:
     crop = {"random_area", "random_aspect_ratio", "num_attempts"}
     cache = {name for name in accepted_arguments("image") if name.startswith("cache_")}
     only_whole = cache | {"scaled_decode"}
-    assert accepted_arguments("image_random_crop") - crop == accepted_arguments("image") - only_whole
+    assert (
+        accepted_arguments("image_random_crop") - crop == accepted_arguments("image") - only_whole
+    )
