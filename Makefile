@@ -14,7 +14,7 @@ endif
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 demo: .venv/demo/installed
 	.venv/demo/bin/python examples/train_classifier.py --work work $(if $(DATA),--data "$(DATA)")
@@ -24,6 +24,9 @@ test: .venv/tox/installed
 
 lint: .venv/tox/installed
 	.venv/tox/bin/tox run -e lint
+
+docs: .venv/tox/installed
+	.venv/tox/bin/tox run -e docs
 
 bench: .venv/tox/installed
 	.venv/tox/bin/tox run -e bench

@@ -289,9 +289,8 @@ cdef class Executor:
                     instruction.arguments = arguments
                     instruction.outputs = results
                     instruction.releases = releases
-                    instruction.from_reader = (
-                        (<NativeOperator>op).reader >= 0 or not read.isdisjoint([*inputs, *arguments])
-                    )
+                    depends = not read.isdisjoint([*inputs, *arguments])
+                    instruction.from_reader = (<NativeOperator>op).reader >= 0 or depends
                     if instruction.from_reader:
                         read.update(results)
                     instructions.push_back(instruction)

@@ -7,9 +7,25 @@ from typing import Any, Literal, overload
 from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.fn import decoders as decoders
+from dali_core.fn import experimental as experimental
+from dali_core.fn import noise as noise
 from dali_core.fn import random as random
 from dali_core.fn import readers as readers
+from dali_core.fn import reductions as reductions
+from dali_core.fn import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
+
+def batch_permutation(
+    *,
+    allow_repetitions: bool = False,
+    no_fixed_points: bool = False,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw an order of the samples of each batch, as indices for `permute_batch`."""
 
 def brightness(
     input: DataNode,
@@ -53,6 +69,18 @@ def cast(
 ) -> DataNode:
     """Convert the elements of each tensor to another type."""
 
+def cast_like(
+    input_0: DataNode,
+    input_1: DataNode,
+    /,
+    *,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Convert each tensor to the type of another one."""
+
 def cat(
     *inputs: DataNode,
     axis: Int | None = None,
@@ -63,6 +91,37 @@ def cat(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Join the tensors of several inputs along a dimension that they have."""
+
+def clahe(
+    input: DataNode,
+    /,
+    *,
+    tiles_x: Int,
+    tiles_y: Int,
+    clip_limit: Float,
+    bins: Int = 256,
+    luma_only: bool = True,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
+
+def coin_flip(
+    input: DataNode = ...,
+    /,
+    *,
+    probability: Float | DataNode = 0.5,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.INT32,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw 1 with a given probability, and 0 otherwise."""
 
 def color_space_conversion(
     input: DataNode,
@@ -121,6 +180,21 @@ def contrast(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Change the contrast of each image."""
+
+def coord_transform(
+    input: DataNode,
+    /,
+    *,
+    M: Floats | DataNode | None = None,
+    T: Floats | DataNode | None = None,
+    MT: Floats | DataNode | None = None,
+    dtype: DataType = DALIDataType.FLOAT,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Multiply points by a matrix and add a vector to them: ``M p + T``."""
 
 def copy(
     input: DataNode,
@@ -188,6 +262,37 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crop, mirror, normalise and reorder each image in one pass."""
 
+def equalize(
+    input: DataNode,
+    /,
+    *,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Spread the levels of each channel of each image evenly over the whole range."""
+
+def erase(
+    input: DataNode,
+    /,
+    *,
+    anchor: Floats | DataNode | None = None,
+    shape: Floats | DataNode | None = None,
+    axes: Ints | None = None,
+    axis_names: Str | None = None,
+    fill_value: Floats | DataNode = [0.0],
+    normalized: bool | None = None,
+    normalized_anchor: bool | None = None,
+    normalized_shape: bool | None = None,
+    centered_anchor: bool = False,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Fill one or more rectangular regions of each tensor with a value."""
+
 def expand_dims(
     input: DataNode,
     /,
@@ -251,6 +356,89 @@ def external_source(
 ) -> list[DataNode]:
     """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
 
+def fast_resize_crop_mirror(
+    input: DataNode,
+    /,
+    *,
+    size: Floats | DataNode | None = None,
+    resize_x: Float | DataNode | None = None,
+    resize_y: Float | DataNode | None = None,
+    resize_z: Float | DataNode | None = None,
+    resize_shorter: Float | DataNode | None = None,
+    resize_longer: Float | DataNode | None = None,
+    mode: Str | None = None,
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Floats | DataNode | None = None,
+    crop_w: Float | DataNode | None = None,
+    crop_h: Float | DataNode | None = None,
+    crop_d: Float | DataNode | None = None,
+    crop_pos_x: Float | DataNode = 0.5,
+    crop_pos_y: Float | DataNode = 0.5,
+    crop_pos_z: Float | DataNode = 0.5,
+    rounding: Str = "round",
+    mirror: Int | DataNode = 0,
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = False,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize images and volumes, cut a window out of the result, and mirror it."""
+
+def file_reader(
+    *,
+    file_root: Str | None = None,
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    labels: Ints | None = None,
+    file_filters: Strs = ...,
+    dir_filters: Strs | None = None,
+    case_sensitive_filter: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Read files and their labels."""
+
+def filter(
+    *inputs: Any,
+    anchor: Ints | DataNode = [-1],
+    border: Str = "reflect_101",
+    mode: Str = "same",
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Filter each image, volume or sequence with a window of numbers."""
+
 def flip(
     input: DataNode,
     /,
@@ -285,6 +473,48 @@ def full_like(
 ) -> DataNode:
     """Make tensors of the shape, type and layout of the first input, filled with the second."""
 
+def gaussian_blur(
+    input: DataNode,
+    /,
+    *,
+    sigma: Floats | DataNode = [0.0],
+    window_size: Ints | DataNode = [0],
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Blur images, volumes or sequences with a Gaussian window."""
+
+def get_property(
+    input: DataNode,
+    /,
+    *,
+    key: Str,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give a property of each tensor: its layout, or where it comes from."""
+
+def grid_mask(
+    input: DataNode,
+    /,
+    *,
+    angle: Float | DataNode = 0.0,
+    ratio: Float | DataNode = 0.5,
+    shift_x: Float | DataNode = 0.0,
+    shift_y: Float | DataNode = 0.0,
+    tile: Int | DataNode = 100,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Set squares of each image, which repeat in a regular grid, to zero."""
+
 def hsv(
     input: DataNode,
     /,
@@ -313,6 +543,280 @@ def hue(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Turn the hue of each image."""
+
+def image_decoder(
+    input: DataNode,
+    /,
+    *,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType = DALIDataType.UINT8,
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+    jpeg_fancy_upsampling: bool = False,
+    affine: bool = True,
+    hw_decoder_load: Float = 0.65,
+    hybrid_huffman_threshold: Int = 1000000,
+    device_memory_padding: Int = 16777216,
+    device_memory_padding_jpeg2k: Int = 0,
+    host_memory_padding: Int = 8388608,
+    host_memory_padding_jpeg2k: Int = 0,
+    preallocate_width_hint: Int = 0,
+    preallocate_height_hint: Int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+    scaled_decode: bool = False,
+    cache_size: Int = 0,
+    cache_threshold: Int = 0,
+    cache_type: Str = "",
+    cache_debug: bool = False,
+    cache_batch_copy: bool = True,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode image files."""
+
+def image_decoder_crop(
+    input: DataNode,
+    /,
+    *,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType = DALIDataType.UINT8,
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+    jpeg_fancy_upsampling: bool = False,
+    affine: bool = True,
+    hw_decoder_load: Float = 0.65,
+    hybrid_huffman_threshold: Int = 1000000,
+    device_memory_padding: Int = 16777216,
+    device_memory_padding_jpeg2k: Int = 0,
+    host_memory_padding: Int = 8388608,
+    host_memory_padding_jpeg2k: Int = 0,
+    preallocate_width_hint: Int = 0,
+    preallocate_height_hint: Int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+    crop: Floats | DataNode | None = None,
+    crop_w: Float | DataNode | None = None,
+    crop_h: Float | DataNode | None = None,
+    crop_d: Float | DataNode | None = None,
+    crop_pos_x: Float | DataNode = 0.5,
+    crop_pos_y: Float | DataNode = 0.5,
+    crop_pos_z: Float | DataNode = 0.5,
+    rounding: Str = "round",
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode a window of given extent and position of each image file."""
+
+def image_decoder_random_crop(
+    input: DataNode,
+    /,
+    *,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType = DALIDataType.UINT8,
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+    jpeg_fancy_upsampling: bool = False,
+    affine: bool = True,
+    hw_decoder_load: Float = 0.65,
+    hybrid_huffman_threshold: Int = 1000000,
+    device_memory_padding: Int = 16777216,
+    device_memory_padding_jpeg2k: Int = 0,
+    host_memory_padding: Int = 8388608,
+    host_memory_padding_jpeg2k: Int = 0,
+    preallocate_width_hint: Int = 0,
+    preallocate_height_hint: Int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+    random_area: Floats = [0.08, 1.0],
+    random_aspect_ratio: Floats = [0.75, 1.333333],
+    num_attempts: Int = 10,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode a random window of each image file."""
+
+def image_decoder_slice(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    input_2: DataNode = ...,
+    /,
+    *,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DataType = DALIDataType.UINT8,
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+    jpeg_fancy_upsampling: bool = False,
+    affine: bool = True,
+    hw_decoder_load: Float = 0.65,
+    hybrid_huffman_threshold: Int = 1000000,
+    device_memory_padding: Int = 16777216,
+    device_memory_padding_jpeg2k: Int = 0,
+    host_memory_padding: Int = 8388608,
+    host_memory_padding_jpeg2k: Int = 0,
+    preallocate_width_hint: Int = 0,
+    preallocate_height_hint: Int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+    axes: Ints | DataNode | None = None,
+    axis_names: Str | None = None,
+    start: Ints | DataNode | None = None,
+    rel_start: Floats | DataNode | None = None,
+    end: Ints | DataNode | None = None,
+    rel_end: Floats | DataNode | None = None,
+    shape: Ints | DataNode | None = None,
+    rel_shape: Floats | DataNode | None = None,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode a window of each image file, given by its ends or by its start and extent."""
+
+def jitter(
+    input: DataNode,
+    /,
+    *,
+    nDegree: Int = 2,
+    fill_value: Float = 0.0,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+    mask: Int | DataNode = 1,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Take each pixel of an image from a random place nearby."""
+
+def jpeg_compression_distortion(
+    input: DataNode,
+    /,
+    *,
+    quality: Int | DataNode = 50,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Give images the errors that compression to JPEG and decompression would give them."""
+
+def laplacian(
+    input: DataNode,
+    /,
+    *,
+    window_size: Ints | DataNode = [3],
+    smoothing_size: Ints | DataNode | None = None,
+    scale: Floats | DataNode | None = None,
+    normalized_kernel: bool = False,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Sum the second derivatives of images, volumes or sequences along all data axes."""
+
+def lookup_table(
+    input: DataNode,
+    /,
+    *,
+    keys: Ints = [],
+    values: Floats = [],
+    default_value: Float = 0.0,
+    dtype: DataType | None = None,
+    output_dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Replace each integer by the number that a table has for it."""
+
+def multi_paste(
+    *inputs: DataNode,
+    in_ids: Ints | DataNode | None = None,
+    output_size: Ints | DataNode | None = None,
+    in_anchors: Ints | DataNode | None = None,
+    in_anchors_rel: Floats | DataNode | None = None,
+    shapes: Ints | DataNode | None = None,
+    shapes_rel: Floats | DataNode | None = None,
+    out_anchors: Ints | DataNode | None = None,
+    out_anchors_rel: Floats | DataNode | None = None,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Paste regions of one or more images on a black canvas, one after the other."""
+
+def normal_distribution(
+    input: DataNode = ...,
+    /,
+    *,
+    mean: Float | DataNode = 0.0,
+    stddev: Float | DataNode = 1.0,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.FLOAT,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw numbers from a normal distribution."""
+
+def normalize(
+    input: DataNode,
+    /,
+    *,
+    axes: Ints | None = None,
+    axis_names: Str | None = None,
+    batch: bool = False,
+    mean: Float | DataNode | None = None,
+    stddev: Float | DataNode | None = None,
+    scale: Float = 1.0,
+    shift: Float = 0.0,
+    epsilon: Float = 0.0,
+    ddof: Int = 0,
+    dtype: DataType = DALIDataType.FLOAT,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Subtract the mean of each tensor and divide by its standard deviation."""
+
+def one_hot(
+    input: DataNode,
+    /,
+    *,
+    num_classes: Int = 0,
+    axis: Int | None = None,
+    on_value: Float = 1.0,
+    off_value: Float = 0.0,
+    dtype: DataType = DALIDataType.FLOAT,
+    axis_name: Str | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Encode each class number as a vector that has another value in that place."""
 
 def ones(
     *,
@@ -355,6 +859,23 @@ def pad(
 ) -> DataNode:
     """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
 
+def paste(
+    input: DataNode,
+    /,
+    *,
+    fill_value: Ints,
+    ratio: Float | DataNode,
+    n_channels: Int = 3,
+    paste_x: Float | DataNode = 0.5,
+    paste_y: Float | DataNode = 0.5,
+    min_canvas_size: Float | DataNode = 0.0,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Paste each image on a canvas that is larger by a factor."""
+
 def peek_image_shape(
     input: DataNode,
     /,
@@ -368,6 +889,30 @@ def peek_image_shape(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Read the shape that each image file will have once it is decoded, without decoding it."""
+
+def per_frame(
+    input: DataNode,
+    /,
+    *,
+    replace: bool = False,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Mark each tensor as a sequence, whose first dimension is that of the frames."""
+
+def permute_batch(
+    input: DataNode,
+    /,
+    *,
+    indices: Ints | DataNode,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Take the samples of each batch in another order."""
 
 @overload
 def python_function(
@@ -492,12 +1037,88 @@ def resize(
     dtype: DataType | None = None,
     minibatch_size: Int = 32,
     temp_buffer_hint: Int = 0,
+    image_type: DALIImageType | None = None,
     device: Str = "cpu",
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
     """Resize images, volumes and sequences of them."""
+
+def resize_crop_mirror(
+    input: DataNode,
+    /,
+    *,
+    size: Floats | DataNode | None = None,
+    resize_x: Float | DataNode | None = None,
+    resize_y: Float | DataNode | None = None,
+    resize_z: Float | DataNode | None = None,
+    resize_shorter: Float | DataNode | None = None,
+    resize_longer: Float | DataNode | None = None,
+    mode: Str | None = None,
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Floats | DataNode | None = None,
+    crop_w: Float | DataNode | None = None,
+    crop_h: Float | DataNode | None = None,
+    crop_d: Float | DataNode | None = None,
+    crop_pos_x: Float | DataNode = 0.5,
+    crop_pos_y: Float | DataNode = 0.5,
+    crop_pos_z: Float | DataNode = 0.5,
+    rounding: Str = "round",
+    mirror: Int | DataNode = 0,
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize images and volumes, cut a window out of the result, and mirror it."""
+
+def roi_random_crop(
+    input: DataNode = ...,
+    /,
+    *,
+    crop_shape: Ints | DataNode,
+    roi_start: Ints | DataNode,
+    roi_end: Ints | DataNode | None = None,
+    roi_shape: Ints | DataNode | None = None,
+    in_shape: Ints | DataNode | None = None,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Place a window of given extents at random so that it shows as much of a region as it can."""
+
+def rotate(
+    input: DataNode,
+    /,
+    *,
+    angle: Float | DataNode,
+    axis: Floats | DataNode | None = None,
+    keep_size: bool = False,
+    size: Floats | DataNode | None = None,
+    fill_value: Float | None = None,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+    dtype: DataType | None = None,
+    output_dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Rotate images around their centre, and volumes around an axis through it."""
 
 def saturation(
     input: DataNode,
@@ -525,6 +1146,48 @@ def shapes(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Give the shape of each tensor, as a tensor with one number for each dimension."""
+
+def slice(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    input_2: DataNode = ...,
+    /,
+    *,
+    axes: Ints | DataNode | None = None,
+    axis_names: Str | None = None,
+    start: Ints | DataNode | None = None,
+    rel_start: Floats | DataNode | None = None,
+    end: Ints | DataNode | None = None,
+    rel_end: Floats | DataNode | None = None,
+    shape: Ints | DataNode | None = None,
+    rel_shape: Floats | DataNode | None = None,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    out_of_bounds_policy: Str = "error",
+    fill_values: Floats = [0.0],
+    image_type: DALIImageType | None = None,
+    output_dtype: DataType | None = None,
+    dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Cut a window out of each tensor, given by its ends or by its start and extent."""
+
+def sphere(
+    input: DataNode,
+    /,
+    *,
+    mask: Int | DataNode = 1,
+    fill_value: Float = 0.0,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Bulge each image as if it were stretched over a sphere."""
 
 def squeeze(
     input: DataNode,
@@ -563,6 +1226,61 @@ def transpose(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Reorder the dimensions of each tensor."""
+
+def uniform(
+    input: DataNode = ...,
+    /,
+    *,
+    range: Floats | DataNode = [-1.0, 1.0],
+    values: Floats | DataNode | None = None,
+    shape: Ints | DataNode | None = None,
+    dtype: DataType = DALIDataType.FLOAT,
+    seed: Int = -1,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Draw numbers from a range, or from a set of values, with equal probability."""
+
+def warp_affine(
+    input_0: DataNode,
+    input_1: DataNode = ...,
+    /,
+    *,
+    matrix: Floats | DataNode | None = None,
+    inverse_map: bool = True,
+    size: Floats | DataNode | None = None,
+    fill_value: Float | None = None,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+    dtype: DataType | None = None,
+    output_dtype: DataType | None = None,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Warp images and volumes by an affine transform of coordinates."""
+
+def water(
+    input: DataNode,
+    /,
+    *,
+    ampl_x: Float = 10.0,
+    freq_x: Float = 0.049087,
+    phase_x: Float = 0.0,
+    ampl_y: Float = 10.0,
+    freq_y: Float = 0.049087,
+    phase_y: Float = 0.0,
+    mask: Int | DataNode = 1,
+    fill_value: Float = 0.0,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+    device: Str = "cpu",
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Shift the rows and columns of each image along waves, as if it were seen through water."""
 
 def zeros(
     *,

@@ -27,6 +27,7 @@ def image(
     memory_stats: bool = False,
     split_stages: bool = False,
     use_chunk_allocator: bool = False,
+    scaled_decode: bool = False,
     cache_size: Int = 0,
     cache_threshold: Int = 0,
     cache_type: Str = "",

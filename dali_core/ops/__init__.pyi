@@ -7,9 +7,39 @@ from typing import Any
 from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.ops import decoders as decoders
+from dali_core.ops import experimental as experimental
+from dali_core.ops import noise as noise
 from dali_core.ops import random as random
 from dali_core.ops import readers as readers
+from dali_core.ops import reductions as reductions
+from dali_core.ops import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
+
+class BatchPermutation:
+    """Draw an order of the samples of each batch, as indices for `permute_batch`."""
+
+    def __init__(
+        self,
+        *,
+        allow_repetitions: bool = False,
+        no_fixed_points: bool = False,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        allow_repetitions: bool | None = None,
+        no_fixed_points: bool | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class Brightness:
     """Change the brightness of each image."""
@@ -95,6 +125,29 @@ class Cast:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class CastLike:
+    """Convert each tensor to the type of another one."""
+
+    def __init__(
+        self,
+        *,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode,
+        /,
+        *,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Cat:
     """Join the tensors of several inputs along a dimension that they have."""
 
@@ -113,6 +166,68 @@ class Cat:
         *inputs: DataNode,
         axis: Int | None = None,
         axis_name: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Clahe:
+    """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
+
+    def __init__(
+        self,
+        *,
+        tiles_x: Int | None = None,
+        tiles_y: Int | None = None,
+        clip_limit: Float | None = None,
+        bins: Int = 256,
+        luma_only: bool = True,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        tiles_x: Int | None = None,
+        tiles_y: Int | None = None,
+        clip_limit: Float | None = None,
+        bins: Int | None = None,
+        luma_only: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class CoinFlip:
+    """Draw 1 with a given probability, and 0 otherwise."""
+
+    def __init__(
+        self,
+        *,
+        probability: Float | DataNode = 0.5,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.INT32,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        probability: Float | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        seed: Int | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -230,6 +345,36 @@ class Contrast:
         *,
         contrast: Float | DataNode | None = None,
         contrast_center: Float | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class CoordTransform:
+    """Multiply points by a matrix and add a vector to them: ``M p + T``."""
+
+    def __init__(
+        self,
+        *,
+        M: Floats | DataNode | None = None,
+        T: Floats | DataNode | None = None,
+        MT: Floats | DataNode | None = None,
+        dtype: DataType = DALIDataType.FLOAT,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        M: Floats | DataNode | None = None,
+        T: Floats | DataNode | None = None,
+        MT: Floats | DataNode | None = None,
         dtype: DataType | None = None,
         device: Str | None = None,
         name: Str | None = None,
@@ -369,6 +514,68 @@ class CropMirrorNormalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Equalize:
+    """Spread the levels of each channel of each image evenly over the whole range."""
+
+    def __init__(
+        self,
+        *,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Erase:
+    """Fill one or more rectangular regions of each tensor with a value."""
+
+    def __init__(
+        self,
+        *,
+        anchor: Floats | DataNode | None = None,
+        shape: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        fill_value: Floats | DataNode = [0.0],
+        normalized: bool | None = None,
+        normalized_anchor: bool | None = None,
+        normalized_shape: bool | None = None,
+        centered_anchor: bool = False,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        anchor: Floats | DataNode | None = None,
+        shape: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        fill_value: Floats | DataNode | None = None,
+        normalized: bool | None = None,
+        normalized_anchor: bool | None = None,
+        normalized_shape: bool | None = None,
+        centered_anchor: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class ExpandDims:
     """Add dimensions of extent 1 to the shape of each tensor."""
 
@@ -445,6 +652,176 @@ class ExternalSource:
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
+class FastResizeCropMirror:
+    """Resize images and volumes, cut a window out of the result, and mirror it."""
+
+    def __init__(
+        self,
+        *,
+        size: Floats | DataNode | None = None,
+        resize_x: Float | DataNode | None = None,
+        resize_y: Float | DataNode | None = None,
+        resize_z: Float | DataNode | None = None,
+        resize_shorter: Float | DataNode | None = None,
+        resize_longer: Float | DataNode | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode = 0.5,
+        crop_pos_y: Float | DataNode = 0.5,
+        crop_pos_z: Float | DataNode = 0.5,
+        rounding: Str = "round",
+        mirror: Int | DataNode = 0,
+        interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool = False,
+        dtype: DataType | None = None,
+        minibatch_size: Int = 32,
+        temp_buffer_hint: Int = 0,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        size: Floats | DataNode | None = None,
+        resize_x: Float | DataNode | None = None,
+        resize_y: Float | DataNode | None = None,
+        resize_z: Float | DataNode | None = None,
+        resize_shorter: Float | DataNode | None = None,
+        resize_longer: Float | DataNode | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool | None = None,
+        subpixel_scale: bool | None = None,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode | None = None,
+        crop_pos_y: Float | DataNode | None = None,
+        crop_pos_z: Float | DataNode | None = None,
+        rounding: Str | None = None,
+        mirror: Int | DataNode | None = None,
+        interp_type: DALIInterpType | DataNode | None = None,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool | None = None,
+        dtype: DataType | None = None,
+        minibatch_size: Int | None = None,
+        temp_buffer_hint: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class FileReader:
+    """Read files and their labels."""
+
+    def __init__(
+        self,
+        *,
+        file_root: Str | None = None,
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        labels: Ints | None = None,
+        file_filters: Strs = ...,
+        dir_filters: Strs | None = None,
+        case_sensitive_filter: bool = False,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        file_root: Str | None = None,
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        labels: Ints | None = None,
+        file_filters: Strs | None = None,
+        dir_filters: Strs | None = None,
+        case_sensitive_filter: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
+class Filter:
+    """Filter each image, volume or sequence with a window of numbers."""
+
+    def __init__(
+        self,
+        *,
+        anchor: Ints | DataNode = [-1],
+        border: Str = "reflect_101",
+        mode: Str = "same",
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        anchor: Ints | DataNode | None = None,
+        border: Str | None = None,
+        mode: Str | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Flip:
     """Mirror each image left to right, top to bottom, or front to back."""
 
@@ -517,6 +894,90 @@ class FullLike:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class GaussianBlur:
+    """Blur images, volumes or sequences with a Gaussian window."""
+
+    def __init__(
+        self,
+        *,
+        sigma: Floats | DataNode = [0.0],
+        window_size: Ints | DataNode = [0],
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        sigma: Floats | DataNode | None = None,
+        window_size: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class GetProperty:
+    """Give a property of each tensor: its layout, or where it comes from."""
+
+    def __init__(
+        self,
+        *,
+        key: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        key: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class GridMask:
+    """Set squares of each image, which repeat in a regular grid, to zero."""
+
+    def __init__(
+        self,
+        *,
+        angle: Float | DataNode = 0.0,
+        ratio: Float | DataNode = 0.5,
+        shift_x: Float | DataNode = 0.0,
+        shift_y: Float | DataNode = 0.0,
+        tile: Int | DataNode = 100,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        angle: Float | DataNode | None = None,
+        ratio: Float | DataNode | None = None,
+        shift_x: Float | DataNode | None = None,
+        shift_y: Float | DataNode | None = None,
+        tile: Int | DataNode | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Hsv:
     """Change the hue, saturation and value of each image."""
 
@@ -569,6 +1030,554 @@ class Hue:
         hue: Float | DataNode | None = None,
         image_type: DALIImageType | None = None,
         dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ImageDecoder:
+    """Decode image files."""
+
+    def __init__(
+        self,
+        *,
+        output_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType = DALIDataType.UINT8,
+        adjust_orientation: bool = True,
+        use_fast_idct: bool = False,
+        jpeg_fancy_upsampling: bool = False,
+        affine: bool = True,
+        hw_decoder_load: Float = 0.65,
+        hybrid_huffman_threshold: Int = 1000000,
+        device_memory_padding: Int = 16777216,
+        device_memory_padding_jpeg2k: Int = 0,
+        host_memory_padding: Int = 8388608,
+        host_memory_padding_jpeg2k: Int = 0,
+        preallocate_width_hint: Int = 0,
+        preallocate_height_hint: Int = 0,
+        memory_stats: bool = False,
+        split_stages: bool = False,
+        use_chunk_allocator: bool = False,
+        scaled_decode: bool = False,
+        cache_size: Int = 0,
+        cache_threshold: Int = 0,
+        cache_type: Str = "",
+        cache_debug: bool = False,
+        cache_batch_copy: bool = True,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        output_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        adjust_orientation: bool | None = None,
+        use_fast_idct: bool | None = None,
+        jpeg_fancy_upsampling: bool | None = None,
+        affine: bool | None = None,
+        hw_decoder_load: Float | None = None,
+        hybrid_huffman_threshold: Int | None = None,
+        device_memory_padding: Int | None = None,
+        device_memory_padding_jpeg2k: Int | None = None,
+        host_memory_padding: Int | None = None,
+        host_memory_padding_jpeg2k: Int | None = None,
+        preallocate_width_hint: Int | None = None,
+        preallocate_height_hint: Int | None = None,
+        memory_stats: bool | None = None,
+        split_stages: bool | None = None,
+        use_chunk_allocator: bool | None = None,
+        scaled_decode: bool | None = None,
+        cache_size: Int | None = None,
+        cache_threshold: Int | None = None,
+        cache_type: Str | None = None,
+        cache_debug: bool | None = None,
+        cache_batch_copy: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ImageDecoderCrop:
+    """Decode a window of given extent and position of each image file."""
+
+    def __init__(
+        self,
+        *,
+        output_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType = DALIDataType.UINT8,
+        adjust_orientation: bool = True,
+        use_fast_idct: bool = False,
+        jpeg_fancy_upsampling: bool = False,
+        affine: bool = True,
+        hw_decoder_load: Float = 0.65,
+        hybrid_huffman_threshold: Int = 1000000,
+        device_memory_padding: Int = 16777216,
+        device_memory_padding_jpeg2k: Int = 0,
+        host_memory_padding: Int = 8388608,
+        host_memory_padding_jpeg2k: Int = 0,
+        preallocate_width_hint: Int = 0,
+        preallocate_height_hint: Int = 0,
+        memory_stats: bool = False,
+        split_stages: bool = False,
+        use_chunk_allocator: bool = False,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode = 0.5,
+        crop_pos_y: Float | DataNode = 0.5,
+        crop_pos_z: Float | DataNode = 0.5,
+        rounding: Str = "round",
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        output_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        adjust_orientation: bool | None = None,
+        use_fast_idct: bool | None = None,
+        jpeg_fancy_upsampling: bool | None = None,
+        affine: bool | None = None,
+        hw_decoder_load: Float | None = None,
+        hybrid_huffman_threshold: Int | None = None,
+        device_memory_padding: Int | None = None,
+        device_memory_padding_jpeg2k: Int | None = None,
+        host_memory_padding: Int | None = None,
+        host_memory_padding_jpeg2k: Int | None = None,
+        preallocate_width_hint: Int | None = None,
+        preallocate_height_hint: Int | None = None,
+        memory_stats: bool | None = None,
+        split_stages: bool | None = None,
+        use_chunk_allocator: bool | None = None,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode | None = None,
+        crop_pos_y: Float | DataNode | None = None,
+        crop_pos_z: Float | DataNode | None = None,
+        rounding: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ImageDecoderRandomCrop:
+    """Decode a random window of each image file."""
+
+    def __init__(
+        self,
+        *,
+        output_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType = DALIDataType.UINT8,
+        adjust_orientation: bool = True,
+        use_fast_idct: bool = False,
+        jpeg_fancy_upsampling: bool = False,
+        affine: bool = True,
+        hw_decoder_load: Float = 0.65,
+        hybrid_huffman_threshold: Int = 1000000,
+        device_memory_padding: Int = 16777216,
+        device_memory_padding_jpeg2k: Int = 0,
+        host_memory_padding: Int = 8388608,
+        host_memory_padding_jpeg2k: Int = 0,
+        preallocate_width_hint: Int = 0,
+        preallocate_height_hint: Int = 0,
+        memory_stats: bool = False,
+        split_stages: bool = False,
+        use_chunk_allocator: bool = False,
+        random_area: Floats = [0.08, 1.0],
+        random_aspect_ratio: Floats = [0.75, 1.333333],
+        num_attempts: Int = 10,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        output_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        adjust_orientation: bool | None = None,
+        use_fast_idct: bool | None = None,
+        jpeg_fancy_upsampling: bool | None = None,
+        affine: bool | None = None,
+        hw_decoder_load: Float | None = None,
+        hybrid_huffman_threshold: Int | None = None,
+        device_memory_padding: Int | None = None,
+        device_memory_padding_jpeg2k: Int | None = None,
+        host_memory_padding: Int | None = None,
+        host_memory_padding_jpeg2k: Int | None = None,
+        preallocate_width_hint: Int | None = None,
+        preallocate_height_hint: Int | None = None,
+        memory_stats: bool | None = None,
+        split_stages: bool | None = None,
+        use_chunk_allocator: bool | None = None,
+        random_area: Floats | None = None,
+        random_aspect_ratio: Floats | None = None,
+        num_attempts: Int | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class ImageDecoderSlice:
+    """Decode a window of each image file, given by its ends or by its start and extent."""
+
+    def __init__(
+        self,
+        *,
+        output_type: DALIImageType = DALIImageType.RGB,
+        dtype: DataType = DALIDataType.UINT8,
+        adjust_orientation: bool = True,
+        use_fast_idct: bool = False,
+        jpeg_fancy_upsampling: bool = False,
+        affine: bool = True,
+        hw_decoder_load: Float = 0.65,
+        hybrid_huffman_threshold: Int = 1000000,
+        device_memory_padding: Int = 16777216,
+        device_memory_padding_jpeg2k: Int = 0,
+        host_memory_padding: Int = 8388608,
+        host_memory_padding_jpeg2k: Int = 0,
+        preallocate_width_hint: Int = 0,
+        preallocate_height_hint: Int = 0,
+        memory_stats: bool = False,
+        split_stages: bool = False,
+        use_chunk_allocator: bool = False,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        start: Ints | DataNode | None = None,
+        rel_start: Floats | DataNode | None = None,
+        end: Ints | DataNode | None = None,
+        rel_end: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        normalized_anchor: bool = True,
+        normalized_shape: bool = True,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        input_2: DataNode = ...,
+        /,
+        *,
+        output_type: DALIImageType | None = None,
+        dtype: DataType | None = None,
+        adjust_orientation: bool | None = None,
+        use_fast_idct: bool | None = None,
+        jpeg_fancy_upsampling: bool | None = None,
+        affine: bool | None = None,
+        hw_decoder_load: Float | None = None,
+        hybrid_huffman_threshold: Int | None = None,
+        device_memory_padding: Int | None = None,
+        device_memory_padding_jpeg2k: Int | None = None,
+        host_memory_padding: Int | None = None,
+        host_memory_padding_jpeg2k: Int | None = None,
+        preallocate_width_hint: Int | None = None,
+        preallocate_height_hint: Int | None = None,
+        memory_stats: bool | None = None,
+        split_stages: bool | None = None,
+        use_chunk_allocator: bool | None = None,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        start: Ints | DataNode | None = None,
+        rel_start: Floats | DataNode | None = None,
+        end: Ints | DataNode | None = None,
+        rel_end: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        normalized_anchor: bool | None = None,
+        normalized_shape: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Jitter:
+    """Take each pixel of an image from a random place nearby."""
+
+    def __init__(
+        self,
+        *,
+        nDegree: Int = 2,
+        fill_value: Float = 0.0,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+        mask: Int | DataNode = 1,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        nDegree: Int | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType | None = None,
+        mask: Int | DataNode | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class JpegCompressionDistortion:
+    """Give images the errors that compression to JPEG and decompression would give them."""
+
+    def __init__(
+        self,
+        *,
+        quality: Int | DataNode = 50,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        quality: Int | DataNode | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Laplacian:
+    """Sum the second derivatives of images, volumes or sequences along all data axes."""
+
+    def __init__(
+        self,
+        *,
+        window_size: Ints | DataNode = [3],
+        smoothing_size: Ints | DataNode | None = None,
+        scale: Floats | DataNode | None = None,
+        normalized_kernel: bool = False,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        window_size: Ints | DataNode | None = None,
+        smoothing_size: Ints | DataNode | None = None,
+        scale: Floats | DataNode | None = None,
+        normalized_kernel: bool | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class LookupTable:
+    """Replace each integer by the number that a table has for it."""
+
+    def __init__(
+        self,
+        *,
+        keys: Ints = [],
+        values: Floats = [],
+        default_value: Float = 0.0,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        keys: Ints | None = None,
+        values: Floats | None = None,
+        default_value: Float | None = None,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class MultiPaste:
+    """Paste regions of one or more images on a black canvas, one after the other."""
+
+    def __init__(
+        self,
+        *,
+        in_ids: Ints | DataNode | None = None,
+        output_size: Ints | DataNode | None = None,
+        in_anchors: Ints | DataNode | None = None,
+        in_anchors_rel: Floats | DataNode | None = None,
+        shapes: Ints | DataNode | None = None,
+        shapes_rel: Floats | DataNode | None = None,
+        out_anchors: Ints | DataNode | None = None,
+        out_anchors_rel: Floats | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: DataNode,
+        in_ids: Ints | DataNode | None = None,
+        output_size: Ints | DataNode | None = None,
+        in_anchors: Ints | DataNode | None = None,
+        in_anchors_rel: Floats | DataNode | None = None,
+        shapes: Ints | DataNode | None = None,
+        shapes_rel: Floats | DataNode | None = None,
+        out_anchors: Ints | DataNode | None = None,
+        out_anchors_rel: Floats | DataNode | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class NormalDistribution:
+    """Draw numbers from a normal distribution."""
+
+    def __init__(
+        self,
+        *,
+        mean: Float | DataNode = 0.0,
+        stddev: Float | DataNode = 1.0,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.FLOAT,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        mean: Float | DataNode | None = None,
+        stddev: Float | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Normalize:
+    """Subtract the mean of each tensor and divide by its standard deviation."""
+
+    def __init__(
+        self,
+        *,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        batch: bool = False,
+        mean: Float | DataNode | None = None,
+        stddev: Float | DataNode | None = None,
+        scale: Float = 1.0,
+        shift: Float = 0.0,
+        epsilon: Float = 0.0,
+        ddof: Int = 0,
+        dtype: DataType = DALIDataType.FLOAT,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        batch: bool | None = None,
+        mean: Float | DataNode | None = None,
+        stddev: Float | DataNode | None = None,
+        scale: Float | None = None,
+        shift: Float | None = None,
+        epsilon: Float | None = None,
+        ddof: Int | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class OneHot:
+    """Encode each class number as a vector that has another value in that place."""
+
+    def __init__(
+        self,
+        *,
+        num_classes: Int = 0,
+        axis: Int | None = None,
+        on_value: Float = 1.0,
+        off_value: Float = 0.0,
+        dtype: DataType = DALIDataType.FLOAT,
+        axis_name: Str | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        num_classes: Int | None = None,
+        axis: Int | None = None,
+        on_value: Float | None = None,
+        off_value: Float | None = None,
+        dtype: DataType | None = None,
+        axis_name: Str | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -658,6 +1667,40 @@ class Pad:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Paste:
+    """Paste each image on a canvas that is larger by a factor."""
+
+    def __init__(
+        self,
+        *,
+        fill_value: Ints | None = None,
+        ratio: Float | DataNode | None = None,
+        n_channels: Int = 3,
+        paste_x: Float | DataNode = 0.5,
+        paste_y: Float | DataNode = 0.5,
+        min_canvas_size: Float | DataNode = 0.0,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        fill_value: Ints | None = None,
+        ratio: Float | DataNode | None = None,
+        n_channels: Int | None = None,
+        paste_x: Float | DataNode | None = None,
+        paste_y: Float | DataNode | None = None,
+        min_canvas_size: Float | DataNode | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class PeekImageShape:
     """Read the shape that each image file will have once it is decoded, without decoding it."""
 
@@ -680,6 +1723,54 @@ class PeekImageShape:
         image_type: DALIImageType | None = None,
         dtype: DataType | None = None,
         adjust_orientation: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class PerFrame:
+    """Mark each tensor as a sequence, whose first dimension is that of the frames."""
+
+    def __init__(
+        self,
+        *,
+        replace: bool = False,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        replace: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class PermuteBatch:
+    """Take the samples of each batch in another order."""
+
+    def __init__(
+        self,
+        *,
+        indices: Ints | DataNode | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        indices: Ints | DataNode | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -880,6 +1971,7 @@ class Resize:
         dtype: DataType | None = None,
         minibatch_size: Int = 32,
         temp_buffer_hint: Int = 0,
+        image_type: DALIImageType | None = None,
         device: Str = "cpu",
         name: Str | None = None,
         preserve: bool = False,
@@ -910,11 +2002,162 @@ class Resize:
         dtype: DataType | None = None,
         minibatch_size: Int | None = None,
         temp_buffer_hint: Int | None = None,
+        image_type: DALIImageType | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
+
+class ResizeCropMirror:
+    """Resize images and volumes, cut a window out of the result, and mirror it."""
+
+    def __init__(
+        self,
+        *,
+        size: Floats | DataNode | None = None,
+        resize_x: Float | DataNode | None = None,
+        resize_y: Float | DataNode | None = None,
+        resize_z: Float | DataNode | None = None,
+        resize_shorter: Float | DataNode | None = None,
+        resize_longer: Float | DataNode | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode = 0.5,
+        crop_pos_y: Float | DataNode = 0.5,
+        crop_pos_z: Float | DataNode = 0.5,
+        rounding: Str = "round",
+        mirror: Int | DataNode = 0,
+        interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DataType | None = None,
+        minibatch_size: Int = 32,
+        temp_buffer_hint: Int = 0,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        size: Floats | DataNode | None = None,
+        resize_x: Float | DataNode | None = None,
+        resize_y: Float | DataNode | None = None,
+        resize_z: Float | DataNode | None = None,
+        resize_shorter: Float | DataNode | None = None,
+        resize_longer: Float | DataNode | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool | None = None,
+        subpixel_scale: bool | None = None,
+        crop: Floats | DataNode | None = None,
+        crop_w: Float | DataNode | None = None,
+        crop_h: Float | DataNode | None = None,
+        crop_d: Float | DataNode | None = None,
+        crop_pos_x: Float | DataNode | None = None,
+        crop_pos_y: Float | DataNode | None = None,
+        crop_pos_z: Float | DataNode | None = None,
+        rounding: Str | None = None,
+        mirror: Int | DataNode | None = None,
+        interp_type: DALIInterpType | DataNode | None = None,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool | None = None,
+        dtype: DataType | None = None,
+        minibatch_size: Int | None = None,
+        temp_buffer_hint: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class RoiRandomCrop:
+    """Place a window of given extents at random so that it shows as much of a region as it can."""
+
+    def __init__(
+        self,
+        *,
+        crop_shape: Ints | DataNode | None = None,
+        roi_start: Ints | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        in_shape: Ints | DataNode | None = None,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        crop_shape: Ints | DataNode | None = None,
+        roi_start: Ints | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        in_shape: Ints | DataNode | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Rotate:
+    """Rotate images around their centre, and volumes around an axis through it."""
+
+    def __init__(
+        self,
+        *,
+        angle: Float | DataNode | None = None,
+        axis: Floats | DataNode | None = None,
+        keep_size: bool = False,
+        size: Floats | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        angle: Float | DataNode | None = None,
+        axis: Floats | DataNode | None = None,
+        keep_size: bool | None = None,
+        size: Floats | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType | None = None,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class Saturation:
     """Change the saturation of each image."""
@@ -964,6 +2207,88 @@ class Shapes:
         *,
         dtype: DataType | None = None,
         type: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Slice:
+    """Cut a window out of each tensor, given by its ends or by its start and extent."""
+
+    def __init__(
+        self,
+        *,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        start: Ints | DataNode | None = None,
+        rel_start: Floats | DataNode | None = None,
+        end: Ints | DataNode | None = None,
+        rel_end: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        normalized_anchor: bool = True,
+        normalized_shape: bool = True,
+        out_of_bounds_policy: Str = "error",
+        fill_values: Floats = [0.0],
+        image_type: DALIImageType | None = None,
+        output_dtype: DataType | None = None,
+        dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        input_2: DataNode = ...,
+        /,
+        *,
+        axes: Ints | DataNode | None = None,
+        axis_names: Str | None = None,
+        start: Ints | DataNode | None = None,
+        rel_start: Floats | DataNode | None = None,
+        end: Ints | DataNode | None = None,
+        rel_end: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        rel_shape: Floats | DataNode | None = None,
+        normalized_anchor: bool | None = None,
+        normalized_shape: bool | None = None,
+        out_of_bounds_policy: Str | None = None,
+        fill_values: Floats | None = None,
+        image_type: DALIImageType | None = None,
+        output_dtype: DataType | None = None,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Sphere:
+    """Bulge each image as if it were stretched over a sphere."""
+
+    def __init__(
+        self,
+        *,
+        mask: Int | DataNode = 1,
+        fill_value: Float = 0.0,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        mask: Int | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -1042,6 +2367,115 @@ class Transpose:
         perm: Ints | None = None,
         transpose_layout: bool | None = None,
         output_layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Uniform:
+    """Draw numbers from a range, or from a set of values, with equal probability."""
+
+    def __init__(
+        self,
+        *,
+        range: Floats | DataNode = [-1.0, 1.0],
+        values: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType = DALIDataType.FLOAT,
+        seed: Int = -1,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode = ...,
+        /,
+        *,
+        range: Floats | DataNode | None = None,
+        values: Floats | DataNode | None = None,
+        shape: Ints | DataNode | None = None,
+        dtype: DataType | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class WarpAffine:
+    """Warp images and volumes by an affine transform of coordinates."""
+
+    def __init__(
+        self,
+        *,
+        matrix: Floats | DataNode | None = None,
+        inverse_map: bool = True,
+        size: Floats | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: DataNode,
+        input_1: DataNode = ...,
+        /,
+        *,
+        matrix: Floats | DataNode | None = None,
+        inverse_map: bool | None = None,
+        size: Floats | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType | None = None,
+        dtype: DataType | None = None,
+        output_dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Water:
+    """Shift the rows and columns of each image along waves, as if it were seen through water."""
+
+    def __init__(
+        self,
+        *,
+        ampl_x: Float = 10.0,
+        freq_x: Float = 0.049087,
+        phase_x: Float = 0.0,
+        ampl_y: Float = 10.0,
+        freq_y: Float = 0.049087,
+        phase_y: Float = 0.0,
+        mask: Int | DataNode = 1,
+        fill_value: Float = 0.0,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_NN,
+        device: Str = "cpu",
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: DataNode,
+        /,
+        *,
+        ampl_x: Float | None = None,
+        freq_x: Float | None = None,
+        phase_x: Float | None = None,
+        ampl_y: Float | None = None,
+        freq_y: Float | None = None,
+        phase_y: Float | None = None,
+        mask: Int | DataNode | None = None,
+        fill_value: Float | None = None,
+        interp_type: DALIInterpType | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

@@ -27,7 +27,7 @@ class File:
         shuffle_after_epoch_seed: Int | None = None,
         initial_fill: Int = 1024,
         lazy_init: bool = False,
-        read_ahead: bool = False,
+        read_ahead: bool | None = None,
         prefetch_queue_depth: Int = 1,
         skip_cached_images: bool = False,
         tensor_init_bytes: Int = 1048576,

@@ -254,15 +254,14 @@ def test_lookup_table_refusals() -> None:
 # equalize
 
 
-@pytest.mark.parametrize("operator", ["equalize", "experimental.equalize"])
 @pytest.mark.parametrize("layout", ["", "HW", "HWC", "CHW", "FHW", "FHWC", "FCHW"])
-def test_equalize_layouts(layout: str, operator: str) -> None:
+def test_equalize_layouts(layout: str) -> None:
     shapes = {"F": 2, "H": 13, "W": 21, "C": 3}
     samples = [
         (noise([shapes[letter] for letter in layout or "HWC"]) / scale + shift).astype(np.uint8)
         for scale, shift in ((1, 0), (3, 90), (200, 7))
     ]
-    check(operator, samples, layout)
+    check("equalize", samples, layout)
 
 
 def test_equalize() -> None:

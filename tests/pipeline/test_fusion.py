@@ -124,6 +124,20 @@ FUSED = {
         lambda x: fn.brightness_contrast(x, brightness=0.9, contrast=1.2, dtype=types.FLOAT),
         lambda x: normalize(x, crop=(20, 25), mirror=1, output_layout="HWC"),
     ],
+    "steps that do nothing": [
+        decode,
+        lambda x: fn.crop(x, crop=(1, 1)),
+        lambda x: fn.brightness(x, brightness=0.7),
+        lambda x: fn.cast(x, dtype=types.UINT8),
+        lambda x: fn.cast(x, dtype=types.FLOAT),
+        lambda x: fn.brightness(x, brightness=1.0),
+        lambda x: fn.brightness(x, brightness=0.5),
+    ],
+    "one operator for three": [
+        lambda x: fn.decoders.image_crop(x, crop=(1, 1)),
+        lambda x: fn.resize_crop_mirror(x, size=(30, 40), crop=(20, 21), mirror=3),
+        lambda x: fn.crop_mirror_normalize(x, mirror=1),
+    ],
     "windows": [
         decode,
         lambda x: fn.crop(x, crop=(1, 1), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))),
@@ -383,3 +397,51 @@ def test_pixels_do_not_change_before_a_resize_of_the_same_chain() -> None:
         return fn.resize(fn.brightness(fn.decoders.image(source()), brightness=0.5), size=10)
 
     assert plan_of(define).count("fused:") == 1
+
+
+# Shrinking while decoding
+
+
+def shrunk(size: int, *, scaled: bool, crop: int = 0, orientation: int = 1, **options: Any) -> Any:
+    """Resize and crop a photo; it may be decoded at a smaller size."""
+    photo = encode(photo_like(203, 310, seed=2), "JPEG", quality=95, exif=_exif(orientation))
+    steps: list[Step] = [
+        lambda x: fn.decoders.image(x, scaled_decode=scaled),
+        lambda x: fn.resize(x, resize_shorter=size),
+    ]
+    if crop:
+        steps.append(lambda x: normalize(x, crop=(crop, crop), mirror=1))
+    ((sample,), _, _) = run(steps, [np.frombuffer(photo, np.uint8)], **options)
+    return sample.astype(np.float64)
+
+
+@pytest.mark.parametrize("orientation", [1, 2, 6, 7])
+@pytest.mark.parametrize("size", [100, 50, 25])
+def test_scaled_decoding_changes_pixels_a_little(size: int, orientation: int) -> None:
+    plain = shrunk(size, scaled=False, orientation=orientation)
+    scaled = shrunk(size, scaled=True, orientation=orientation)
+    assert scaled.shape == plain.shape
+    # The spectrum is cut off instead of fading out: edges differ, most of the image hardly does.
+    assert np.abs(scaled - plain).mean() < 4
+    assert np.abs(scaled - plain).max() > 0 or DECODES_WITHOUT_LIBJPEG
+
+
+DECODES_WITHOUT_LIBJPEG = bool(
+    (
+        shrunk(20, scaled=True) == shrunk(20, scaled=False)  # libjpeg-turbo alone can shrink
+    ).all()
+)
+
+
+def test_scaled_decoding_sees_the_same_part() -> None:
+    plain = shrunk(50, scaled=False, crop=40)
+    scaled = shrunk(50, scaled=True, crop=40)
+    assert scaled.shape == plain.shape == (3, 40, 40)
+    assert np.abs(scaled - plain).mean() < 0.1  # of a standard deviation
+
+
+def test_scaled_decoding_needs_a_chain_that_shrinks() -> None:
+    np.testing.assert_array_equal(shrunk(150, scaled=True), shrunk(150, scaled=False))
+    np.testing.assert_array_equal(
+        shrunk(50, scaled=True, optimize=False), shrunk(50, scaled=False, optimize=False)
+    )

@@ -206,7 +206,10 @@ class ImageChainRun : public ImageSink {
         slot.type = result_->type;
         slot.shape = {band.shape[0], result_->shape[1], result_->shape[2]};
       } else {
-        slot.data = own_.scratch<char>(kStepSlots + k % 2, static_cast<size_t>(capacity));
+        slot.data = own_.scratch<char>(kStepSlots, static_cast<size_t>(capacity));
+        // A step that had nothing to do has passed its input on.
+        if (slot.data == current->data)
+          slot.data = own_.scratch<char>(kStepSlots + 1, static_cast<size_t>(capacity));
         slot.capacity = capacity;
       }
       Tensor& next = stages[k % 2];

@@ -77,7 +77,7 @@ struct OperatorConfig {
           } else if constexpr (std::is_arithmetic_v<Stored> && std::is_enum_v<T>) {
             return static_cast<T>(static_cast<int64_t>(value));
           } else if constexpr (is_number_list<T> && std::is_arithmetic_v<Stored>) {
-            return T{static_cast<typename T::value_type>(value)};
+            return list_of_one<T>(value);
           } else if constexpr (is_number_list<T> && is_number_list<Stored>) {
             return T(value.begin(), value.end());
           } else {
@@ -99,6 +99,11 @@ struct OperatorConfig {
   struct IsNumberList<std::vector<T>> : std::is_arithmetic<T> {};
   template <typename T>
   static constexpr bool is_number_list = IsNumberList<T>::value;
+
+  template <typename List, typename Number>
+  static List list_of_one(Number value) {
+    return List{static_cast<typename List::value_type>(value)};
+  }
 };
 
 // Temporary memory of one worker thread. It grows to what the largest sample needs and is reused.

@@ -1,4 +1,5 @@
 // Compiles the file named by DC_SIMD_SOURCE once for every instruction set: see simd.hpp.
+// Names in it are private to the file that includes this one.
 // No include guard: included once for every such file, at global scope.
 #include "dali_core/simd.hpp"
 
@@ -9,8 +10,10 @@
 #define DC_SIMD_BYTES 16
 namespace dali_core {
 namespace simd_baseline {
+namespace {
 #include DC_SIMD_SOURCE
 }
+}  // namespace simd_baseline
 }  // namespace dali_core
 #undef DC_SIMD_BYTES
 
@@ -20,8 +23,10 @@ namespace simd_baseline {
 #define DC_SIMD_BYTES 32
 namespace dali_core {
 namespace simd_avx2 {
+namespace {
 #include DC_SIMD_SOURCE
 }
+}  // namespace simd_avx2
 }  // namespace dali_core
 #undef DC_SIMD_BYTES
 #pragma GCC pop_options
@@ -31,8 +36,10 @@ namespace simd_avx2 {
 #define DC_SIMD_BYTES 64
 namespace dali_core {
 namespace simd_avx512 {
+namespace {
 #include DC_SIMD_SOURCE
 }
+}  // namespace simd_avx512
 }  // namespace dali_core
 #undef DC_SIMD_BYTES
 #pragma GCC pop_options

@@ -9,7 +9,7 @@
 
 namespace dali_core {
 
-class ResizeCropMirror : public Operator {
+class ResizeCropMirror : public Operator, public ResampleStep {
  public:
   explicit ResizeCropMirror(const OperatorConfig& config)
       : size_(config), crop_(config), mirror_(config, "mirror"), filters_(config) {}
@@ -37,6 +37,22 @@ class ResizeCropMirror : public Operator {
       choose_outputs(axes[i], window.start[i], window.extent[i],
                      (mirror >> (view.num_axes - 1 - i) & 1) != 0);
     resize_image(sample, view, axes, filters_.output_type(input.type));
+  }
+
+  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
+    ResampleAxis axes[2];
+    size_.choose(sample, ResizeView(image.height(), image.width()), axes);
+    for (ResampleAxis& axis : axes) filters_.choose(sample, axis);
+    if (!resize_in_chain(image, axes, filters_.output_type(image.type()))) return false;
+    ImageAxes order;
+    order.height = 0;
+    order.width = 1;
+    const Window window = crop_.window(sample, {image.height(), image.width()}, order);
+    if (!image.crop(window.start[0], window.start[1], window.extent[0], window.extent[1]))
+      return false;
+    const int mirror = mirror_.at_or(sample, 0);
+    image.mirror((mirror & 1) != 0, (mirror & 2) != 0);
+    return true;
   }
 
  private:

@@ -20,10 +20,10 @@ SPEC = OpSpec(
         Arg(
             "scaled_decode",
             bool,
-            "Let JPEG shrink by 2, 4 or 8 in its inverse transform, where the operators that follow "
-            "shrink the image at least as much and run as one with this one (see "
-            "`Pipeline.plan`). Faster, but pixels change a little, and they differ from those with "
-            "``optimize=False``.",
+            "Let JPEG shrink by 2, 4 or 8 in its inverse transform, where the operators that "
+            "follow shrink the image at least as much and run as one with this one (see "
+            "`Pipeline.plan`). Faster, but pixels change a little, and they differ from those "
+            "with ``optimize=False``.",
             default=False,
         ),
         Arg("cache_size", int, _CACHE_DOC, default=0),
