@@ -144,3 +144,9 @@ def test_scalars_and_nothing() -> None:
 def test_type_that_has_no_numbers() -> None:
     with pytest.raises(ArgumentValueError, match="dtype must be a type of numbers"):
         run_on("cast", [np.zeros(3)], dtype=types.STRING)
+
+
+def test_numbers_of_enumerations_are_integers() -> None:
+    (number,) = run_on("cast", [np.float32(3)], dtype=types.INTERP_TYPE)
+    assert number.dtype == np.int32
+    assert number == 3

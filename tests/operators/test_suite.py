@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -18,6 +19,7 @@ import pytest
 from dali_core import fn
 from dali_core._graph.arguments import all_args
 from dali_core._graph.registry import all_specs
+from dali_core._runtime.executor import chain_role
 from dali_core._spec import REQUIRED, Arg
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from tests.operators.checksums import checksums
@@ -40,13 +42,14 @@ EVERY_OPERATOR = pytest.mark.parametrize("operator", present_names())
 
 def parametrize_examples(
     chosen: Callable[[Example], bool] = lambda example: True,
+    of: Callable[[str], bool] = lambda operator: True,
 ) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         ("operator", "example"),
         [
             pytest.param(operator, example, id=f"{operator}-{example.name}")
             for operator, example in all_examples()
-            if chosen(example)
+            if of(operator) and chosen(example)
         ],
     )
 
@@ -344,3 +347,24 @@ def test_input_that_is_no_node(operator: str, example: Example, tmp_path: Path) 
 
 def test_unsuitable_is_unsuitable() -> None:
     assert not isinstance(Unsuitable(), (int, float, str, bool, Arg))
+
+
+# Chains
+
+
+def in_chain(operator: str, value: Any, /, *others: Any, **arguments: Any) -> Any:
+    """Call an operator between two others that it may run as one with."""
+    result = function_of(operator)(fn.flip(value), *others, **arguments)
+    is_last = chain_role(operator) == "finish" or isinstance(result, list)
+    return result if is_last else fn.flip(result, vertical=1)
+
+
+@parametrize_examples(
+    lambda example: len(example.inputs) == 1 and example.inputs[0].layout == "HWC",
+    lambda operator: chain_role(operator) not in ("", "source"),
+)
+def test_fused_results_are_the_same(operator: str, example: Example, tmp_path: Path) -> None:
+    arguments = example.arguments_in(tmp_path)
+    function = partial(in_chain, operator)
+    plain = run(operator, example, arguments, function=function, optimize=False)
+    run(operator, example, arguments, function=function).check_equals(plain)

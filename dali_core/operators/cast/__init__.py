@@ -12,6 +12,7 @@ SPEC = OpSpec(
 Integers saturate: a number out of range becomes the nearest one in range. Numbers with a fraction
 round half away from zero on their way to an integer, and NaN becomes 0. A number becomes true if it
 does not round to 0, so 0.3 is false. Nothing is copied if the type is the input's own.
+Numbers of enumerations, such as ``INTERP_TYPE``, are of type ``INT32``.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
     args=(Arg("dtype", types.DALIDataType, "Type of the output."),),

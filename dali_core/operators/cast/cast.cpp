@@ -5,10 +5,22 @@
 #include "dali_core/operators/cast/cast_tensor.hpp"
 
 namespace dali_core {
+namespace {
+
+// Enumerations, whose numbers are part of the public API (`types.DALIDataType`), are integers.
+DataType type_of_numbers(DataType type) {
+  constexpr int first = 20;  // IMAGE_TYPE
+  constexpr int last = 22;   // INTERP_TYPE
+  const int number = static_cast<int>(type);
+  return number >= first && number <= last ? DataType::kInt32 : type;
+}
+
+}  // namespace
 
 class Cast : public Operator, public PixelStep {
  public:
-  explicit Cast(const OperatorConfig& config) : type_(config.get<DataType>("dtype")) {
+  explicit Cast(const OperatorConfig& config)
+      : type_(type_of_numbers(config.get<DataType>("dtype"))) {
     if (size_of(type_) == 0)
       throw std::invalid_argument("dtype must be a type of numbers (got number " +
                                   std::to_string(static_cast<int>(type_)) +
