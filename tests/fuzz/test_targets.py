@@ -47,8 +47,9 @@ def test_a_failure_is_found_and_its_input_kept(tmp_path: Path) -> None:
         '#include "tests/fuzz/target.hpp"\n'
         'extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {\n'
         "  const ExactCopy copy(data, size);\n"
-        "  return size > 2 && copy.data()[0] == 'a' && copy.data()[1] == 'b' ?\n"
-        "    copy.data()[size] & 0 : 0;\n"
+        "  if (size < 2 || copy.data()[0] != 'a' || copy.data()[1] != 'b') return 0;\n"
+        "  const volatile uint8_t beyond = copy.data()[size];\n"
+        "  return beyond == 0 ? 0 : 0;\n"
         "}\n"
     )
     program = tmp_path / "reads_too_far"
