@@ -131,7 +131,8 @@ class BuildIncremental(build_ext):
 
     def build_extensions(self) -> None:
         """Compile and link all extensions."""
-        self.force = True  # which objects are current is found out for each of them
+        # Which objects are current is found out for each of them; linking is quick.
+        self.force = self.compiler.force = True
         compile_anyway = self.compiler.compile
         jobs = int(os.environ.get("MAX_JOBS", "0")) or os.cpu_count() or 1
 

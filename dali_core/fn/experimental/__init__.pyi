@@ -31,7 +31,7 @@ def filter(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Filter each image, volume or sequence; the former name of `fn.filter`."""
+    """Filter each image, volume or sequence with a window of numbers."""
 
 def peek_image_shape(
     input: DataNode,

@@ -32,7 +32,7 @@ DC_HOST_DEV Half to_half(float value) {
   std::memcpy(&bits, &value, sizeof bits);
   const int32_t sign = (bits >> 16) & 0x8000;
   const int32_t magnitude = bits & 0x7fffffff;
-  const int32_t normal = (magnitude + 0xfff + ((magnitude >> 13) & 1) - 0x38000000) >> 13;
+  const int32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
   // Subnormal: adding 0.5 puts the half's last bit at the float's last bit, so the FPU rounds.
   float shifted;
   std::memcpy(&shifted, &magnitude, sizeof shifted);

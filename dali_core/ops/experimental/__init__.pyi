@@ -32,7 +32,7 @@ class Equalize:
     ) -> DataNode: ...
 
 class Filter:
-    """Filter each image, volume or sequence; the former name of `fn.filter`."""
+    """Filter each image, volume or sequence with a window of numbers."""
 
     def __init__(
         self,

@@ -1,20 +1,7 @@
-"""Filter images with windows of numbers: the former name of `fn.filter`."""
+"""Filter images with windows of numbers, under a former name."""
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
-from dali_core.operators.filter.arguments import (
-    FILTER_ARGS,
-    FILTER_DOC,
-    FILTER_INPUT_DOCS,
-    bind_fill_value,
-)
+from dali_core.operators.filter import SPEC as _SPEC
 
-SPEC = OpSpec(
-    name="experimental.filter",
-    doc="Filter each image, volume or sequence; the former name of `fn.filter`." + FILTER_DOC,
-    inputs=(2, 3),
-    input_docs=FILTER_INPUT_DOCS,
-    args=FILTER_ARGS,
-    bind=bind_fill_value,
-)
+SPEC = _SPEC.formerly("experimental.filter")
