@@ -59,6 +59,7 @@ def main() -> None:
         report(pipeline, by_peer, peers)
     print("memory: peak resident, with worker processes (in brackets: after importing the library)")
     data = description["data"]
+    name = "throughput-generated" if arguments.data is None else "throughput"
     plot.bars(
         {
             PHOTO_PIPELINES[pipeline]: {
@@ -70,9 +71,9 @@ def main() -> None:
         f"{description['machine']['processor']}, {arguments.threads} threads, "
         f"batches of {arguments.batch_size}, {data['files']} {data['kind']} "
         f"of {data['mean_bytes'] / 1000:.0f} kB, {description['date']}",
-        results_path("throughput", ".png"),
+        results_path(name, ".png"),
     )
-    write_results("throughput", description | {"measurements": measurements})
+    write_results(name, description | {"measurements": measurements})
 
 
 def measure(arguments: argparse.Namespace, peers: list[Peer], files: list[str]) -> Measurements:
