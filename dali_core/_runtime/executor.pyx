@@ -37,12 +37,13 @@ def chain_role(name: str) -> str:
     Returns
     -------
     str
-        ``"source"``, ``"window"``, ``"resample"``, ``"pixels"``, ``"finish"``, or nothing.
+        ``"source"``, ``"window"``, ``"resample"``, ``"pixels"``, ``"finish"``, ``"elementwise"``,
+        or nothing.
     """
     return _CHAIN_ROLES[chain_role_number(name.encode())]
 
 
-_CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish")
+_CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish", "elementwise")
 
 
 cdef class NativeOperator:

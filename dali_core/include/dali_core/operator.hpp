@@ -245,14 +245,15 @@ class Operator {
   virtual bool reads_batch() const { return false; }
 };
 
-// What an operator can be in a chain that runs as one: see image_chain.hpp, which defines the
-// classes that it then derives from.
-enum class ChainRole { kNone, kSource, kWindow, kResample, kPixels, kFinish };
+// What an operator can be in a chain that runs as one: see image_chain.hpp and elementwise.hpp,
+// which define the classes that it then derives from.
+enum class ChainRole { kNone, kSource, kWindow, kResample, kPixels, kFinish, kElementwise };
 class ImageSource;
 class WindowStep;
 class ResampleStep;
 class PixelStep;
 class FinishStep;
+class ElementwiseStep;
 
 template <typename Type>
 constexpr ChainRole chain_role_of() {
@@ -261,6 +262,7 @@ constexpr ChainRole chain_role_of() {
   if (std::is_base_of_v<ResampleStep, Type>) return ChainRole::kResample;
   if (std::is_base_of_v<PixelStep, Type>) return ChainRole::kPixels;
   if (std::is_base_of_v<FinishStep, Type>) return ChainRole::kFinish;
+  if (std::is_base_of_v<ElementwiseStep, Type>) return ChainRole::kElementwise;
   return ChainRole::kNone;
 }
 
