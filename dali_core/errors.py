@@ -22,6 +22,21 @@ class ArgumentValueError(DaliCoreError, ValueError):
     """An argument has the right type and an impossible value."""
 
 
+class TensorError(ArgumentValueError, RuntimeError):
+    """A tensor or a batch is not such that it allows what is asked of it.
+
+    It is a `RuntimeError`, too, since that is what programs for NVIDIA DALI expect.
+    """
+
+
+class TensorIndexError(TensorError, IndexError):
+    """An index is beyond the samples of a batch, or the dimensions of a tensor."""
+
+
+class ExchangeError(DaliCoreError, BufferError):
+    """Memory cannot be exchanged with another library, such as read-only memory for writing."""
+
+
 class GraphError(DaliCoreError, RuntimeError):
     """A pipeline's graph is put together wrongly."""
 

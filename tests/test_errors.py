@@ -48,11 +48,11 @@ def test_all_errors_are_of_one_family() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(classes) == 9
+    assert len(classes) == 12
     for error in classes:
         assert issubclass(error, DaliCoreError)
         if error is not DaliCoreError:
-            assert issubclass(error, (TypeError, ValueError, RuntimeError))
+            assert issubclass(error, (TypeError, ValueError, RuntimeError, BufferError))
             assert error.__doc__
 
 

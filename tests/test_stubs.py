@@ -128,7 +128,7 @@ def test_types_of_c_become_types_of_python(tmp_path: Path) -> None:
 More.
 """
 from libc.stdint cimport uint64_t
-from dali_core._runtime.tensors cimport (
+from dali_core._runtime.tensor_list cimport (
     TensorListCPU, wrap_tensors,
 )
 
@@ -174,7 +174,7 @@ def make(
 
 from collections.abc import Sequence
 
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 class Thing:
     """A thing."""

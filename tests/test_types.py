@@ -70,7 +70,10 @@ def test_other_types_are_refused(wrong: object) -> None:
 def test_members_are_names_and_numbers(member: types.DALIDataType) -> None:
     kind = type(member)
     assert kind(int(member)) is member
-    assert repr(member) == str(member) == f"{kind.__name__}.{member.name}"
+    assert str(member) == f"{kind.__name__}.{member.name}"
+    assert repr(member) == f"<{kind.__name__}.{member.name}: {int(member)}>"
+    assert member == int(member)
+    assert {int(member): "found"}[member] == "found"
     assert getattr(types, member.name) is member
     assert pickle.loads(pickle.dumps(member)) is member
     assert copy.deepcopy(member) is member
@@ -78,7 +81,7 @@ def test_members_are_names_and_numbers(member: types.DALIDataType) -> None:
 
 def test_members_of_different_enumerations_differ() -> None:
     assert types.UINT8 != types.INTERP_NN
-    assert types.UINT8 != 0
+    assert types.UINT8 != "UINT8"
     assert "abc"[types.INTERP_LINEAR] == "b"
 
 

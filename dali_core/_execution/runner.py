@@ -22,7 +22,7 @@ from dali_core._runtime.step import Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
 if TYPE_CHECKING:
-    from dali_core._runtime.tensors import TensorListCPU
+    from dali_core._runtime.tensor_list import TensorListCPU
 
 # Python looks for signals, such as Ctrl-C, between two waits.
 _WAIT_SECONDS = 0.1

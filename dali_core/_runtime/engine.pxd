@@ -187,8 +187,13 @@ cdef extern from "dlpack.hpp" namespace "dali_core" nogil:
         void (*deleter)(DLManagedTensor*)
 
     cdef cppclass DLManagedTensorVersioned:
+        unsigned int major
         uint64_t flags
         void (*deleter)(DLManagedTensorVersioned*)
 
     DLManagedTensor* export_unversioned(const Tensor& tensor) except +
     DLManagedTensorVersioned* export_versioned(const Tensor& tensor, cbool copied) except +
+
+
+cdef extern from "dlpack_import.hpp" namespace "dali_core" nogil:
+    Tensor import_dlpack[Managed](Managed* managed) except +

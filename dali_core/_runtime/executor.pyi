@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""

@@ -12,7 +12,7 @@ from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.tensors cimport TensorListCPU, wrap_tensors
+from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
@@ -170,7 +170,7 @@ cdef class StepTask:
         cdef vector[engine.Tensor] tensors
         cdef TensorListCPU batch = (
             TensorListCPU(samples, layout or None) if isinstance(samples, TensorListCPU)
-            else TensorListCPU(list(samples), layout)
+            else TensorListCPU(list(samples), layout, contiguous=False)
         )
         tensors = batch.samples
         if <int>tensors.size() != self.batch.size:

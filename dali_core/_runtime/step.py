@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from dali_core._runtime.tensors import TensorCPU, TensorListCPU
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 
 class StepOutput(NamedTuple):
@@ -131,7 +132,7 @@ def check_samples(
             continue
         try:
             tensor = TensorCPU(sample, layout)
-            alone = TensorListCPU([tensor])
+            alone = TensorListCPU([tensor], contiguous=False)
             if check is not None:
                 check(alone)
             first = first or alone

@@ -23,7 +23,7 @@ from dali_core._graph.context import (
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
 from dali_core._runtime.step import Step
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import (
     ArgumentTypeError,
     GraphError,

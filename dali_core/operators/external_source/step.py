@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import inspect
 import threading
@@ -17,7 +18,7 @@ from dali_core._runtime.step import (
     fill_failed,
     note_failure,
 )
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
@@ -93,12 +94,8 @@ class SourceStep:
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
                 "one). Leave out source."
             )
-        import numpy
-
-        batch = TensorListCPU(data, layout or None)
         # The caller may reuse the memory as soon as this returns.
-        copies = [numpy.array(batch.at(i)) for i in range(len(batch))]
-        self._fed.put(TensorListCPU(copies, batch.layout()))
+        self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
 
     @property
     def is_fed(self) -> bool:
@@ -182,7 +179,7 @@ class SourceStep:
         return columns
 
     def _batch(self, number: int, samples: Any) -> TensorListCPU:
-        batch = TensorListCPU(samples, self._layouts[number] or None)
+        batch = TensorListCPU(samples, self._layouts[number] or None, contiguous=False)
         self._check_batch(number, batch)
         return batch
 
