@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy
 import pytest
 
 from dali_core import types
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.tensors import TensorCPU
 
 NUMPY_TYPES = {
     types.UINT8: numpy.uint8,
@@ -47,6 +50,22 @@ def test_python_types_convert() -> None:
     assert types.to_dali_type(float) is types.FLOAT
     assert types.to_dali_type(int) is types.INT32
     assert types.to_dali_type(bool) is types.BOOL
+
+
+@pytest.mark.parametrize(
+    ("spelling", "expected"),
+    [
+        ("half", types.FLOAT16),
+        ("double", types.FLOAT64),
+        ("long", types.INT64),
+        ("bool_", types.BOOL),
+        (numpy.longlong, types.INT64),
+        (numpy.dtype(">f4"), types.FLOAT),
+    ],
+    ids=str,
+)
+def test_other_names(spelling: object, expected: types.DALIDataType) -> None:
+    assert types.to_dali_type(spelling) is expected
 
 
 class _FrameworkType:
@@ -93,7 +112,33 @@ def test_numbers_are_those_of_the_reference() -> None:
 
 def test_layout_constants() -> None:
     assert (types.NCHW, types.NHWC, types.NFCHW, types.NFHWC) == ("CHW", "HWC", "FCHW", "FHWC")
-    assert types.TensorLayout("HWC") == "HWC"
+    assert types.SAME == ""
+
+
+def test_layouts_are_strings() -> None:
+    layout = types.TensorLayout("HWC")
+    assert isinstance(layout, str)
+    assert (layout, str(layout), repr(layout)) == ("HWC", "HWC", "TensorLayout('HWC')")
+    assert (len(layout), layout[1], layout.find("C"), types.TensorLayout(layout)) == (
+        3,
+        "W",
+        2,
+        layout,
+    )
+    assert TensorCPU(numpy.zeros((1, 2, 3)), layout).layout() == "HWC"
+    assert pickle.loads(pickle.dumps(layout)) == layout
+
+
+@pytest.mark.parametrize("wrong", ["HWCHWCHWC", "HÄC", "H\0"])
+def test_layouts_of_wrong_letters(wrong: str) -> None:
+    with pytest.raises(ArgumentValueError, match="must have at most 8 ASCII characters"):
+        types.TensorLayout(wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"HWC"])
+def test_layouts_of_other_things(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="layout must be a string"):
+        types.TensorLayout(wrong)
 
 
 def test_infos_show_what_they_hold() -> None:

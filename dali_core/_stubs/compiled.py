@@ -98,11 +98,11 @@ def _blocks(lines: list[str], indent: int) -> Iterator[_Block]:
         match = pattern.match(line)
         number += 1
         if match is None:
-            if line.strip():
-                stripped = line.strip()
+            stripped = line.strip()
+            if stripped:
                 is_decorator = stripped.startswith("@") and line.index("@") == indent
                 decorators = [*decorators, stripped] if is_decorator else []
-                comments = [*comments, stripped[1:].strip()] if stripped.startswith("#") else []
+            comments = [*comments, stripped[1:].strip()] if stripped.startswith("#") else []
             continue
         header = line.strip()
         while number < len(lines) and (
@@ -110,7 +110,7 @@ def _blocks(lines: list[str], indent: int) -> Iterator[_Block]:
         ):
             header += " " + lines[number].strip()
             number += 1
-        overloads = " ".join(comments).split("overload:")[1:]
+        overloads = re.split(r"(?:^|\n)overload:", "\n".join(comments))[1:]
         block = _Block(match[1], match[2], header, decorators, overloads)
         decorators, comments = [], []
         while number < len(lines) and (
@@ -147,14 +147,13 @@ def _class(block: _Block) -> list[str]:
 
 def _function(block: _Block, indent: str) -> list[str]:
     if block.overloads:
-        return [
-            line
-            for text in block.overloads
-            for line in (
-                f"{indent}@overload",
-                *_function(replace(block, header=f"{text.strip()}:", overloads=[]), indent),
-            )
-        ]
+        lines: list[str] = []
+        for text in block.overloads:
+            header = f"{' '.join(text.split())}:"
+            between = [""] if lines and block.doc else []
+            variant = _function(replace(block, header=header, overloads=[]), indent)
+            lines += [*between, f"{indent}@overload", *variant]
+        return lines
     match = re.fullmatch(r"def \w+\((.*)\)(?: -> (.+))?:", block.header)
     if match is None:
         raise ValueError(f"the header of {block.name} must be a simple one (got {block.header!r}).")

@@ -8,8 +8,8 @@ Where this library differs on purpose:
 * A tensor of a tensor keeps its layout.
 * What is made of read-only memory is read-only.
 * `at` and `as_array` view the memory of the batch; those of the reference are copies.
-* Negative indices are understood by `at`, too, and slices by `[]`. A list of separate samples counts
-  as dense if their shapes are equal; `as_tensor` and `data_ptr` move them together.
+* Negative indices are understood by `at`, too, and slices by `[]`. A list of separate samples
+  counts as dense if their shapes are equal; `as_tensor` and `data_ptr` move them together.
 * Empty batches become tensors with a dimension for the batch; the reference forgets it.
 * Tensors can be copied and pickled.
 * The texts have no blanks at the ends of lines.
@@ -205,9 +205,9 @@ LIST_CONSTRUCTORS: dict[str, Call] = {
     "dlpack list of one": lambda lib: lib.list.from_dlpack_list(
         list_of_objects=[torch.arange(3)], layout=None, contiguous=False
     ),
-    "dlpack list drops layouts": lambda lib: (
-        lib.list.from_dlpack_list([lib.tensor(IMAGE, "HWC")]).layout()
-    ),
+    "dlpack list drops layouts": lambda lib: lib.list.from_dlpack_list(
+        [lib.tensor(IMAGE, "HWC")]
+    ).layout(),
     "empty dlpack list": lambda lib: lib.list.from_dlpack_list([]),
     "dlpack list of numbers": lambda lib: lib.list.from_dlpack_list([1, 2]),
     "dlpack list of capsules": lambda lib: lib.list.from_dlpack_list([MATRIX.__dlpack__()]),
@@ -245,12 +245,16 @@ ACCESS: dict[str, Call] = {
     "as_tensor of numbers": lambda lib: lib.list(np.zeros(3)).as_tensor(),
     "as_tensor of ragged": lambda lib: lib.ragged().as_tensor(),
     "array of all": lambda lib: np.array(lib.list(MATRIX)),
-    "as_cpu": lambda lib: [value.as_cpu() is value for value in (lib.list(IMAGE), lib.tensor(1.0))]
-    if lib.tensor is dali_core.tensors.TensorCPU
-    else [True, True],
+    "as_cpu": lambda lib: (
+        [value.as_cpu() is value for value in (lib.list(IMAGE), lib.tensor(1.0))]
+        if lib.tensor is dali_core.tensors.TensorCPU
+        else [True, True]
+    ),
     "no layout": lambda lib: lib.list(IMAGE).as_reshaped_tensor([2, 12]),
     **{
-        f"reshaped {shape}": lambda lib, shape=shape: lib.list(IMAGE, "WC").as_reshaped_tensor(shape)
+        f"reshaped {shape}": lambda lib, shape=shape: lib.list(IMAGE, "WC").as_reshaped_tensor(
+            shape
+        )
         for shape in ([4, 6], (24,), [2, 3, 4], [3, 2, 4], [], [5], [-1], [-1, -24], [4.0, 6], 24)
     },
     "reshaped by an array": lambda lib: lib.list(IMAGE).as_reshaped_tensor(np.array([4, 6])),
@@ -359,7 +363,10 @@ CHANGES: dict[str, tuple[Call, Callable[[Any], Any]]] = {
         for arguments in ((), (None,), (0,), (-1,), (1,), (5,), (-6,), (np.int64(4),), (True,))
     },
     "squeeze without layout": (lambda lib: lib.tensor(LONG), lambda tensor: tensor.squeeze(dim=0)),
-    "squeeze all": (lambda lib: lib.tensor(np.zeros((1, 1)), "AB"), lambda tensor: tensor.squeeze()),
+    "squeeze all": (
+        lambda lib: lib.tensor(np.zeros((1, 1)), "AB"),
+        lambda tensor: tensor.squeeze(),
+    ),
     "squeeze a number": (lambda lib: lib.tensor(np.array(3)), lambda tensor: tensor.squeeze()),
     "squeeze no rows": (
         lambda lib: lib.tensor(np.zeros((1, 0, 1)), "ABC"),
@@ -434,7 +441,7 @@ def test_copying_out() -> None:
     def copy(library: Library, value: Any, by_name: bool) -> Any:
         target = np.full(40, 7, np.uint8)
         address = ctypes.c_void_p(target.ctypes.data)
-        value.copy_to_external(**{"ptr": address}) if by_name else value.copy_to_external(address)
+        value.copy_to_external(ptr=address) if by_name else value.copy_to_external(address)
         return target
 
     check(lambda library: copy(library, library.tensor(IMAGE), True))

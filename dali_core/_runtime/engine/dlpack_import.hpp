@@ -1,6 +1,8 @@
 // A tensor that another library exported by DLPack, as one of ours.
 #pragma once
 
+#include <Python.h>
+
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -64,15 +66,25 @@ inline void copy_strided(const DLTensor& source, int64_t element_size, char* tar
   }
 }
 
+// Gives an exported tensor back to its producer, from any thread. A producer may be written in
+// Python, so an exception that is on its way in this thread is put aside meanwhile.
+template <typename Managed>
+void give_back(Managed* managed) {
+  if (managed->deleter == nullptr || !Py_IsInitialized()) return;
+  if (!PyGILState_Check()) return managed->deleter(managed);
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  managed->deleter(managed);
+  PyErr_Restore(type, value, traceback);
+}
+
 // Takes over what a capsule holds, or copies it and lets it go if its strides are not ours. Whoever
 // is the last owner calls the producer's deleter, which by DLPack's rules may be in any thread.
 // Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
 template <typename Managed>
 Tensor import_dlpack(Managed* managed) {
-  const std::shared_ptr<void> owner(managed, [](void* taken) {
-    auto* exported = static_cast<Managed*>(taken);
-    if (exported->deleter != nullptr) exported->deleter(exported);
-  });
+  const std::shared_ptr<void> owner(managed,
+                                    [](void* taken) { give_back(static_cast<Managed*>(taken)); });
   const DLTensor& source = managed->dl_tensor;
   constexpr int kHost = 1, kPageLockedHost = 3;
   if (source.device.device_type != kHost && source.device.device_type != kPageLockedHost)
