@@ -45,8 +45,7 @@ inline void gather(std::vector<Tensor>& samples) {
   if (samples.empty()) return;
   int64_t total = 0;
   for (const Tensor& sample : samples) total += sample.num_bytes();
-  const std::shared_ptr<void> storage =
-      BufferPool::create()->allocate(static_cast<size_t>(total));
+  const std::shared_ptr<void> storage = BufferPool::create()->allocate(static_cast<size_t>(total));
   char* target = static_cast<char*>(storage.get());
   for (Tensor& sample : samples) {
     const int64_t bytes = sample.num_bytes();
