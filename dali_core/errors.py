@@ -49,6 +49,22 @@ class StateMismatchError(DaliCoreError, ValueError):
     """A saved state does not fit the pipeline or iterator that it is loaded into."""
 
 
+class NoBatchError(PipelineStateError, StopIteration):
+    """Outputs were asked for, and no batch was started. Loops over outputs end with it."""
+
+
+class UnknownInputError(GraphError, KeyError):
+    """A pipeline has no input of that name."""
+
+    def __str__(self) -> str:
+        # A KeyError shows the repr of its argument.
+        return str(self.args[0])
+
+
+class SerializationError(DaliCoreError, ValueError):
+    """A pipeline cannot be written as a document, or a document does not describe a pipeline."""
+
+
 class AdapterError(DaliCoreError, RuntimeError):
     """A framework adapter is missing or broken."""
 
@@ -137,6 +153,10 @@ class SampleError(DaliCoreError, RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))
+
+
+class NotFedError(SampleError, IndexError):
+    """An `external_source` without a source had no batch left: too few were fed."""
 
 
 class BadSampleLimitError(SampleError):

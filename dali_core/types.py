@@ -96,6 +96,31 @@ class PipelineAPIType(enum.Enum):
     SCHEDULED = 2
 
 
+class OperatorConcurrency(enum.Enum):
+    """Which operators a pipeline may run at once. On the host this is without effect.
+
+    All operators run in parallel anyway, each on other samples. The numbers are those of the
+    reference.
+    """
+
+    UNSPECIFIED = 0
+    NONE = 2
+    BACKEND = 4
+    FULL = 6
+
+
+class StreamPolicy(enum.Enum):
+    """How operators share CUDA streams. On the host this is without effect.
+
+    The numbers are those of the reference.
+    """
+
+    UNSPECIFIED = 0
+    SINGLE = 16
+    PER_BACKEND = 32
+    PER_OPERATOR = 48
+
+
 NO_TYPE = DALIDataType.NO_TYPE
 UINT8 = DALIDataType.UINT8
 UINT16 = DALIDataType.UINT16

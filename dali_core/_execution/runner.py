@@ -218,7 +218,7 @@ class Runner:
         try:
             if cause is not None and not isinstance(cause, Exception):
                 raise cause
-            error = self._reports.error(batch, failures) if failures else None
+            error = self._reports.error(batch, failures, cause) if failures else None
             try:
                 self._take_note(batch, failures)
             except BadSampleLimitError as limit:

@@ -54,6 +54,10 @@ class SampleFailed(Exception):  # noqa: N818 (a message between step and runner,
         self.sample = sample
 
 
+class NotFed(IndexError):  # noqa: N818 (what a step raises; users see a NotFedError)
+    """Says that a step waits for data which the program has to feed, and there is none left."""
+
+
 class Step(Protocol):
     """What an operator's `python_step` makes."""
 

@@ -82,12 +82,14 @@ class PipelineQueries:
         Parameters
         ----------
         name : str, optional
-            The reader; without it a dict of all named readers is returned.
+            The reader; without it a dict of all readers is returned.
         """
         self._start()
         if name is not None:
             return self._readers.find(name).plan.num_samples_padded
-        return {key: reader.plan.num_samples_padded for key, reader in self._readers.named.items()}
+        return {
+            key: reader.plan.num_samples_padded for key, reader in self._readers.by_name.items()
+        }
 
     def reader_meta(self, name: str | None = None) -> Any:
         """Describe a reader's epoch and sharding.
@@ -95,7 +97,7 @@ class PipelineQueries:
         Parameters
         ----------
         name : str, optional
-            The reader; without it a dict of all named readers is returned.
+            The reader; without it a dict of all readers is returned.
 
         Returns
         -------
@@ -106,4 +108,4 @@ class PipelineQueries:
         self._start()
         if name is not None:
             return self._readers.find(name).plan.meta()
-        return {key: reader.plan.meta() for key, reader in self._readers.named.items()}
+        return {key: reader.plan.meta() for key, reader in self._readers.by_name.items()}

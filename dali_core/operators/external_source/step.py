@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._runtime.step import (
+    NotFed,
     StepContext,
     StepOutput,
     check_samples,
@@ -19,7 +20,7 @@ from dali_core._runtime.step import (
     note_failure,
 )
 from dali_core._runtime.tensor_list import TensorListCPU
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
@@ -90,9 +91,15 @@ class SourceStep:
     def feed(self, data: Any, layout: str) -> None:
         """Hand over one batch (see `Pipeline.feed_input`)."""
         if not hasattr(self, "_fed"):
-            raise ArgumentTypeError(
+            raise GraphError(
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
                 "one). Leave out source."
+            )
+        own = self._layouts[0]
+        if own and layout not in ("", own):
+            raise ArgumentValueError(
+                f"Pipeline.feed_input: layout must be that of the external_source, {own!r} (got "
+                f"{layout!r}). Leave out one of them."
             )
         # The caller may reuse the memory as soon as this returns.
         self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
@@ -230,7 +237,7 @@ class _FedBatches:
             if self._batches:
                 self._last = self._batches.popleft()
             elif not self._repeat_last or self._last is None:
-                raise IndexError(
+                raise NotFed(
                     "a batch must be fed for each iteration that is started (none is left). Call "
                     "Pipeline.feed_input before each run, and prefetch_queue_depth times before "
                     "the first one."
