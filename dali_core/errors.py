@@ -61,7 +61,7 @@ class UnknownInputError(GraphError, KeyError):
         return str(self.args[0])
 
 
-class SerializationError(DaliCoreError, ValueError):
+class SerializationError(DaliCoreError, RuntimeError):
     """A pipeline cannot be written as a document, or a document does not describe a pipeline."""
 
 

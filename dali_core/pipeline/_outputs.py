@@ -7,7 +7,7 @@ from typing import Any
 
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import NO_TYPE, DALIDataType
 

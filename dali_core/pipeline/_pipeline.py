@@ -46,9 +46,16 @@ from dali_core.pipeline._inputs import PipelineInputs, check_stream
 from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value
 from dali_core.pipeline._properties import PipelineProperties
 from dali_core.pipeline._queries import PipelineQueries
+from dali_core.pipeline._serialization import PipelineSerialization
 
 
-class Pipeline(PipelineProperties, PipelineInputs, PipelineCheckpoints, PipelineQueries):
+class Pipeline(
+    PipelineProperties,
+    PipelineInputs,
+    PipelineQueries,
+    PipelineSerialization,
+    PipelineCheckpoints,
+):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
