@@ -2,16 +2,10 @@
 
 Values are referred to by ``[operator, output]``: the positions of the operator in the document and
 of the value among its outputs. An operator only refers to those before it.
-
-An attribute of `OperatorNode` beyond those that every node has is written under its own name if its
-dataclass field says so, by ``metadata={"from_document": check}``. Its value is then plain data in
-which `DataNode` may occur, ``check`` gets that value back (with lists for tuples) and returns what
-the attribute is to be, or raises an `ArgumentTypeError` or `ArgumentValueError`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,13 +27,8 @@ from dali_core.errors import (
 MOST_OUTPUTS = 4096
 """Of one operator."""
 
-_EXTRA = {
-    field.name: field
-    for field in dataclasses.fields(OperatorNode)
-    if "from_document" in field.metadata
-}
 _REQUIRED = ("operator", "name")
-_OPTIONAL = ("location", "inputs", "arguments", "tensor_arguments", "random_index", *_EXTRA)
+_OPTIONAL = ("location", "inputs", "arguments", "tensor_arguments", "random_index")
 
 
 # Writing
@@ -94,12 +83,6 @@ def _node_to_plain(node: OperatorNode, numbers: Mapping[OperatorNode, int]) -> d
         }
     if node.random_index >= 0:
         entry["random_index"] = node.random_index
-    for name, field in _EXTRA.items():
-        value = getattr(node, name)
-        if not _is_default(value, field):
-            entry[name] = to_plain(
-                _with_references(value, numbers), f"Pipeline.serialize: {name} of {node.where}"
-            )
     return entry
 
 
@@ -122,23 +105,6 @@ def _default(value: Any) -> Any:
         return to_plain(value, "a default")
     except SerializationError:
         return None  # REQUIRED
-
-
-def _is_default(value: Any, field: dataclasses.Field[Any]) -> bool:
-    if field.default_factory is not dataclasses.MISSING:
-        return bool(value == field.default_factory())
-    return bool(value == field.default)
-
-
-def _with_references(value: Any, numbers: Mapping[OperatorNode, int]) -> Any:
-    """Put ``{"value": [operator, output]}`` in the place of each value of the graph."""
-    if isinstance(value, DataNode):
-        return {"value": _reference(value, numbers)}
-    if isinstance(value, (list, tuple)):
-        return [_with_references(entry, numbers) for entry in value]
-    if isinstance(value, Mapping):
-        return {key: _with_references(entry, numbers) for key, entry in value.items()}
-    return value
 
 
 # Reading
@@ -208,10 +174,6 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     node = graph.add(spec, location, inputs, constants, tensors, name=name)
     if spec.random:
         node.random_index = _random_index(entry.get("random_index"), f"{what}.random_index")
-    for attribute, field in _EXTRA.items():
-        if attribute in entry:
-            value = _with_values(entry[attribute], f"{what}.{attribute}", graph)
-            setattr(node, attribute, field.metadata["from_document"](value))
 
 
 def _spec(name: Any, what: str) -> OpSpec:
@@ -278,15 +240,6 @@ def _resolve(reference: Any, what: str, graph: Graph) -> DataNode:
             f"(got number {output})."
         )
     return outputs[output]
-
-
-def _with_values(data: Any, what: str, graph: Graph) -> Any:
-    """Do the opposite of `_with_references` and `to_plain`."""
-    if isinstance(data, list):
-        return [_with_values(entry, f"{what}[{i}]", graph) for i, entry in enumerate(data)]
-    if isinstance(data, dict) and set(data) == {"value"}:
-        return _resolve(data["value"], what, graph)
-    return from_plain(data, what)
 
 
 def _object(entry: Mapping[str, Any], name: str, what: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dali_core._graph.build import Graph
 from dali_core._graph.drawing import to_dot
 from dali_core._graph.node import DataNode
 from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.svg import to_svg
 from dali_core.errors import BadSample
 
 
@@ -26,6 +27,8 @@ class PipelineQueries:
     if TYPE_CHECKING:
 
         def build(self) -> None: ...
+
+        def _define(self) -> list[DataNode]: ...
 
         def _start(self) -> Runner: ...
 
@@ -75,6 +78,22 @@ class PipelineQueries:
         )
         with open(filename, "w", encoding="utf-8") as file:
             file.write(text)
+
+    def save_graph_to_svg_file(self, filename: str | os.PathLike[str]) -> None:
+        """Draw what computes the outputs, as notebooks show it.
+
+        Parameters
+        ----------
+        filename : path
+            SVG file to write.
+        """
+        text = to_svg(self._graph.nodes, self._define())
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the graph for a notebook, as soon as the pipeline has outputs."""
+        return None if self._outputs is None else to_svg(self._graph.nodes, self._outputs)
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
         """Count the samples in an epoch of a reader, over all shards and with their padding.
