@@ -56,13 +56,13 @@ class ExpectedOutputs:
 
         Raises
         ------
-        ArgumentValueError
+        GraphError
             If there is another number of values.
         """
         value = self._values[name]
         each = list(value) if isinstance(value, (list, tuple)) else [value] * count
         if len(each) != count:
-            raise ArgumentValueError(
+            raise GraphError(
                 f"Pipeline: {name} must have an entry for each of the {count} outputs "
                 f"(got {len(each)}). Add None for outputs of any kind."
             )
