@@ -103,6 +103,8 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
     cdef cppclass Batch:
         int size()
         void shrink(int size)
+        void set_value(size_t value, vector[Tensor] tensors)
+        vector[int64_t] bytes_of(int value)
         void fail(SampleFailure failure)
         cbool failed()
         vector[SampleFailure] failures()

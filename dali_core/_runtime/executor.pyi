@@ -40,6 +40,9 @@ class Batch:
     def key(self, sample: int) -> tuple[int, int]:
         """Give (epoch, sample id) of a sample."""
 
+    def bytes_of(self, value: int) -> list[int]:
+        """Give the size of a value in each sample; 0 where it never came into being."""
+
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
 

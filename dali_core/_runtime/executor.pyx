@@ -111,6 +111,10 @@ cdef class Batch:
         cdef engine.SampleKey key = self.batch.get().keys[sample]
         return key.epoch, key.sample
 
+    def bytes_of(self, int value) -> list[int]:
+        """Give the size of a value in each sample; 0 where it never came into being."""
+        return list(self.batch.get().bytes_of(value))
+
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
         return _described(self.batch.get().failures())
@@ -178,7 +182,7 @@ cdef class StepTask:
                              f"(got {tensors.size()})")
         with nogil:
             self.executor.executor.copy_in(tensors)
-        self.task.batch.get().values[value] = move(tensors)
+        self.task.batch.get().set_value(value, move(tensors))
 
     def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from dali_core import types
+from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.build import Graph
@@ -188,6 +189,7 @@ class Pipeline(
         self._expected = ExpectedOutputs(output_dtype, output_ndim, output_layout)
         self._outputs: list[DataNode] | None = None
         self._plan: ExecutionPlan | None = None
+        self._memory: MemoryStatistics | None = None
         self._runner: Runner | None = None
         self._readers = Readers(())
         self._in_flight: deque[Any] = deque()
@@ -268,6 +270,8 @@ class Pipeline(
             )
         self._expected.check_count(len(outputs))
         self._plan = make_plan(outputs, self._graph.nodes, optimize=self._optimize)
+        if self._enable_memory_stats:
+            self._memory = MemoryStatistics(self._plan)
         if not any(node.arguments.get("lazy_init") for node in self._live_nodes):
             self._start()
 
@@ -394,7 +398,10 @@ class Pipeline(
             if not self._runner.wait(self._in_flight[0]):
                 self._has_ended = True
                 raise StopIteration
-            outputs = self._runner.outputs(self._in_flight.popleft())
+            batch = self._in_flight.popleft()
+            outputs = self._runner.outputs(batch)
+            if self._memory is not None:
+                self._memory.add(batch)
             self._expected.check(outputs)
             self._num_shared += 1
             return outputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner
 from dali_core._graph.build import Graph
@@ -19,6 +20,7 @@ class PipelineQueries:
     """The part of `Pipeline` that only looks at it."""
 
     _graph: Graph
+    _memory: MemoryStatistics | None
     _outputs: list[DataNode] | None
     _plan: ExecutionPlan | None
     _readers: Readers
@@ -40,6 +42,22 @@ class PipelineQueries:
         an epoch repeats as padding counts once. Of more than 10,000 the last are kept.
         """
         return self._runner.bad_samples if self._runner is not None else []
+
+    def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
+        """Tell how much memory the outputs of each operator took so far.
+
+        Returns
+        -------
+        dict
+            Empty, unless the pipeline was made with ``enable_memory_stats=True`` and has given out
+            a batch. Otherwise, for each operator, under ``"CPU_"`` and its name, lists with an
+            entry for each of its outputs, in bytes: ``real_memory_size`` of the largest batch,
+            ``max_real_memory_size`` of the largest sample, and the same as
+            ``reserved_memory_size`` and ``max_reserved_memory_size``, since buffers are made for
+            what they hold. Values that never come into being, because operators run as one, take
+            nothing.
+        """
+        return self._memory.as_dict() if self._memory is not None else {}
 
     def plan(self) -> str:
         """Describe the stages that the pipeline runs in, their operators, and what is fused."""

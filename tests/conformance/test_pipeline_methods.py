@@ -6,93 +6,38 @@ errors the kinds that programs can catch.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import dali_core
 import dali_core.fn
 import dali_core.types
+from tests.conformance.pipelines import (
+    ARRAY,
+    SIZE,
+    build,
+    check,
+    empty,
+    ending,
+    made,
+    outcome,
+    outputs,
+    plain,
+    reference,
+    release,
+    reset,
+    run,
+    schedule,
+    share,
+    source,
+    unchecked,
+)
 from tests.folders import make_folders
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
-pytest.importorskip("nvidia.dali.types")
-
-SIZE = 3
-KINDS = (
-    StopIteration,
-    KeyError,
-    IndexError,
-    NotImplementedError,
-    TypeError,
-    ValueError,
-    RuntimeError,
-)
-ARRAY = np.arange(6).reshape(SIZE, 2)
-
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def source(iteration: int) -> list[np.int64]:
-    return [np.int64(10 * iteration + i) for i in range(SIZE)]
-
-
-def ending(iteration: int) -> list[np.int64]:
-    if iteration == 2:
-        raise StopIteration
-    return source(iteration)
-
-
-def plain(value: Any, library: Any) -> Any:
-    """Give a value in a form that is the same for both libraries."""
-    if isinstance(value, (list, tuple)):
-        return [plain(entry, library) for entry in value]
-    if isinstance(value, (library.tensors.TensorListCPU,)):
-        samples = [np.array(value.at(i)).tolist() for i in range(len(value))]
-        return [value.dtype.name, value.layout(), samples]
-    if isinstance(value, library.Pipeline):
-        return "a pipeline"
-    return value.name if hasattr(value, "name") and not isinstance(value, str) else value
-
-
-def outcome(call: Callable[[], Any], library: Any) -> Any:
-    """Give what a call returns, or the kind of its error."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return plain(call(), library)
-    except KINDS as error:
-        # RuntimeError is what the reference raises where there is no better kind.
-        return next(kind.__name__ for kind in KINDS if isinstance(error, kind))
-
-
-def made(library: Any, function: Any = source, count: int = 1, **arguments: Any) -> Any:
-    """Make a pipeline of sources; `function` None gives inputs that are fed."""
-    pipeline = library.Pipeline(SIZE, 2, None, **arguments)
-    with pipeline:
-        nodes = [
-            library.fn.external_source(
-                name=f"x{i or ''}", **({} if function is None else {"source": function})
-            )
-            for i in range(count)
-        ]
-        pipeline.set_outputs(*nodes)
-    return pipeline
-
-
-def check(*calls: Callable[[Any, Any], Any], make: Callable[[Any], Any] = made) -> list[Any]:
-    """Do the same calls, given the pipeline and the library, with both; give what came back."""
-    logs = []
-    for library in (dali_core, reference):
-        pipeline = make(library)
-        logs.append([outcome(lambda: call(pipeline, library), library) for call in calls])  # noqa: B023
-    assert logs[0] == logs[1]
-    return logs[0]
 
 
 PROPERTIES = [
@@ -247,42 +192,6 @@ def test_forms_of_outputs(name: str, style: str) -> None:
     assert ours == theirs
 
 
-def run(p: Any, _: Any) -> Any:
-    return p.run()
-
-
-def schedule(p: Any, _: Any) -> Any:
-    return p.schedule_run()
-
-
-def share(p: Any, _: Any) -> Any:
-    return p.share_outputs()
-
-
-def release(p: Any, _: Any) -> Any:
-    return p.release_outputs()
-
-
-def outputs(p: Any, _: Any) -> Any:
-    return p.outputs()
-
-
-def empty(p: Any, _: Any) -> Any:
-    return p.empty()
-
-
-def reset(p: Any, _: Any) -> Any:
-    return p.reset()
-
-
-def build(p: Any, _: Any) -> Any:
-    return p.build()
-
-
-def unchecked(p: Any, _: Any) -> Any:
-    return p.enable_api_check(False)
-
-
 SEQUENCES: dict[str, list[Any]] = {
     "run": [empty, run, empty, run, run],
     "build is optional": [build, empty, build, run],
@@ -387,113 +296,6 @@ def test_readers(tmp_path: Path) -> None:
     )
 
 
-FED: dict[str, Callable[[Any], Any]] = {
-    "array": lambda _: ARRAY,
-    "list": lambda _: [np.arange(2)] * SIZE,
-    "tuple": lambda _: (np.arange(2),) * SIZE,
-    "ragged": lambda _: [np.arange(i + 1) for i in range(SIZE)],
-    "short": lambda _: [np.arange(2)] * 2,
-    "long": lambda _: [np.arange(2)] * 4,
-    "numbers of NumPy": lambda _: [np.float32(1)] * SIZE,
-    "batch": lambda library: library.tensors.TensorListCPU(ARRAY, "X"),
-    "tensor": lambda library: library.tensors.TensorCPU(ARRAY, ""),
-    "tensors": lambda library: [library.tensors.TensorCPU(np.arange(2), "X")] * SIZE,
-    "types differ": lambda _: [np.arange(2), np.arange(2.0), np.arange(2)],
-    "dimensions differ": lambda _: [np.arange(2), np.zeros((2, 2)), np.arange(2)],
-}
-
-
-def fed(library: Any, depth: int = 1, **arguments: Any) -> Any:
-    pipeline = library.Pipeline(SIZE, 2, None, prefetch_queue_depth=depth)
-    with pipeline:
-        pipeline.node = library.fn.external_source(name="x", **arguments)
-        pipeline.set_outputs(pipeline.node)
-    return pipeline
-
-
-def feeding(*given: Any, **named: Any) -> Callable[[Any, Any], Any]:
-    def feed_and_run(p: Any, _: Any) -> Any:
-        p.feed_input(*given, **named)
-        return p.run()
-
-    return feed_and_run
-
-
-@pytest.mark.parametrize("name", FED)
-def test_what_can_be_fed(name: str) -> None:
-    def feed_and_run(p: Any, library: Any) -> Any:
-        p.feed_input("x", FED[name](library))
-        return p.run()
-
-    ours, theirs = (
-        outcome(lambda: feed_and_run(fed(library), library), library)  # noqa: B023
-        for library in (dali_core, reference)
-    )
-    if "differ" in name:
-        # What is wrong with the data is a TypeError here, and found when it is fed.
-        assert (ours, theirs) == ("TypeError", "RuntimeError")
-    else:
-        assert ours == theirs
-
-
-def test_ways_to_feed() -> None:
-    for call in (
-        lambda p, library: feeding(p.node, ARRAY)(p, library),
-        feeding("x", ARRAY, "X"),
-        feeding("x", ARRAY, layout="X"),
-        feeding("x", ARRAY, None, None, True),
-        feeding("y", ARRAY),
-        feeding(3, ARRAY),
-        feeding("x", ARRAY, unknown=1),
-    ):
-        check(call, make=fed)
-    check(feeding("x", ARRAY), make=lambda library: fed(library, layout="Q"))
-    for arguments in (
-        {"source": lambda: ARRAY},
-        {"ndim": 3},
-    ):
-        check(feeding("x", ARRAY), make=lambda library, a=arguments: fed(library, **a))
-
-
-def test_feeding_a_layout_that_does_not_fit() -> None:
-    for library, error in ((dali_core, ValueError), (reference, RuntimeError)):
-        with pytest.raises(error):
-            fed(library).feed_input("x", ARRAY, layout="XYZ")
-
-
-def test_feeding_too_little() -> None:
-    check(run, make=fed)
-    check(
-        lambda p, _: p.feed_input("x", ARRAY),
-        lambda p, _: p.run(),
-        make=lambda library: fed(library, depth=2),
-    )
-
-
-def test_counts_of_batches_to_feed() -> None:
-    for depth in (1, 3):
-        check(
-            lambda p, _: p.input_feed_count("x"),
-            lambda p, _: p.input_feed_count("y"),
-            make=lambda library, depth=depth: fed(library, depth),
-        )
-
-
-def test_inputs_by_name() -> None:
-    check(
-        lambda p, _: p.run(x=ARRAY),
-        lambda p, _: p.run(None, x=[np.arange(2)] * SIZE),
-        lambda p, _: p.run(x=ARRAY),
-        make=fed,
-    )
-    check(lambda p, _: p.run(x=ARRAY), make=lambda library: fed(library, 2))
-    check(
-        lambda p, _: p.run(x=ARRAY, x1=ARRAY + 1),
-        lambda p, _: p.run(x=ARRAY + 2, x1=ARRAY),
-        make=lambda library: made(library, None, 2, exec_pipelined=False),
-    )
-
-
 def test_sinks() -> None:
     logs = []
     for library in (dali_core, reference):
@@ -523,96 +325,27 @@ def test_pipelines_that_are_not_complete() -> None:
     check(build, make=lambda library: without_size(library, -1))
 
 
-class TestSerialization:
-    """What one library writes, it reads again; the documents differ."""
+def test_executor_statistics() -> None:
+    """The same numbers where all samples are alike; the reference adds steps of its own."""
 
-    @staticmethod
-    def graph(library: Any, **arguments: Any) -> Any:
-        pipeline = library.Pipeline(SIZE, 2, None, **{"seed": 3, **arguments})
+    def statistics(p: Any, _: Any) -> Any:
+        found = p.executor_statistics()
+        return {name: found[name] for name in ("CPU_x", "CPU_cast")}
+
+    def make(library: Any, **arguments: Any) -> Any:
+        pipeline = library.Pipeline(SIZE, 2, None, exec_dynamic=False, **arguments)
         with pipeline:
-            pipeline.set_outputs(
-                library.fn.random.uniform(range=[0.0, 1.0]), library.fn.random.coin_flip()
-            )
+            data = library.fn.external_source(lambda: ARRAY, name="x")
+            pipeline.set_outputs(library.fn.cast(data, dtype=library.types.UINT8, name="cast"))
         return pipeline
 
-    def test_round_trip(self, tmp_path: Path) -> None:
-        def same(p: Any, library: Any) -> Any:
-            document = p.serialize(filename=str(tmp_path / "document"))
-            again = library.Pipeline.deserialize(document)
-            from_file = library.Pipeline.deserialize(filename=str(tmp_path / "document"))
-            expected = plain(p.run(), library)
-            return [
-                type(document).__name__,
-                plain(again.run(), library) == expected,
-                plain(from_file.run(), library) == expected,
-                *(getattr(again, name) for name in ("batch_size", "num_threads", "seed")),
-                again.num_outputs,
-            ]
-
-        assert check(same, make=self.graph) == [["bytes", True, True, 3, 2, 3, 2]]
-
-    def test_arguments(self) -> None:
-        def changed(p: Any, library: Any) -> Any:
-            again = library.Pipeline.deserialize(
-                p.serialize(), batch_size=5, num_threads=1, seed=9, prefetch_queue_depth=1
-            )
-            return [
-                *(getattr(again, name) for name in ("batch_size", "num_threads", "seed")),
-                again.prefetch_queue_depth,
-                len(again.run()[0]),
-            ]
-
-        check(changed, make=self.graph)
-
-    def test_becoming(self) -> None:
-        def become(p: Any, library: Any) -> Any:
-            log = []
-            expected = plain(self.graph(library).run(), library)
-            for other in (library.Pipeline(device_id=None), library.Pipeline(5, 1, None, seed=7)):
-                other.deserialize_and_build(p.serialize())
-                log.append([other.batch_size, other.num_threads, other.seed])
-                log.append(plain(other.run(), library) == expected)
-            return log
-
-        assert check(become, make=self.graph) == [[[3, 2, 3], True, [5, 1, 7], False]]
-
-    def test_refused(self) -> None:
-        def reading(*given: Any, **named: Any) -> Callable[[Any, Any], Any]:
-            return lambda _, library: library.Pipeline.deserialize(*given, **named)
-
-        check(
-            reading(),
-            reading(b"abc", filename="x"),
-            reading(b""),
-            reading(b"abc"),
-            reading("abc"),
-            reading(3),
-            lambda p, library: library.Pipeline.deserialize(p.serialize()[:40]),
-            lambda p, _: p.serialize("file"),
-            make=self.graph,
-        )
-        check(
-            lambda p, library: p.serialize(define_graph=library.fn.random.uniform), make=self.graph
-        )
-        check(
-            lambda p, library: len(p.serialize(define_graph=library.fn.random.uniform)) > 0,
-            make=lambda library: library.Pipeline(SIZE, 2, None),
-        )
-
-    def test_python_functions(self) -> None:
-        def make(library: Any) -> Any:
-            pipeline = library.Pipeline(SIZE, 2, None)
-            with pipeline:
-                data = library.fn.external_source(name="x")
-                pipeline.set_outputs(library.fn.python_function(data, function=lambda x: x))
-            return pipeline
-
-        assert check(lambda p, _: p.serialize(), make=make) == ["RuntimeError"]
-
-    def test_fed_inputs(self) -> None:
-        def feed(p: Any, library: Any) -> Any:
-            again = library.Pipeline.deserialize(p.serialize(), prefetch_queue_depth=1)
-            again.feed_input("x", ARRAY)
-            return [plain(again.run(), library), plain(again.run(x=ARRAY + 1), library)]
-
-        check(feed, make=fed)
+    log = check(
+        run,
+        statistics,
+        run,
+        statistics,
+        make=lambda library: make(library, enable_memory_stats=True),
+    )
+    assert log[1] == log[3]
+    assert log[1]["CPU_cast"]["real_memory_size"] == [6]
+    assert check(run, lambda p, _: p.executor_statistics(), make=make)[1] == {}
