@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import HealthCheck, Phase, reject, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from dali_core import Pipeline
 from dali_core.errors import PipelineStateError, SampleError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.state.listing import ListAdapter
