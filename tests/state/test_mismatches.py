@@ -241,7 +241,6 @@ def test_checkpoints_that_are_none(checkpoint: Any) -> None:
     pipeline = drawing({"batch_size": 1, "checkpoint": checkpoint, **OPTIONS})
     for _ in range(2):  # it does not become usable by the failure
         with pytest.raises((StateMismatchError, ArgumentTypeError), match="checkpoint"):
-            pipeline.build()
             pipeline.run()
     assert not pipeline.is_restored_from_checkpoint
     with pytest.raises(ArgumentTypeError, match=r"checkpoint must be bytes.*load_state_dict"):
@@ -333,9 +332,9 @@ def test_items_that_fail_again_are_skipped_and_others_are_not() -> None:
     after = make(1, 4)
     after.load_state_dict(before.state_dict())
     assert [take(after) for _ in range(6)] == [take(before) for _ in range(6)]
+    fresh = make(1, 4)
+    take(fresh), take(fresh), take(fresh)
     with pytest.raises(PipelineStateError, match="give its first 3 items again .item 2 failed"):
-        fresh = make(1, 4)
-        take(fresh), take(fresh), take(fresh)
         make(1, 2).load_state_dict(fresh.state_dict())
 
 
