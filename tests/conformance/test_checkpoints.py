@@ -58,9 +58,7 @@ def reading(library: Any, fn: Any, files: list[str], **options: Any) -> Any:
     reader = {name: options.pop(name) for name in names if name in options}
     pipeline = library.Pipeline(3, 1, None, seed=1, enable_checkpointing=True, **options)
     with pipeline:
-        _, labels = fn.readers.file(
-            files=files, labels=list(range(COUNT)), name="reader", **reader
-        )
+        _, labels = fn.readers.file(files=files, labels=list(range(COUNT)), name="reader", **reader)
         pipeline.set_outputs(labels)
     return pipeline
 
@@ -250,9 +248,7 @@ def test_iterables_go_on_here_only() -> None:
 
 
 @pytest.mark.parametrize("checkpoint", ["garbage", b"garbage"])
-def test_garbage_is_refused_when_the_pipeline_is_built(
-    checkpoint: Any, files: list[str]
-) -> None:
+def test_garbage_is_refused_when_the_pipeline_is_built(checkpoint: Any, files: list[str]) -> None:
     def run(library: Any, fn: Any, _: Any) -> Any:
         pipeline = reading(library, fn, files, checkpoint=checkpoint)
         try:
