@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from dali_core._execution.bad_samples import name_others
+from dali_core._execution.progress import BatchNumbers
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import NotFed
@@ -23,15 +24,22 @@ class FailureReports:
     ----------
     nodes : sequence of OperatorNode
         The nodes, by their numbers.
-    epoch_of : callable
-        Tells the epoch of a sample of a batch.
+    numbers : BatchNumbers
+        Knows the epoch.
+    has_readers : bool
+        Whether readers number the samples: each then has an epoch of its own.
     """
 
     def __init__(
-        self, nodes: Sequence[OperatorNode], epoch_of: Callable[[Batch, int], int]
+        self, nodes: Sequence[OperatorNode], numbers: BatchNumbers, has_readers: bool
     ) -> None:
         self._nodes = nodes
-        self._epoch_of = epoch_of
+        self._numbers = numbers
+        self._has_readers = has_readers
+
+    def epoch_of(self, batch: Batch, sample: int) -> int:
+        """Tell the epoch of a sample of a batch."""
+        return batch.key(sample)[0] if self._has_readers and batch.size else self._numbers.epoch
 
     def error(
         self, batch: Batch, failures: Sequence[Failure], cause: BaseException | None
@@ -45,7 +53,7 @@ class FailureReports:
             message + name_others(bad),
             operator=node.spec.name if node else "",
             location=node.location if node else "",
-            epoch=self._epoch_of(batch, max(sample, 0)),
+            epoch=self.epoch_of(batch, max(sample, 0)),
             iteration=batch.iteration,
             sample=sample if sample >= 0 else None,
             source=source or None,
@@ -58,7 +66,7 @@ class FailureReports:
             BadSample(
                 operator=self._nodes[node].spec.name if node >= 0 else "",
                 location=self._nodes[node].location if node >= 0 else "",
-                epoch=self._epoch_of(batch, sample),
+                epoch=self.epoch_of(batch, sample),
                 iteration=batch.iteration,
                 sample=sample,
                 source=source or None,

@@ -132,7 +132,7 @@ class Runner:
             is_inline=not options.asynchronous,
         )
         self._epoch_sources: dict[str, Any] = {}
-        self._reports = FailureReports(nodes, self._epoch_of)
+        self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         self._executor = Executor(
             stages,
@@ -176,6 +176,10 @@ class Runner:
     def iteration(self) -> int:
         """Number of the batch that is submitted next."""
         return self._iteration
+
+    def forget_failures(self) -> None:
+        """Let go of the exceptions of batches that nobody will ask for any more."""
+        self._steps.forget_failures()
 
     def submit(self) -> Batch:
         """Start the next batch."""
@@ -235,12 +239,9 @@ class Runner:
         if not failures and not self._options.replaces_failed:
             return
         bad = sorted(failure for failure in failures + batch.replaced() if failure[0] >= 0)
-        epochs = [self._epoch_of(batch, sample) for sample in range(batch.size)]
+        epochs = [self._reports.epoch_of(batch, sample) for sample in range(batch.size)]
         keys = [batch.key(failure[0]) for failure in bad]
         self._log.add(GivenBatch(epochs, keys, self._reports.bad_samples(batch, bad)))
-
-    def _epoch_of(self, batch: Batch, sample: int) -> int:
-        return batch.key(sample)[0] if self._readers and batch.size else self._numbers.epoch
 
     def reset(self, iteration: int) -> None:
         """Get all steps ready for the next epoch, which begins with batch number `iteration`."""

@@ -108,6 +108,10 @@ class Steps:
         self._given_states = self.states(iteration)
         self._states.clear()
         self._ended.clear()
+        self.forget_failures()
+
+    def forget_failures(self) -> None:
+        """Let go of exceptions that nobody will ask for, and of the samples in their frames."""
         self._causes.clear()
 
     def begin_epoch(self) -> dict[str, Any]:

@@ -437,6 +437,8 @@ class Pipeline(
         """End all threads. Outputs that were given out stay valid; running again raises."""
         self._in_flight.clear()
         self._close()
+        if self._runner is not None:
+            self._runner.forget_failures()
 
     # API check
 

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-stateful = pytest.importorskip(
-    "torchdata.stateful_dataloader", reason="torchdata is not installed"
-)
+stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="torchdata is not installed")
 nodes = pytest.importorskip("torchdata.nodes")
 
 from torch.utils.data import DataLoader  # noqa: E402

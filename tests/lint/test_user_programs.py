@@ -63,7 +63,7 @@ WRONG = [
     ("ops.Cast(dtype=types.FLOAT)(node, node)", "call-arg"),
     ("pipeline.run().at(0)", "attr-defined"),
     ("len(pipeline.run()[0].shape)", "arg-type"),
-    ("TensorCPU()", "call-arg"),
+    ("TensorCPU()", "call-overload"),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -233,3 +235,18 @@ def test_set_affinity(tmp_path: Path) -> None:
 def test_thread_count_by_default() -> None:
     assert Pipeline(1, device_id=None).num_threads >= 1
     assert Pipeline(1, np.int64(3)).num_threads == 3
+
+
+@pytest.mark.parametrize("exec_async", [True, False])
+def test_dropped_pipeline_goes_without_the_garbage_collector(exec_async: bool) -> None:
+    with Pipeline(2, 1, None, exec_async=exec_async) as pipeline:
+        number = fn.external_source(lambda _: [np.int64(1)] * 2)
+        pipeline.set_outputs(fn.python_function(number, function=lambda x: x))
+    pipeline.run()
+    runner = weakref.ref(pipeline._runner)
+    gc.disable()
+    try:
+        del pipeline, number
+        assert runner() is None
+    finally:
+        gc.enable()
