@@ -6,7 +6,6 @@ import secrets
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from dali_core import types
@@ -15,9 +14,6 @@ from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.build import Graph
 from dali_core._graph.context import (
-    current_pipeline,
-    pop_pipeline,
-    push_pipeline,
     user_location,
 )
 from dali_core._graph.node import DataNode, OperatorNode
@@ -25,7 +21,6 @@ from dali_core._graph.planner import ExecutionPlan, make_plan
 from dali_core._runtime.step import Step
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import (
-    ArgumentTypeError,
     ArgumentValueError,
     GraphError,
     NoBatchError,
@@ -43,6 +38,7 @@ from dali_core.pipeline._checks import (
     prefetch_depth,
     thread_count,
 )
+from dali_core.pipeline._context import PipelineContext
 from dali_core.pipeline._inputs import PipelineInputs, check_stream
 from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value
 from dali_core.pipeline._properties import PipelineProperties
@@ -51,6 +47,7 @@ from dali_core.pipeline._serialization import PipelineSerialization
 
 
 class Pipeline(
+    PipelineContext,
     PipelineProperties,
     PipelineInputs,
     PipelineQueries,
@@ -445,50 +442,6 @@ class Pipeline(
     def enable_api_check(self, enable: bool) -> None:
         """Choose whether mixing `run` with `schedule_run` and the like is refused."""
         self._api.is_enabled = enable
-
-    # Context: operators called inside belong to this pipeline
-
-    @staticmethod
-    def current() -> Pipeline | None:
-        """Give the pipeline that is being defined in this thread."""
-        return current_pipeline()
-
-    @staticmethod
-    def push_current(pipeline: Pipeline) -> None:
-        """Begin to define a pipeline in this thread, as ``with pipeline:`` does.
-
-        Parameters
-        ----------
-        pipeline : Pipeline
-            Operators called from now on belong to it, until `pop_current`.
-        """
-        if not isinstance(pipeline, Pipeline):
-            raise ArgumentTypeError(
-                f"Pipeline.push_current: pipeline must be a Pipeline (got {pipeline!r})."
-            )
-        push_pipeline(pipeline)
-
-    @staticmethod
-    def pop_current() -> None:
-        """End what the last `push_current` began; the pipeline before it is current again."""
-        if current_pipeline() is None:
-            raise PipelineStateError(
-                "Pipeline.pop_current: a pipeline must be current (none is). Call push_current "
-                "first, or use `with pipeline:`."
-            )
-        pop_pipeline()
-
-    def __enter__(self) -> Pipeline:
-        push_pipeline(self)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pop_pipeline()
 
     def __repr__(self) -> str:
         state = "not built" if self._plan is None else f"{len(self._graph.nodes)} operators"

@@ -15,11 +15,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="torchdata is not installed")
 nodes = pytest.importorskip("torchdata.nodes")
 
+from dali_core_pytorch import DALIGenericIterator, DALIIterableDataset  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
 
 from dali_core import Pipeline, fn  # noqa: E402
 from dali_core.errors import PipelineStateError  # noqa: E402
-from dali_core_pytorch import DALIGenericIterator, DALIIterableDataset  # noqa: E402
 
 COUNT = 11
 
