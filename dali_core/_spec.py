@@ -108,6 +108,13 @@ class OpSpec:
         Name under which the native code registers itself, if that is not `name`.
     deprecated : str
         If not empty: what to use instead. Using the operator then warns.
+    role : str
+        What expressions and methods of `DataNode` use the operator for, and find it by:
+        ``"expression"``, ``"index"``, ``"literal"``, ``"shape"`` or ``"property"``.
+    internal : bool
+        Whether it has no function in `fn`, because only its role is of use.
+    title : callable, optional
+        How messages call a use of the operator with some arguments; by default ``fn.`` and `name`.
     """
 
     name: str
@@ -126,6 +133,9 @@ class OpSpec:
     native_name: str = ""
     deprecated: str = ""
     input_docs: Sequence[str] = field(default=())
+    role: str = ""
+    internal: bool = False
+    title: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def registered_name(self) -> str:
@@ -140,6 +150,7 @@ class OpSpec:
             doc=f"{self.doc.rstrip()}\n\nFormer name of `{self.name}`, which does the same.",
             native_name=self.registered_name,
             deprecated=f"fn.{self.name}",
+            role="",
         )
 
     @property

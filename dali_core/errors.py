@@ -133,7 +133,7 @@ class SampleError(DaliCoreError, RuntimeError):
         source: str | None = None,
         failures: Sequence[BadSample] = (),
     ) -> None:
-        where = [f"fn.{operator}"] if operator else []
+        where = [title_of(operator)] if operator else []
         if location:
             where.append(f"at {location}")
         where.append(f"epoch {epoch}, iteration {iteration}")
@@ -165,6 +165,12 @@ class BadSampleLimitError(SampleError):
     It describes the last of them; `failures` has those of the batch. The pipeline goes on with the
     next batch, and raises this error again for every batch that has more bad samples.
     """
+
+
+def title_of(operator: str) -> str:
+    """Give the name by which the user calls an operator: ``fn.resize``, ``math.sin``."""
+    in_expression = operator.startswith(("math.", "operator "))
+    return operator if in_expression else f"fn.{operator}"
 
 
 def _restore_sample_error(

@@ -144,7 +144,7 @@ def source() -> Any:
         ),
         (lambda: fn.readers.file(file_root=3), ArgumentTypeError, "'file_root' must be str"),
         (lambda: fn.flip(), ArgumentTypeError, "1 inputs must be passed .got 0"),
-        (lambda: fn.flip(np.zeros(3)), ArgumentTypeError, "input 0 must be a DataNode.*ndarray"),
+        (lambda: fn.flip("image"), ArgumentTypeError, "input 0 must be a DataNode.*str"),
         (lambda: fn.flip(source(), device="gpu"), ArgumentValueError, "must be one of 'cpu'"),
         (lambda: fn.python_function(source()), ArgumentTypeError, "'function' must be given"),
         (lambda: bool(source()), GraphError, "has no truth value"),

@@ -51,7 +51,7 @@ class FailureReports:
         kind = NotFedError if isinstance(cause, NotFed) else SampleError
         return kind(
             message + name_others(bad),
-            operator=node.spec.name if node else "",
+            operator=node.operator if node else "",
             location=node.location if node else "",
             epoch=self.epoch_of(batch, max(sample, 0)),
             iteration=batch.iteration,
@@ -64,7 +64,7 @@ class FailureReports:
         """Describe samples that have failed."""
         return [
             BadSample(
-                operator=self._nodes[node].spec.name if node >= 0 else "",
+                operator=self._nodes[node].operator if node >= 0 else "",
                 location=self._nodes[node].location if node >= 0 else "",
                 epoch=self.epoch_of(batch, sample),
                 iteration=batch.iteration,

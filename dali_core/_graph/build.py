@@ -9,8 +9,11 @@ from typing import Any
 from dali_core._graph.arguments import check_arguments
 from dali_core._graph.context import current_pipeline, user_location
 from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._graph.registry import spec_of_role
+from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, title_of
+from dali_core.types import ScalarConstant
 
 
 class Graph:
@@ -76,7 +79,7 @@ def add_operator(
     spec : OpSpec
         The operator.
     inputs : tuple
-        Positional inputs.
+        Positional inputs: nodes, or numbers, lists and arrays, which become constants.
     keywords : dict
         Keyword arguments.
 
@@ -93,7 +96,7 @@ def add_operator(
         If inputs or arguments do not fit the operator.
     """
     location = user_location()
-    where = f"fn.{spec.name} at {location}"
+    where = f"{title_of(spec.title(keywords) if spec.title else spec.name)} at {location}"
     pipeline = current_pipeline()
     if pipeline is None:
         raise GraphError(
@@ -104,12 +107,9 @@ def add_operator(
     if spec.bind is not None:
         try:
             inputs, keywords = spec.bind(inputs, keywords)
-        except ArgumentTypeError as error:
-            raise ArgumentTypeError(f"{where}: {error}") from error
-        inputs = tuple(
-            add_operator(value.spec, (), value.keywords) if isinstance(value, Source) else value
-            for value in inputs
-        )
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            raise type(error)(f"{where}: {error}") from error
+    inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     check_inputs(spec, inputs, graph, where)
     if spec.deprecated:
         # Up to the user's call: the operator's function, its caller.
@@ -118,6 +118,7 @@ def add_operator(
             DeprecationWarning,
             stacklevel=3,
         )
+    keywords = {name: _as_argument(spec, name, value, where) for name, value in keywords.items()}
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():
         _check_owner(value, graph, f"{where}: argument {name!r}")
@@ -131,6 +132,36 @@ def add_operator(
     if is_single:
         return node.outputs[0]
     return list(node.outputs) or None
+
+
+def add_literal(value: Any) -> DataNode:
+    """Add a tensor that is the same for every sample, made of a number, a list or an array."""
+    node = add_operator(spec_of_role("literal"), (), literal_arguments(value))
+    assert isinstance(node, DataNode)
+    return node
+
+
+def _as_node(value: Any, what: str) -> Any:
+    if isinstance(value, Source):
+        return add_operator(value.spec, (), value.keywords)
+    if isinstance(value, DataNode) or not is_literal(value):
+        return value
+    try:
+        return add_literal(value)
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{what}: {error}") from error
+
+
+def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
+    """Make a node of an array of several dimensions, if the argument may be one."""
+    if isinstance(value, DataNode):
+        return value
+    if isinstance(value, ScalarConstant):
+        return value.value
+    arg = spec.arg(name)
+    if arg is not None and arg.tensor and len(getattr(value, "shape", ())) > 1:
+        return _as_node(value, f"{where}: argument {name!r}")
+    return value
 
 
 def check_device(spec: OpSpec, device: str, where: str) -> None:
@@ -154,8 +185,9 @@ def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) 
     for number, value in enumerate(inputs):
         if not isinstance(value, DataNode):
             raise ArgumentTypeError(
-                f"{where}: input {number} must be a DataNode, the result of another operator "
-                f"(got a {type(value).__name__}). Feed data in through fn.external_source."
+                f"{where}: input {number} must be a DataNode, the result of another operator, or a "
+                f"number, a list or an array (got a {type(value).__name__}). Feed data in through "
+                "fn.external_source."
             )
         _check_owner(value, graph, f"{where}: input {number}")
 

@@ -195,7 +195,7 @@ def _without_batch_input(
         return inputs
     expected, _ = check_arguments(found.spec, found.keywords, what)
     source = inputs[-1].source
-    is_added = source.spec is found.spec and source.inputs[:1] == inputs[:1]
+    is_added = source.spec is found.spec and any(value is inputs[0] for value in source.inputs[:1])
     if is_added and all(source.arguments.get(name) == value for name, value in expected.items()):
         return inputs[:1]
     if len(inputs) == 1 or spec is not all_specs().get(spec.name):

@@ -41,9 +41,9 @@ def to_dot(
     edges = []
     for node in nodes:
         label = (
-            node.spec.name
+            node.operator
             if node.arguments.get("name") is None
-            else f"{node.spec.name}\\n{node.name}"
+            else f"{node.operator}\\n{node.name}"
         )
         if show_ids:
             label = f"{node.index}: {label}"

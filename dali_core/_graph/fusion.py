@@ -1,15 +1,16 @@
-"""Finds chains of image operators that run as one.
+"""Finds operators that run as one: chains on images, and expressions.
 
-A chain follows the pattern ``source? window* resample? (window | pixels)* finish?``. The roles are
-what the native code of an operator says it can be (`dali_core/image_chain.hpp`); no operator is
-known by name here. Only the last value of a chain comes into being, so all others must be read by
-nobody else.
+A chain follows the pattern ``source? window* resample? (window | pixels)* finish?``. An expression
+is an elementwise operator with all those before it whose results only it needs. The roles are what
+the native code of an operator says it can be (`dali_core/image_chain.hpp`, `elementwise.hpp`); no
+operator is known by name here. Only the last value of a group comes into being, so all others must
+be read by nobody else.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._runtime.executor import chain_role
@@ -21,14 +22,13 @@ _FOLLOWERS = {
     "resample": {"window", "pixels", "finish"},
     "pixels": {"window", "pixels", "finish"},
     "finish": set(),
-    "": set(),
 }
 
 
 def find_chains(
     nodes: Sequence[OperatorNode], kept: Iterable[DataNode]
 ) -> list[list[OperatorNode]]:
-    """Find the chains among operators that run without a barrier between them.
+    """Find the chains and expressions among operators that run without a barrier between them.
 
     Parameters
     ----------
@@ -40,16 +40,54 @@ def find_chains(
     Returns
     -------
     list of list of OperatorNode
-        Chains of two or more operators, each as long as possible.
+        Groups of two or more operators in their order, each as large as possible.
     """
+    roles = {node: chain_role(node.spec.registered_name) for node in nodes}
+    elementwise = [node for node in nodes if roles[node] == "elementwise"]
+    images = [node for node in nodes if roles[node] in _FOLLOWERS and len(node.outputs) == 1]
+    kept = list(kept)
+    groups = _find_image_chains(nodes, images, roles, kept) + _find_expressions(
+        nodes, elementwise, kept
+    )
+    return [group for group in groups if len(group) > 1]
+
+
+def _find_expressions(
+    nodes: Sequence[OperatorNode], elementwise: Sequence[OperatorNode], kept: Sequence[DataNode]
+) -> list[list[OperatorNode]]:
+    """Let every operator join the group of those that read its result, if all are in one."""
+    readers: dict[DataNode, set[OperatorNode]] = {}
+    for node in nodes:
+        for value in node.dependencies:
+            readers.setdefault(value, set()).add(node)
+    needed = set(kept)
+    group_of: dict[OperatorNode, list[OperatorNode]] = {}
+    groups: list[list[OperatorNode]] = []
+    # What reads a value comes later, so it has its group already.
+    for node in reversed(elementwise):
+        (output,) = node.outputs
+        joined = [group_of.get(reader) for reader in readers.get(output, ())]
+        group = joined[0] if joined and output not in needed else None
+        if group is None or any(other is not group for other in joined):
+            group = []
+            groups.append(group)
+        group.insert(0, node)
+        group_of[node] = group
+    return groups
+
+
+def _find_image_chains(
+    nodes: Sequence[OperatorNode],
+    images: Sequence[OperatorNode],
+    roles: Mapping[OperatorNode, str],
+    kept: Sequence[DataNode],
+) -> list[list[OperatorNode]]:
     uses = Counter(value for node in nodes for value in node.dependencies)
     uses.update(kept)
     chains: list[_Chain] = []
     ends: dict[DataNode, _Chain] = {}
-    for node in nodes:
-        role = chain_role(node.spec.registered_name)
-        if not role or len(node.outputs) != 1:
-            continue
+    for node in images:
+        role = roles[node]
         (output,) = node.outputs
         chain = ends.get(node.inputs[0]) if len(node.inputs) == 1 else None
         if chain is not None and uses[node.inputs[0]] == 1 and chain.accepts(role):
@@ -61,7 +99,7 @@ def find_chains(
         else:
             continue
         ends[output] = chain
-    return [chain.nodes for chain in chains if len(chain.nodes) > 1]
+    return [chain.nodes for chain in chains]
 
 
 class _Chain:

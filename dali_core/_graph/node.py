@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from dali_core._graph.context import user_location
+from dali_core._graph.overloads import Expressions
 from dali_core._spec import OpSpec
-from dali_core.errors import GraphError
+from dali_core.errors import GraphError, title_of
 
 
 @dataclass(eq=False)
@@ -51,12 +52,17 @@ class OperatorNode:
         return [*self.inputs, *self.tensor_arguments.values()]
 
     @property
+    def operator(self) -> str:
+        """Name of the operator below `fn`, or in an expression, such as ``math.sin``."""
+        return self.spec.title(self.arguments) if self.spec.title else self.spec.name
+
+    @property
     def where(self) -> str:
         """How messages call this node."""
-        return f"fn.{self.spec.name} at {self.location}"
+        return f"{title_of(self.operator)} at {self.location}"
 
 
-class DataNode:
+class DataNode(Expressions):
     """A value in the graph: one tensor for each sample, once the pipeline runs.
 
     Functions of `dali_core.fn` take and return such nodes while a pipeline is being defined.
@@ -69,6 +75,8 @@ class DataNode:
         Where it is computed: ``"cpu"``.
     source : OperatorNode
         The operator that computes it.
+    index : int
+        Which of its outputs it is.
     """
 
     __slots__ = ("device", "index", "name", "owner", "source")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from dali_core._graph.fusion import find_chains
 from dali_core._graph.node import DataNode, OperatorNode
+from dali_core.errors import title_of
 
 
 @dataclass
@@ -60,7 +61,7 @@ class ExecutionPlan:
                 if chain is not None and position == chain.start:
                     lines.append("  fused:")
                 indent = "    " if chain is not None else "  "
-                lines.append(f"{indent}fn.{planned.node.spec.name} ({planned.node.name})")
+                lines.append(f"{indent}{title_of(planned.node.operator)} ({planned.node.name})")
         return "\n".join(lines)
 
 
@@ -76,7 +77,7 @@ def make_plan(
     nodes : iterable of OperatorNode
         All operators of the pipeline; those with ``preserve=True`` are kept in any case.
     optimize : bool
-        Whether to run chains of image operators as one.
+        Whether to run chains of image operators, and expressions, as one.
 
     Returns
     -------

@@ -11,9 +11,8 @@ from dali_core import operators
 from dali_core._spec import OpSpec
 
 
-@cache
 def all_specs() -> dict[str, OpSpec]:
-    """Import all operators' descriptions.
+    """Give the descriptions of all operators that `fn` has.
 
     Returns
     -------
@@ -25,6 +24,12 @@ def all_specs() -> dict[str, OpSpec]:
     RuntimeError
         If an operator's name differs from its folder.
     """
+    return {name: spec for name, spec in known_specs().items() if not spec.internal}
+
+
+@cache
+def known_specs() -> dict[str, OpSpec]:
+    """Import the descriptions of all operators, with those that only expressions use."""
     specs = {}
     for path in sorted(_package_paths(list(operators.__path__), "")):
         module = importlib.import_module(f"{operators.__name__}.{path}")
@@ -66,6 +71,13 @@ def specs_by_identity() -> dict[str, OpSpec]:
             elif isinstance(value, OpSpec):
                 others[value.registered_name] = value
     return {**others, **specs}
+
+
+@cache
+def spec_of_role(role: str) -> OpSpec:
+    """Find the operator that expressions use for something."""
+    (spec,) = (spec for spec in known_specs().values() if spec.role == role)
+    return spec
 
 
 def _package_paths(folders: list[str], prefix: str) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _text(key: OperatorNode | int) -> list[str]:
     if isinstance(key, int):
         return [f"output {key}"]
     given = key.arguments.get("name")
-    return [key.spec.name, *([f"'{_printable(given)}'"] if given is not None else [])]
+    return [key.operator, *([f"'{_printable(given)}'"] if given is not None else [])]
 
 
 def _printable(text: str) -> str:

@@ -144,10 +144,8 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         SampleProgram(vector[Instruction])
 
 
-cdef extern from "dali_core/_runtime/fusion/image_chain.hpp" namespace "dali_core" nogil:
-    shared_ptr[const FusedChain] make_image_chain(
-        const vector[shared_ptr[const Operator]]& operators
-    ) except +
+cdef extern from "dali_core/_runtime/fusion/chains.hpp" namespace "dali_core" nogil:
+    shared_ptr[const FusedChain] make_chain(const vector[Instruction]& members) except +
 
 
 cdef extern from "executor.hpp" namespace "dali_core" nogil:

@@ -274,7 +274,7 @@ cdef class Executor:
         cdef engine.Stage stage
         cdef engine.Instruction instruction
         cdef vector[engine.Instruction] instructions
-        cdef vector[shared_ptr[const engine.Operator]] members
+        cdef vector[engine.Instruction] members
         self.owner_process = getpid()
         self.num_readers = num_readers
         plan.outputs = outputs
@@ -302,18 +302,16 @@ cdef class Executor:
                 for chain in description[1]:
                     members.clear()
                     for i in chain:
-                        members.push_back(instructions[<size_t>i].op)
+                        members.push_back(instructions[<size_t>i])
                     self._fuse(instructions[<size_t>chain[0]], members)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
         self.executor = new engine.Executor(plan, num_threads, set_affinity)
 
     cdef void _fuse(
-        self,
-        engine.Instruction& first,
-        const vector[shared_ptr[const engine.Operator]]& members,
+        self, engine.Instruction& first, const vector[engine.Instruction]& members
     ) except *:
-        first.chain = engine.make_image_chain(members)
+        first.chain = engine.make_chain(members)
         first.chain_counts = make_shared[engine.FusionCounts]()
         first.chain_length = <int>members.size()
         self.chain_counts.push_back(first.chain_counts)

@@ -192,9 +192,9 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
                                                 context.reader_indices_);
     // Operators of a chain hold scratch memory at the same time.
     own.first_scratch_slot_ = kScratchSlots * (i - first + 1);
+    bind_inputs(instructions_[i], own, batch, sample);
     bind_arguments(instructions_[i], own, batch, sample);
   }
-  bind_inputs(instructions_[first], operators.front(), batch, sample);
   bind_outputs(instructions_[last], operators.back(), batch, sample, slots);
   context.source_ = operators.front().source_;
   bool done = false;

@@ -33,9 +33,4 @@ class ImageChain : public FusedChain {
   const FinishStep* finish_ = nullptr;
 };
 
-inline std::shared_ptr<const FusedChain> make_image_chain(
-    const std::vector<std::shared_ptr<const Operator>>& operators) {
-  return std::make_shared<const ImageChain>(operators);
-}
-
 }  // namespace dali_core

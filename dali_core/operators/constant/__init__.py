@@ -7,6 +7,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="constant",
+    role="literal",
     doc="""Give the same tensor for every sample.
 
 The numbers are in `fdata` or `idata`, one of which must be given. A single number fills the whole

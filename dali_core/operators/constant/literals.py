@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
 from typing import Any
 
-from dali_core import types
+from dali_core._literals import literal_arguments
 from dali_core._spec import Source
-from dali_core.errors import ArgumentTypeError
 from dali_core.operators.constant import SPEC
-
-_INT32 = range(-(2**31), 2**31)
 
 
 def as_source(value: Any) -> Any:
@@ -31,39 +27,10 @@ def as_source(value: Any) -> Any:
     Raises
     ------
     ArgumentTypeError
-        If a list is ragged or holds something else, or an integer does not fit into 32 bits.
+        If a list is ragged or holds something else.
+    ArgumentValueError
+        If an integer does not fit into 32 bits.
     """
     if not isinstance(value, (numbers.Real, list, tuple)):
         return value
-    shape, flat = _flatten(value)
-    if all(isinstance(number, bool) for number in flat):
-        data: dict[str, Any] = {"idata": [int(number) for number in flat], "dtype": types.BOOL}
-    elif all(isinstance(number, numbers.Integral) for number in flat):
-        outside = [number for number in flat if number not in _INT32]
-        if outside:
-            raise ArgumentTypeError(
-                f"integers must fit into 32 bits (got {outside[0]}). "
-                "Use fn.constant with dtype=types.INT64."
-            )
-        data = {"idata": flat}
-    else:
-        data = {"fdata": flat}
-    return Source(SPEC, {**data, "shape": shape})
-
-
-def _flatten(value: Any) -> tuple[list[int], list[Any]]:
-    """Give the shape of a nested list, and its numbers in order."""
-    if isinstance(value, numbers.Real):
-        return [], [value]
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise ArgumentTypeError(
-            f"lists must be of numbers (got {value!r}, a {type(value).__name__}). Convert it."
-        )
-    parts = [_flatten(entry) for entry in value]
-    shapes = {tuple(shape) for shape, _ in parts}
-    if len(shapes) > 1:
-        raise ArgumentTypeError(
-            f"lists must have equal lengths (got shapes {sorted(shapes)}). Pad them."
-        )
-    inner = list(shapes.pop()) if shapes else []
-    return [len(parts), *inner], [number for _, flat in parts for number in flat]
+    return Source(SPEC, literal_arguments(value))

@@ -6,6 +6,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="get_property",
+    role="property",
     doc="""Give a property of each tensor: its layout, or where it comes from.
 
 The output is a text: a tensor of one dimension with a byte (``UINT8``) for each character, empty

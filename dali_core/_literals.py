@@ -1,0 +1,160 @@
+"""Numbers, lists and arrays in the user's program, as the arguments of a tensor of constants."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
+
+_RANGES = {
+    DALIDataType.BOOL: range(2),
+    **{DALIDataType[f"UINT{bits}"]: range(2**bits) for bits in (8, 16, 32, 64)},
+    **{
+        DALIDataType[f"INT{bits}"]: range(-(2 ** (bits - 1)), 2 ** (bits - 1))
+        for bits in (8, 16, 32, 64)
+    },
+}
+# Without a wish, numbers of NumPy are no wider than those of Python.
+_NARROWED = {
+    DALIDataType.INT64: DALIDataType.INT32,
+    DALIDataType.UINT64: DALIDataType.UINT32,
+    DALIDataType.FLOAT64: DALIDataType.FLOAT,
+}
+
+
+def is_array(value: Any) -> bool:
+    """Tell whether a value is an array of NumPy or something that converts to one."""
+    return not isinstance(value, type) and any(
+        hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__")
+    )
+
+
+def is_literal(value: Any) -> bool:
+    """Tell whether a value stands for the same tensor for every sample."""
+    return isinstance(value, (numbers.Real, list, tuple, ScalarConstant)) or is_array(value)
+
+
+def check_range(value: int, dtype: DALIDataType) -> None:
+    """Check that an integer fits into an integer type.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it does not.
+    """
+    if dtype in _RANGES and value not in _RANGES[dtype]:
+        raise ArgumentValueError(
+            f"integers must fit into {dtype.name} (got {value}). "
+            "Use types.Constant with another dtype."
+        )
+
+
+def as_array(value: Any) -> Any:
+    """Convert what `is_array` accepts to an array of NumPy.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is in the memory of a device, say, or has no type of numbers.
+    """
+    import numpy
+
+    try:
+        convert: Any = (
+            numpy.asarray
+            if hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+            else numpy.from_dlpack
+        )
+        array = convert(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"its elements are of type {array.dtype}")
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise ArgumentTypeError(
+            f"arrays must hold numbers in host memory (got a {type(value).__name__}: {error}). "
+            "Convert it with numpy.asarray first."
+        ) from error
+    return array
+
+
+def literal_arguments(
+    value: Any, dtype: DALIDataType | None = None, shape: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Describe a tensor of constants by numbers, type and shape.
+
+    Parameters
+    ----------
+    value : object
+        What `is_literal` accepts; lists may be nested, of equal lengths.
+    dtype : DALIDataType, optional
+        Type of the tensor. By default that of an array, a NumPy number or a `ScalarConstant`, but
+        at most 32 bits wide; for Python's numbers ``BOOL``, ``INT32``, or ``FLOAT`` if there is a
+        float.
+    shape : sequence of int, optional
+        Shape of the tensor; by default that of the value.
+
+    Returns
+    -------
+    dict
+        ``fdata`` or ``idata``, ``dtype`` and ``shape``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a list is ragged or holds something else than numbers.
+    ArgumentValueError
+        If an integer does not fit.
+    """
+    own: DALIDataType | None = None
+    if isinstance(value, ScalarConstant):
+        own, found, flat = value.dtype, [], [value.value]
+    elif is_array(value):
+        array = as_array(value)
+        wide = to_dali_type(array.dtype)
+        own, found, flat = _NARROWED.get(wide, wide), list(array.shape), array.ravel().tolist()
+    else:
+        found, flat = _flatten(value)
+    are_integers = bool(flat) and all(isinstance(number, numbers.Integral) for number in flat)
+    if own is None:
+        are_bool = are_integers and all(isinstance(number, bool) for number in flat)
+        own = (
+            DALIDataType.BOOL
+            if are_bool
+            else DALIDataType.INT32
+            if are_integers
+            else DALIDataType.FLOAT
+        )
+    numbers_of: dict[str, Any] = {"fdata": [float(number) for number in flat]}
+    if are_integers:
+        numbers_of = {"idata": [int(number) for number in flat]}
+        for number in numbers_of["idata"] if dtype is None else ():
+            check_range(number, own)
+    return {
+        **numbers_of,
+        "dtype": dtype or own,
+        "shape": found if shape is None else list(shape),
+    }
+
+
+def _flatten(value: Any) -> tuple[list[int], list[Any]]:
+    """Give the shape of a nested list, and its numbers in order."""
+    if isinstance(value, ScalarConstant):
+        return [], [value.value]
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, numbers.Real):
+        return [], [value]
+    if not isinstance(value, (list, tuple)):
+        raise ArgumentTypeError(
+            f"lists must be of numbers (got {value!r}, a {type(value).__name__}). Convert it."
+        )
+    parts = [_flatten(entry) for entry in value]
+    shapes = {tuple(shape) for shape, _ in parts}
+    if len(shapes) > 1:
+        raise ArgumentTypeError(
+            f"lists must have equal lengths (got shapes {sorted(shapes)}). Pad them."
+        )
+    inner = list(shapes.pop()) if shapes else []
+    return [len(parts), *inner], [number for _, flat in parts for number in flat]

@@ -1,0 +1,64 @@
+#include "chains.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "dali_core/elementwise.hpp"
+#include "image_chain.hpp"
+
+namespace dali_core {
+namespace {
+
+class ElementwiseChain : public FusedChain {
+ public:
+  explicit ElementwiseChain(const std::vector<Instruction>& members)
+      : program_(steps_of(members), makers_of(members)) {
+    for (const Instruction& member : members) operators_.push_back(member.op);
+  }
+
+  bool run(SampleContext& own, std::vector<SampleContext>& operators) const override {
+    std::vector<SampleContext*> contexts;
+    contexts.reserve(operators.size());
+    for (SampleContext& context : operators) contexts.push_back(&context);
+    program_.run(own, contexts);
+    return true;
+  }
+
+ private:
+  static std::vector<const ElementwiseStep*> steps_of(const std::vector<Instruction>& members) {
+    std::vector<const ElementwiseStep*> steps;
+    for (const Instruction& member : members)
+      steps.push_back(&dynamic_cast<const ElementwiseStep&>(*member.op));
+    return steps;
+  }
+
+  static std::vector<std::vector<int>> makers_of(const std::vector<Instruction>& members) {
+    std::vector<std::vector<int>> makers;
+    for (const Instruction& member : members) {
+      std::vector<int>& own = makers.emplace_back();
+      for (const int value : member.inputs) {
+        const auto made =
+            std::find_if(members.begin(), members.end(),
+                         [&](const Instruction& other) { return other.outputs.front() == value; });
+        own.push_back(made == members.end() ? -1 : static_cast<int>(made - members.begin()));
+      }
+    }
+    return makers;
+  }
+
+  std::vector<std::shared_ptr<const Operator>> operators_;
+  const ElementwiseProgram program_;
+};
+
+}  // namespace
+
+std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& members) {
+  if (dynamic_cast<const ElementwiseStep*>(members.front().op.get()) != nullptr)
+    return std::make_shared<const ElementwiseChain>(members);
+  std::vector<std::shared_ptr<const Operator>> operators;
+  for (const Instruction& member : members) operators.push_back(member.op);
+  return std::make_shared<const ImageChain>(std::move(operators));
+}
+
+}  // namespace dali_core
