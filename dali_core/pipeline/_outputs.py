@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dali_core._graph.context import user_location
+from dali_core._graph.build import add_literal
+from dali_core._graph.context import pop_pipeline, push_pipeline, user_location
 from dali_core._graph.node import DataNode
+from dali_core._literals import is_literal
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import NO_TYPE, DALIDataType
+
+
+def output_node(value: Any, pipeline: Any) -> Any:
+    """Make a node of a number, a list of numbers or an array; all else is given back as it is."""
+    is_list = isinstance(value, (list, tuple))
+    if not is_literal(value) or (is_list and any(isinstance(entry, DataNode) for entry in value)):
+        return value
+    push_pipeline(pipeline)
+    try:
+        return add_literal(value)
+    finally:
+        pop_pipeline()
 
 
 def check_graph_value(what: str, value: Any, graph: object, location: str) -> None:

@@ -40,7 +40,7 @@ from dali_core.pipeline._checks import (
 )
 from dali_core.pipeline._context import PipelineContext
 from dali_core.pipeline._inputs import PipelineInputs, check_stream
-from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value
+from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value, output_node
 from dali_core.pipeline._properties import PipelineProperties
 from dali_core.pipeline._queries import PipelineQueries
 from dali_core.pipeline._serialization import PipelineSerialization
@@ -220,21 +220,22 @@ class Pipeline(
     def iter_setup(self) -> None:
         """Prepare an iteration: override this to call `feed_input`, or to raise StopIteration."""
 
-    def set_outputs(self, *outputs: DataNode) -> None:
+    def set_outputs(self, *outputs: Any) -> None:
         """Choose what the pipeline gives out.
 
         Parameters
         ----------
         *outputs : DataNode
-            Values of this pipeline's graph.
+            Values of this pipeline's graph. Numbers, lists and arrays become constants.
         """
         if self._plan is not None:
             raise PipelineStateError(
                 "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
             )
-        for number, value in enumerate(outputs):
+        nodes = [output_node(value, self) for value in outputs]
+        for number, value in enumerate(nodes):
             check_graph_value(f"output {number}", value, self._graph, self._location)
-        self._outputs = list(outputs)
+        self._outputs = nodes
 
     def add_sink(self, edge: DataNode) -> None:
         """Compute a value in any case, even if no output depends on it.

@@ -107,5 +107,5 @@ def test_what_is_no_value() -> None:
         full("abc", shape=3)
     with pytest.raises(ArgumentTypeError, match="lists must be of numbers"):
         full([None], shape=3)
-    with pytest.raises(ArgumentTypeError, match="integers must fit into 32 bits"):
+    with pytest.raises(ArgumentValueError, match="integers must fit into INT32"):
         full(2**31, shape=3)

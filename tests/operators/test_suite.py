@@ -341,7 +341,7 @@ def test_wrong_number_of_inputs(operator: str, example: Example, tmp_path: Path)
 def test_input_that_is_no_node(operator: str, example: Example, tmp_path: Path) -> None:
     without = Example(example.name, example.inputs[1:], example.arguments)
     arguments = example.arguments_in(tmp_path)
-    message = call_fails(operator, without, arguments, np.zeros((3, 3, 3)))
+    message = call_fails(operator, without, arguments, "image")
     assert "must be a DataNode" in message
 
 

@@ -156,7 +156,7 @@ def test_what_cannot_be_chosen_from() -> None:
         draw([1, "b"])
     with pytest.raises(ArgumentTypeError, match="lists must have equal lengths"):
         draw([[1], [1, 2]])
-    with pytest.raises(ArgumentTypeError, match="integers must fit into 32 bits"):
+    with pytest.raises(ArgumentValueError, match="integers must fit into INT32"):
         draw([2**31])
 
 
