@@ -10,6 +10,7 @@ from dali_core._graph.context import user_location
 from dali_core._graph.overloads import Expressions
 from dali_core._spec import OpSpec
 from dali_core.errors import GraphError, title_of
+from dali_core.types import DALIDataType
 
 
 @dataclass(eq=False)
@@ -87,6 +88,29 @@ class DataNode(Expressions):
         self.owner = owner
         self.device = "cpu"
         self.name = source.name if index == 0 else f"{source.name}[{index}]"
+
+    @property
+    def dtype(self) -> DALIDataType | None:
+        """Type of the elements, if the operator's call says it; otherwise None."""
+        value = self._said("dtype")
+        return value if isinstance(value, DALIDataType) else None
+
+    @property
+    def ndim(self) -> int | None:
+        """Number of dimensions of a sample, if the operator's call says it; otherwise None."""
+        value = self._said("ndim")
+        return value if isinstance(value, int) else None
+
+    @property
+    def layout(self) -> str | None:
+        """Layout of a sample, if the operator's call says it; otherwise None."""
+        value = self._said("layout")
+        return value if isinstance(value, str) and value else None
+
+    def _said(self, argument: str) -> Any:
+        """Give the value of an argument that describes the operator's only output."""
+        value = self.source.arguments.get(argument) if len(self.source.outputs) == 1 else None
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
 
     def cpu(self) -> DataNode:
         """Give the value in host memory: this node itself."""

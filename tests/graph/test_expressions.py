@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -290,7 +291,7 @@ def test_nodes_are_keys() -> None:
 
 
 def test_comparing_makes_a_node() -> None:
-    results = define(lambda x: [x == 3, x != 3, x == 3, x < 2, x > 2, x == x])
+    results = define(lambda x: [x == 3, x != 3, operator.eq(3, x), x < 2, x > 2, x == +x])
     assert [isinstance(value, DataNode) for value in results] == [True] * 6
     names = [value.source.operator for value in results]
     assert names == [f"operator {name}" for name in ("==", "!=", "==", "<", ">", "==")]
@@ -310,7 +311,7 @@ def test_nodes_have_no_truth_value() -> None:
         (lambda x: 2j * x, ArgumentTypeError, "complex"),
         (lambda x: x + 2**31, ArgumentValueError, r"must fit into INT32 \(got 2147483648\)"),
         (lambda x: x + types.Constant(300).uint8(), ArgumentValueError, "must fit into UINT8"),
-        (lambda x: [*x, [1], [2, 3]], ArgumentTypeError, "equal lengths"),
+        (lambda x: x * [[1], [2, 3]], ArgumentTypeError, "equal lengths"),
         (lambda x: x + np.array(["a"]), ArgumentTypeError, "arrays must hold numbers"),
         (lambda x: dali_core.math.sin("a"), ArgumentTypeError, "math.sin at .*operands must be"),
         (lambda x: x @ x, TypeError, "unsupported operand"),
@@ -390,3 +391,64 @@ def test_operands_that_do_not_fit(
 
     with pytest.raises(SampleError, match=message):
         compute(build, *(np.zeros(shape, np.int32) for shape in shapes))
+
+
+# What nodes know of themselves
+
+
+def test_attributes_of_nodes() -> None:
+    with Pipeline(batch_size=1, num_threads=1, device_id=None):
+        x = fn.external_source(
+            source=lambda: [np.zeros((2, 3), np.uint8)],
+            name="x",
+            dtype=types.UINT8,
+            ndim=2,
+            layout="HW",
+        )
+        assert (x.name, x.device, x.index) == ("x", "cpu", 0)
+        assert (x.dtype, x.ndim, x.layout) == (types.UINT8, 2, "HW")
+        assert (x.source.spec.name, str(x)) == ("external_source", repr(x))
+        assert repr(x) == "DataNode(name='x', device='cpu')"
+        y = x + 1
+        assert (y.dtype, y.ndim, y.layout) == (None, None, None)
+        assert (+x) is x
+        assert x.cpu() is x
+        _, second = fn.external_source(source=lambda: [[1], [2]], num_outputs=2, name="both")
+        assert (second.index, second.name) == (1, "both[1]")
+        with pytest.raises(GraphError, match="must stay on the host"):
+            x.gpu()
+        with pytest.raises(ArgumentValueError, match="device must be"):
+            x.shape(device="gpu")
+
+
+def test_methods_of_nodes() -> None:
+    image = np.zeros((4, 5, 3), np.uint8)
+
+    def build(x: DataNode) -> list[DataNode]:
+        shape = x.shape()
+        return [
+            *(shape, x.shape(dtype=types.FLOAT), shape[0] * shape[1], x.property("layout")),
+            *(x.source_info(), (x + 1).property("layout")),
+        ]
+
+    results = compute(build, image, layout="HWC")
+    expected = [
+        *(np.int64([4, 5, 3]), np.float32([4, 5, 3]), np.int64(20), np.uint8([72, 87, 67])),
+        *(np.zeros(0, np.uint8), np.uint8([72, 87, 67])),
+    ]
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted, strict=True)
+
+
+def test_sources_of_files(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.bin").write_bytes(bytes([number, 7]))
+    pipeline = Pipeline(batch_size=3, num_threads=1, device_id=None)
+    with pipeline:
+        data, _ = fn.readers.file(file_root=str(tmp_path), files=[f"{i}.bin" for i in range(3)])
+        pipeline.set_outputs((1 + data * 2).source_info(), data[0].source_info())
+    outputs = pipeline.run()
+    for batch in outputs:
+        names = [bytes(batch.at(i)).decode() for i in range(3)]
+        assert names == ["0.bin", "1.bin", "2.bin"]
+    pipeline.close()
