@@ -7,152 +7,151 @@ Functions that give floating point numbers compute integers in ``FLOAT``.
 
 from __future__ import annotations
 
-from typing import Any
-
+from dali_core._graph.accepted_types import Input
 from dali_core._graph.expressions import arithmetic as _arithmetic
 from dali_core._graph.node import DataNode
 
 
-def abs(value: Any) -> DataNode:
+def abs(value: Input) -> DataNode:
     """Give absolute values, of the type of `value`. Those of integers wrap around."""
     return _arithmetic("abs", value)
 
 
-def acosh(value: Any) -> DataNode:
+def acosh(value: Input) -> DataNode:
     """Give inverse hyperbolic cosines."""
     return _arithmetic("acosh", value)
 
 
-def acos(value: Any) -> DataNode:
+def acos(value: Input) -> DataNode:
     """Give angles in radians from their cosines."""
     return _arithmetic("acos", value)
 
 
-def asinh(value: Any) -> DataNode:
+def asinh(value: Input) -> DataNode:
     """Give inverse hyperbolic sines."""
     return _arithmetic("asinh", value)
 
 
-def asin(value: Any) -> DataNode:
+def asin(value: Input) -> DataNode:
     """Give angles in radians from their sines."""
     return _arithmetic("asin", value)
 
 
-def atan2(x: Any, y: Any) -> DataNode:
+def atan2(x: Input, y: Input) -> DataNode:
     """Give angles in radians from the quotients ``x / y``, by the signs of both."""
     return _arithmetic("atan2", x, y)
 
 
-def atanh(value: Any) -> DataNode:
+def atanh(value: Input) -> DataNode:
     """Give inverse hyperbolic tangents."""
     return _arithmetic("atanh", value)
 
 
-def atan(value: Any) -> DataNode:
+def atan(value: Input) -> DataNode:
     """Give angles in radians from their tangents."""
     return _arithmetic("atan", value)
 
 
-def cbrt(value: Any) -> DataNode:
+def cbrt(value: Input) -> DataNode:
     """Give cube roots."""
     return _arithmetic("cbrt", value)
 
 
-def ceil(value: Any) -> DataNode:
+def ceil(value: Input) -> DataNode:
     """Round up to whole numbers."""
     return _arithmetic("ceil", value)
 
 
-def clamp(value: Any, lo: Any, hi: Any) -> DataNode:
+def clamp(value: Input, lo: Input, hi: Input) -> DataNode:
     """Give `value`, but at least `lo`, and at most `hi` in any case."""
     return _arithmetic("clamp", value, lo, hi)
 
 
-def cosh(value: Any) -> DataNode:
+def cosh(value: Input) -> DataNode:
     """Give hyperbolic cosines."""
     return _arithmetic("cosh", value)
 
 
-def cos(value: Any) -> DataNode:
+def cos(value: Input) -> DataNode:
     """Give cosines of angles in radians."""
     return _arithmetic("cos", value)
 
 
-def exp(value: Any) -> DataNode:
+def exp(value: Input) -> DataNode:
     """Give powers of e."""
     return _arithmetic("exp", value)
 
 
-def fabs(value: Any) -> DataNode:
+def fabs(value: Input) -> DataNode:
     """Give absolute values as floating point numbers."""
     return _arithmetic("fabs", value)
 
 
-def floor(value: Any) -> DataNode:
+def floor(value: Input) -> DataNode:
     """Round down to whole numbers."""
     return _arithmetic("floor", value)
 
 
-def fpow(base: Any, exponent: Any) -> DataNode:
+def fpow(base: Input, exponent: Input) -> DataNode:
     """Give powers as floating point numbers."""
     return _arithmetic("fpow", base, exponent)
 
 
-def log10(value: Any) -> DataNode:
+def log10(value: Input) -> DataNode:
     """Give logarithms to base 10."""
     return _arithmetic("log10", value)
 
 
-def log2(value: Any) -> DataNode:
+def log2(value: Input) -> DataNode:
     """Give logarithms to base 2."""
     return _arithmetic("log2", value)
 
 
-def log(value: Any) -> DataNode:
+def log(value: Input) -> DataNode:
     """Give natural logarithms."""
     return _arithmetic("log", value)
 
 
-def max(left: Any, right: Any) -> DataNode:
+def max(left: Input, right: Input) -> DataNode:
     """Give the larger of two numbers; `right` where one is not a number."""
     return _arithmetic("max", left, right)
 
 
-def min(left: Any, right: Any) -> DataNode:
+def min(left: Input, right: Input) -> DataNode:
     """Give the smaller of two numbers; `right` where one is not a number."""
     return _arithmetic("min", left, right)
 
 
-def pow(base: Any, exponent: Any) -> DataNode:
+def pow(base: Input, exponent: Input) -> DataNode:
     """Give powers, as ``base ** exponent`` does."""
     return _arithmetic("pow", base, exponent)
 
 
-def rsqrt(value: Any) -> DataNode:
+def rsqrt(value: Input) -> DataNode:
     """Give 1 over square roots."""
     return _arithmetic("rsqrt", value)
 
 
-def sinh(value: Any) -> DataNode:
+def sinh(value: Input) -> DataNode:
     """Give hyperbolic sines."""
     return _arithmetic("sinh", value)
 
 
-def sin(value: Any) -> DataNode:
+def sin(value: Input) -> DataNode:
     """Give sines of angles in radians."""
     return _arithmetic("sin", value)
 
 
-def sqrt(value: Any) -> DataNode:
+def sqrt(value: Input) -> DataNode:
     """Give square roots."""
     return _arithmetic("sqrt", value)
 
 
-def tanh(value: Any) -> DataNode:
+def tanh(value: Input) -> DataNode:
     """Give hyperbolic tangents."""
     return _arithmetic("tanh", value)
 
 
-def tan(value: Any) -> DataNode:
+def tan(value: Input) -> DataNode:
     """Give tangents of angles in radians."""
     return _arithmetic("tan", value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
@@ -453,6 +453,21 @@ class ScalarConstant:
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+@overload
+def Constant(value: float, dtype: DALIDataType | None = None) -> ScalarConstant: ...
+
+
+@overload
+def Constant(
+    value: Any,
+    dtype: DALIDataType | None = None,
+    shape: Sequence[int] | int | None = None,
+    layout: str | None = None,
+    device: str | None = None,
+    **kwargs: Any,
+) -> DataNode: ...
 
 
 def Constant(  # noqa: N802 (the reference's name)

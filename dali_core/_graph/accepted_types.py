@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from dali_core.types import DALIDataType
 
@@ -15,8 +15,23 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-Int: TypeAlias = "int | numpy.integer[Any]"
-Float: TypeAlias = "float | numpy.floating[Any] | numpy.integer[Any]"
+    from dali_core._graph.node import DataNode
+    from dali_core.types import ScalarConstant
+
+
+class Array(Protocol):
+    """An array of NumPy, PyTorch or JAX: what converts to one of NumPy."""
+
+    def __array__(self, *arguments: Any, **keywords: Any) -> NDArray[Any]:
+        """Convert to an array of NumPy."""
+        ...
+
+
+Input: TypeAlias = "DataNode | ScalarConstant | float | Sequence[Any] | Array"
+"""A node, or what becomes the same tensor for every sample."""
+
+Int: TypeAlias = "int | numpy.integer[Any] | ScalarConstant"
+Float: TypeAlias = "float | numpy.floating[Any] | numpy.integer[Any] | ScalarConstant"
 Str: TypeAlias = "str | os.PathLike[str]"
 DataType: TypeAlias = "DALIDataType | type[Any]"
 """A data type, or the type object that NumPy has for it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dali_core._graph.accepted_types import Input
     from dali_core._graph.node import DataNode
     from dali_core.types import DALIDataType
 
@@ -34,94 +35,94 @@ class Expressions:
     # Nodes are equal to nothing but themselves where they are keys; `==` is an expression.
     __hash__ = object.__hash__
 
-    def __add__(self, other: Any) -> DataNode:
+    def __add__(self, other: Input) -> DataNode:
         return _compute("add", self, other)
 
-    def __radd__(self, other: Any) -> DataNode:
+    def __radd__(self, other: Input) -> DataNode:
         return _compute("add", _of_python(other), self)
 
-    def __sub__(self, other: Any) -> DataNode:
+    def __sub__(self, other: Input) -> DataNode:
         return _compute("sub", self, other)
 
-    def __rsub__(self, other: Any) -> DataNode:
+    def __rsub__(self, other: Input) -> DataNode:
         return _compute("sub", _of_python(other), self)
 
-    def __mul__(self, other: Any) -> DataNode:
+    def __mul__(self, other: Input) -> DataNode:
         return _compute("mul", self, other)
 
-    def __rmul__(self, other: Any) -> DataNode:
+    def __rmul__(self, other: Input) -> DataNode:
         return _compute("mul", _of_python(other), self)
 
-    def __truediv__(self, other: Any) -> DataNode:
+    def __truediv__(self, other: Input) -> DataNode:
         return _compute("truediv", self, other)
 
-    def __rtruediv__(self, other: Any) -> DataNode:
+    def __rtruediv__(self, other: Input) -> DataNode:
         return _compute("truediv", _of_python(other), self)
 
-    def __floordiv__(self, other: Any) -> DataNode:
+    def __floordiv__(self, other: Input) -> DataNode:
         return _compute("floordiv", self, other)
 
-    def __rfloordiv__(self, other: Any) -> DataNode:
+    def __rfloordiv__(self, other: Input) -> DataNode:
         return _compute("floordiv", _of_python(other), self)
 
-    def __mod__(self, other: Any) -> DataNode:
+    def __mod__(self, other: Input) -> DataNode:
         return _compute("mod", self, other)
 
-    def __rmod__(self, other: Any) -> DataNode:
+    def __rmod__(self, other: Input) -> DataNode:
         return _compute("mod", _of_python(other), self)
 
-    def __pow__(self, other: Any) -> DataNode:
+    def __pow__(self, other: Input) -> DataNode:
         return _compute("pow", self, other)
 
-    def __rpow__(self, other: Any) -> DataNode:
+    def __rpow__(self, other: Input) -> DataNode:
         return _compute("pow", _of_python(other), self)
 
-    def __and__(self, other: Any) -> DataNode:
+    def __and__(self, other: Input) -> DataNode:
         return _compute("and", self, other)
 
-    def __rand__(self, other: Any) -> DataNode:
+    def __rand__(self, other: Input) -> DataNode:
         return _compute("and", _of_python(other), self)
 
-    def __or__(self, other: Any) -> DataNode:
+    def __or__(self, other: Input) -> DataNode:
         return _compute("or", self, other)
 
-    def __ror__(self, other: Any) -> DataNode:
+    def __ror__(self, other: Input) -> DataNode:
         return _compute("or", _of_python(other), self)
 
-    def __xor__(self, other: Any) -> DataNode:
+    def __xor__(self, other: Input) -> DataNode:
         return _compute("xor", self, other)
 
-    def __rxor__(self, other: Any) -> DataNode:
+    def __rxor__(self, other: Input) -> DataNode:
         return _compute("xor", _of_python(other), self)
 
-    def __lshift__(self, other: Any) -> DataNode:
+    def __lshift__(self, other: Input) -> DataNode:
         return _compute("lshift", self, other)
 
-    def __rlshift__(self, other: Any) -> DataNode:
+    def __rlshift__(self, other: Input) -> DataNode:
         return _compute("lshift", _of_python(other), self)
 
-    def __rshift__(self, other: Any) -> DataNode:
+    def __rshift__(self, other: Input) -> DataNode:
         return _compute("rshift", self, other)
 
-    def __rrshift__(self, other: Any) -> DataNode:
+    def __rrshift__(self, other: Input) -> DataNode:
         return _compute("rshift", _of_python(other), self)
 
-    def __eq__(self, other: Any) -> DataNode:  # type: ignore[override]
+    def __eq__(self, other: Input) -> DataNode:  # type: ignore[override]
         return _compute("eq", self, other)
 
-    def __ne__(self, other: Any) -> DataNode:  # type: ignore[override]
+    def __ne__(self, other: Input) -> DataNode:  # type: ignore[override]
         return _compute("ne", self, other)
 
-    def __lt__(self, other: Any) -> DataNode:
+    def __lt__(self, other: Input) -> DataNode:
         return _compute("lt", self, other)
 
-    def __le__(self, other: Any) -> DataNode:
+    def __le__(self, other: Input) -> DataNode:
         return _compute("le", self, other)
 
-    def __gt__(self, other: Any) -> DataNode:
+    def __gt__(self, other: Input) -> DataNode:
         return _compute("gt", self, other)
 
-    def __ge__(self, other: Any) -> DataNode:
+    def __ge__(self, other: Input) -> DataNode:
         return _compute("ge", self, other)
 
     def __neg__(self) -> DataNode:

@@ -31,7 +31,9 @@ _ACCEPTED_LISTS = {
 _LONGEST_DEFAULT = 40
 
 _SOURCES = {
-    **dict.fromkeys((*_ACCEPTED.values(), *_ACCEPTED_LISTS.values()), accepted_types.__name__),
+    **dict.fromkeys(
+        (*_ACCEPTED.values(), *_ACCEPTED_LISTS.values(), "Input"), accepted_types.__name__
+    ),
     **{
         name: types.__name__
         for name, value in vars(types).items()
@@ -110,7 +112,7 @@ def _class(spec: OpSpec) -> list[str]:
 
 
 def _inputs(spec: OpSpec) -> list[str]:
-    kind = "DataNode" if spec.bind is None else "Any"
+    kind = "Input" if spec.bind is None else "Any"
     lines = []
     for parameter in signature(spec).parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
