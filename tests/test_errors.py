@@ -186,7 +186,7 @@ def test_names_must_be_unique(tmp_path: Path) -> None:
     ("outputs", "message"),
     [
         (lambda node: [node], r"output 0 must be a DataNode \(got a list\). Unpack it"),
-        (lambda node: (node, 3), r"output 1 must be a DataNode \(got a int\)"),
+        (lambda node: (node, "3"), r"output 1 must be a DataNode \(got a str\)"),
         (lambda node: (node, None), "output 1 must be a DataNode"),
     ],
 )

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -119,13 +119,18 @@ class Arithmetic : public Operator, public ElementwiseStep {
     const auto types = config.get<std::vector<int64_t>>("constant_types");
     const auto integers = config.get<std::vector<int64_t>>("constant_integers");
     const auto reals = config.get<std::vector<double>>("constant_reals");
+    const size_t count_of_constants = std::min({types.size(), integers.size(), reals.size()});
     size_t next = 0;
+    // Documents of graphs come from anywhere.
     for (const int64_t input : config.get<std::vector<int64_t>>("operands")) {
+      if (input >= config.num_inputs || (input < 0 && next >= count_of_constants))
+        throw std::invalid_argument("operands must be inputs or constants (got number " +
+                                    std::to_string(input) + ").");
       ElementwiseOperand operand;
       operand.input = static_cast<int>(input);
       if (input < 0) {
         operand.constant =
-            constant_of(static_cast<DataType>(types.at(next)), integers.at(next), reals.at(next));
+            constant_of(static_cast<DataType>(types[next]), integers[next], reals[next]);
         ++next;
       }
       operands_.push_back(std::move(operand));

@@ -58,11 +58,21 @@ class Subscript : public Operator {
     const auto numbers = config.get<std::vector<int64_t>>("entries");
     if (numbers.size() % kNumbersOfEntry != 0)
       throw std::invalid_argument("entries must have seven numbers each.");
+    // Documents of graphs come from anywhere.
+    const auto number = [&](const int64_t* pair) {
+      const bool is_input = pair[0] == Number::kInput;
+      if (pair[0] < 0 || pair[0] > Number::kInput ||
+          (is_input && (pair[1] < 1 || pair[1] >= config.num_inputs)))
+        throw std::invalid_argument("numbers of entries must be constants or inputs (got source " +
+                                    std::to_string(pair[0]) + ").");
+      return Number{static_cast<int>(pair[0]), pair[1]};
+    };
     for (size_t i = 0; i < numbers.size(); i += kNumbersOfEntry) {
       const int64_t* const of = &numbers[i];
-      const auto number = [](const int64_t* pair) {
-        return Number{static_cast<int>(pair[0]), pair[1]};
-      };
+      const bool is_known = of[0] >= 0 && of[0] <= static_cast<int64_t>(Kind::kEllipsis);
+      if (!is_known || (of[0] == static_cast<int64_t>(Kind::kIndex) && of[1] == Number::kAbsent) ||
+          (has_ellipsis_ && of[0] == static_cast<int64_t>(Kind::kEllipsis)))
+        throw std::invalid_argument("entries must be indices, slices, new axes or one ellipsis.");
       entries_.push_back(
           {static_cast<Kind>(of[0]), number(of + 1), number(of + 3), number(of + 5)});
       num_dims_ += entries_.back().kind == Kind::kIndex || entries_.back().kind == Kind::kSlice;
