@@ -4,7 +4,7 @@
 
 from typing import Any, Literal, overload
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.fn import decoders as decoders
 from dali_core.fn import experimental as experimental
@@ -28,7 +28,7 @@ def batch_permutation(
     """Draw an order of the samples of each batch, as indices for `permute_batch`."""
 
 def brightness(
-    input: DataNode,
+    input: Input,
     /,
     *,
     brightness: Float | DataNode = 1.0,
@@ -42,7 +42,7 @@ def brightness(
     """Change the brightness of each image."""
 
 def brightness_contrast(
-    input: DataNode,
+    input: Input,
     /,
     *,
     brightness: Float | DataNode = 1.0,
@@ -58,7 +58,7 @@ def brightness_contrast(
     """Change the brightness and contrast of each image."""
 
 def cast(
-    input: DataNode,
+    input: Input,
     /,
     *,
     dtype: DataType,
@@ -70,8 +70,8 @@ def cast(
     """Convert the elements of each tensor to another type."""
 
 def cast_like(
-    input_0: DataNode,
-    input_1: DataNode,
+    input_0: Input,
+    input_1: Input,
     /,
     *,
     device: Str = "cpu",
@@ -82,7 +82,7 @@ def cast_like(
     """Convert each tensor to the type of another one."""
 
 def cat(
-    *inputs: DataNode,
+    *inputs: Input,
     axis: Int | None = None,
     axis_name: Str | None = None,
     device: Str = "cpu",
@@ -93,7 +93,7 @@ def cat(
     """Join the tensors of several inputs along a dimension that they have."""
 
 def clahe(
-    input: DataNode,
+    input: Input,
     /,
     *,
     tiles_x: Int,
@@ -109,7 +109,7 @@ def clahe(
     """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
 
 def coin_flip(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     probability: Float | DataNode = 0.5,
@@ -124,7 +124,7 @@ def coin_flip(
     """Draw 1 with a given probability, and 0 otherwise."""
 
 def color_space_conversion(
-    input: DataNode,
+    input: Input,
     /,
     *,
     image_type: DALIImageType,
@@ -137,7 +137,7 @@ def color_space_conversion(
     """Convert images from one colour space to another."""
 
 def color_twist(
-    input: DataNode,
+    input: Input,
     /,
     *,
     brightness: Float | DataNode = 1.0,
@@ -168,7 +168,7 @@ def constant(
     """Give the same tensor for every sample."""
 
 def contrast(
-    input: DataNode,
+    input: Input,
     /,
     *,
     contrast: Float | DataNode = 1.0,
@@ -182,7 +182,7 @@ def contrast(
     """Change the contrast of each image."""
 
 def coord_transform(
-    input: DataNode,
+    input: Input,
     /,
     *,
     M: Floats | DataNode | None = None,
@@ -197,7 +197,7 @@ def coord_transform(
     """Multiply points by a matrix and add a vector to them: ``M p + T``."""
 
 def copy(
-    input: DataNode,
+    input: Input,
     /,
     *,
     device: Str = "cpu",
@@ -208,7 +208,7 @@ def copy(
     """Copy each tensor into memory of its own."""
 
 def crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     crop: Floats | DataNode | None = None,
@@ -232,7 +232,7 @@ def crop(
     """Cut a window out of each image, volume or sequence."""
 
 def crop_mirror_normalize(
-    input: DataNode,
+    input: Input,
     /,
     *,
     crop: Floats | DataNode | None = None,
@@ -263,7 +263,7 @@ def crop_mirror_normalize(
     """Crop, mirror, normalise and reorder each image in one pass."""
 
 def equalize(
-    input: DataNode,
+    input: Input,
     /,
     *,
     device: Str = "cpu",
@@ -274,7 +274,7 @@ def equalize(
     """Spread the levels of each channel of each image evenly over the whole range."""
 
 def erase(
-    input: DataNode,
+    input: Input,
     /,
     *,
     anchor: Floats | DataNode | None = None,
@@ -294,7 +294,7 @@ def erase(
     """Fill one or more rectangular regions of each tensor with a value."""
 
 def expand_dims(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints,
@@ -357,7 +357,7 @@ def external_source(
     """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
 
 def fast_resize_crop_mirror(
-    input: DataNode,
+    input: Input,
     /,
     *,
     size: Floats | DataNode | None = None,
@@ -441,7 +441,7 @@ def filter(
     """Filter each image, volume or sequence with a window of numbers."""
 
 def flip(
-    input: DataNode,
+    input: Input,
     /,
     *,
     horizontal: Int | DataNode = 1,
@@ -475,7 +475,7 @@ def full_like(
     """Make tensors of the shape, type and layout of the first input, filled with the second."""
 
 def gaussian_blur(
-    input: DataNode,
+    input: Input,
     /,
     *,
     sigma: Floats | DataNode = [0.0],
@@ -489,7 +489,7 @@ def gaussian_blur(
     """Blur images, volumes or sequences with a Gaussian window."""
 
 def get_property(
-    input: DataNode,
+    input: Input,
     /,
     *,
     key: Str,
@@ -501,7 +501,7 @@ def get_property(
     """Give a property of each tensor: its layout, or where it comes from."""
 
 def grid_mask(
-    input: DataNode,
+    input: Input,
     /,
     *,
     angle: Float | DataNode = 0.0,
@@ -517,7 +517,7 @@ def grid_mask(
     """Set squares of each image, which repeat in a regular grid, to zero."""
 
 def hsv(
-    input: DataNode,
+    input: Input,
     /,
     *,
     hue: Float | DataNode = 0.0,
@@ -532,7 +532,7 @@ def hsv(
     """Change the hue, saturation and value of each image."""
 
 def hue(
-    input: DataNode,
+    input: Input,
     /,
     *,
     hue: Float | DataNode = 0.0,
@@ -546,7 +546,7 @@ def hue(
     """Turn the hue of each image."""
 
 def image_decoder(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -580,7 +580,7 @@ def image_decoder(
     """Decode image files."""
 
 def image_decoder_crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -616,7 +616,7 @@ def image_decoder_crop(
     """Decode a window of given extent and position of each image file."""
 
 def image_decoder_random_crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -648,9 +648,9 @@ def image_decoder_random_crop(
     """Decode a random window of each image file."""
 
 def image_decoder_slice(
-    input_0: DataNode,
-    input_1: DataNode = ...,
-    input_2: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
+    input_2: Input = ...,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -688,7 +688,7 @@ def image_decoder_slice(
     """Decode a window of each image file, given by its ends or by its start and extent."""
 
 def jitter(
-    input: DataNode,
+    input: Input,
     /,
     *,
     nDegree: Int = 2,
@@ -704,7 +704,7 @@ def jitter(
     """Take each pixel of an image from a random place nearby."""
 
 def jpeg_compression_distortion(
-    input: DataNode,
+    input: Input,
     /,
     *,
     quality: Int | DataNode = 50,
@@ -716,7 +716,7 @@ def jpeg_compression_distortion(
     """Give images the errors that compression to JPEG and decompression would give them."""
 
 def laplacian(
-    input: DataNode,
+    input: Input,
     /,
     *,
     window_size: Ints | DataNode = [3],
@@ -732,7 +732,7 @@ def laplacian(
     """Sum the second derivatives of images, volumes or sequences along all data axes."""
 
 def lookup_table(
-    input: DataNode,
+    input: Input,
     /,
     *,
     keys: Ints = [],
@@ -748,7 +748,7 @@ def lookup_table(
     """Replace each integer by the number that a table has for it."""
 
 def multi_paste(
-    *inputs: DataNode,
+    *inputs: Input,
     in_ids: Ints | DataNode | None = None,
     output_size: Ints | DataNode | None = None,
     in_anchors: Ints | DataNode | None = None,
@@ -766,7 +766,7 @@ def multi_paste(
     """Paste regions of one or more images on a black canvas, one after the other."""
 
 def normal_distribution(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     mean: Float | DataNode = 0.0,
@@ -782,7 +782,7 @@ def normal_distribution(
     """Draw numbers from a normal distribution."""
 
 def normalize(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -803,7 +803,7 @@ def normalize(
     """Subtract the mean of each tensor and divide by its standard deviation."""
 
 def one_hot(
-    input: DataNode,
+    input: Input,
     /,
     *,
     num_classes: Int = 0,
@@ -832,7 +832,7 @@ def ones(
     """Make tensors of a given shape, filled with ones."""
 
 def ones_like(
-    input: DataNode,
+    input: Input,
     /,
     *,
     dtype: DataType | None = None,
@@ -844,8 +844,8 @@ def ones_like(
     """Make tensors of the shape and layout of the input, filled with ones."""
 
 def pad(
-    input_0: DataNode,
-    input_1: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
     /,
     *,
     fill_value: Float | DataNode = 0.0,
@@ -861,7 +861,7 @@ def pad(
     """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
 
 def paste(
-    input: DataNode,
+    input: Input,
     /,
     *,
     fill_value: Ints,
@@ -878,7 +878,7 @@ def paste(
     """Paste each image on a canvas that is larger by a factor."""
 
 def peek_image_shape(
-    input: DataNode,
+    input: Input,
     /,
     *,
     image_type: DALIImageType = DALIImageType.RGB,
@@ -892,7 +892,7 @@ def peek_image_shape(
     """Read the shape that each image file will have once it is decoded, without decoding it."""
 
 def per_frame(
-    input: DataNode,
+    input: Input,
     /,
     *,
     replace: bool = False,
@@ -904,7 +904,7 @@ def per_frame(
     """Mark each tensor as a sequence, whose first dimension is that of the frames."""
 
 def permute_batch(
-    input: DataNode,
+    input: Input,
     /,
     *,
     indices: Ints | DataNode,
@@ -917,7 +917,7 @@ def permute_batch(
 
 @overload
 def python_function(
-    *inputs: DataNode,
+    *inputs: Input,
     function: object,
     num_outputs: Literal[1] = 1,
     batch_processing: bool = False,
@@ -931,7 +931,7 @@ def python_function(
 
 @overload
 def python_function(
-    *inputs: DataNode,
+    *inputs: Input,
     function: object,
     num_outputs: int,
     batch_processing: bool = False,
@@ -944,7 +944,7 @@ def python_function(
     """Call a Python function on each sample, or on each batch."""
 
 def random_crop_generator(
-    input: DataNode,
+    input: Input,
     /,
     *,
     random_area: Floats = [0.08, 1.0],
@@ -959,7 +959,7 @@ def random_crop_generator(
     """Draw a random window for an image of each given shape."""
 
 def random_resized_crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     size: Ints,
@@ -982,8 +982,8 @@ def random_resized_crop(
     """Cut a random window out of each image and resize it."""
 
 def reinterpret(
-    input_0: DataNode,
-    input_1: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
     /,
     *,
     shape: Ints | DataNode | None = None,
@@ -999,8 +999,8 @@ def reinterpret(
     """Read the memory of each tensor as another type, shape or layout."""
 
 def reshape(
-    input_0: DataNode,
-    input_1: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
     /,
     *,
     shape: Ints | DataNode | None = None,
@@ -1015,7 +1015,7 @@ def reshape(
     """Give each tensor another shape, another layout, or both."""
 
 def resize(
-    input: DataNode,
+    input: Input,
     /,
     *,
     size: Floats | DataNode | None = None,
@@ -1047,7 +1047,7 @@ def resize(
     """Resize images, volumes and sequences of them."""
 
 def resize_crop_mirror(
-    input: DataNode,
+    input: Input,
     /,
     *,
     size: Floats | DataNode | None = None,
@@ -1086,7 +1086,7 @@ def resize_crop_mirror(
     """Resize images and volumes, cut a window out of the result, and mirror it."""
 
 def roi_random_crop(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     crop_shape: Ints | DataNode,
@@ -1103,7 +1103,7 @@ def roi_random_crop(
     """Place a window of given extents at random so that it shows as much of a region as it can."""
 
 def rotate(
-    input: DataNode,
+    input: Input,
     /,
     *,
     angle: Float | DataNode,
@@ -1122,7 +1122,7 @@ def rotate(
     """Rotate images around their centre, and volumes around an axis through it."""
 
 def saturation(
-    input: DataNode,
+    input: Input,
     /,
     *,
     saturation: Float | DataNode = 1.0,
@@ -1136,7 +1136,7 @@ def saturation(
     """Change the saturation of each image."""
 
 def shapes(
-    input: DataNode,
+    input: Input,
     /,
     *,
     dtype: DataType | None = None,
@@ -1149,9 +1149,9 @@ def shapes(
     """Give the shape of each tensor, as a tensor with one number for each dimension."""
 
 def slice(
-    input_0: DataNode,
-    input_1: DataNode = ...,
-    input_2: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
+    input_2: Input = ...,
     /,
     *,
     axes: Ints | DataNode | None = None,
@@ -1177,7 +1177,7 @@ def slice(
     """Cut a window out of each tensor, given by its ends or by its start and extent."""
 
 def sphere(
-    input: DataNode,
+    input: Input,
     /,
     *,
     mask: Int | DataNode = 1,
@@ -1191,7 +1191,7 @@ def sphere(
     """Bulge each image as if it were stretched over a sphere."""
 
 def squeeze(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | DataNode | None = None,
@@ -1204,7 +1204,7 @@ def squeeze(
     """Remove dimensions of extent 1 from the shape of each tensor."""
 
 def stack(
-    *inputs: DataNode,
+    *inputs: Input,
     axis: Int = 0,
     axis_name: Str | None = None,
     device: Str = "cpu",
@@ -1215,7 +1215,7 @@ def stack(
     """Join the tensors of several inputs along a new dimension."""
 
 def transpose(
-    input: DataNode,
+    input: Input,
     /,
     *,
     perm: Ints | None = None,
@@ -1229,7 +1229,7 @@ def transpose(
     """Reorder the dimensions of each tensor."""
 
 def uniform(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     range: Floats | DataNode = [-1.0, 1.0],
@@ -1245,8 +1245,8 @@ def uniform(
     """Draw numbers from a range, or from a set of values, with equal probability."""
 
 def warp_affine(
-    input_0: DataNode,
-    input_1: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
     /,
     *,
     matrix: Floats | DataNode | None = None,
@@ -1264,7 +1264,7 @@ def warp_affine(
     """Warp images and volumes by an affine transform of coordinates."""
 
 def water(
-    input: DataNode,
+    input: Input,
     /,
     *,
     ampl_x: Float = 10.0,
@@ -1296,7 +1296,7 @@ def zeros(
     """Make tensors of a given shape, filled with zeros."""
 
 def zeros_like(
-    input: DataNode,
+    input: Input,
     /,
     *,
     dtype: DataType | None = None,

@@ -2,12 +2,12 @@
 # ruff: noqa: A002
 """Operators of 'decoders'."""
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType, DALIImageType
 
 def image(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -41,7 +41,7 @@ def image(
     """Decode image files."""
 
 def image_crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -77,7 +77,7 @@ def image_crop(
     """Decode a window of given extent and position of each image file."""
 
 def image_random_crop(
-    input: DataNode,
+    input: Input,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -109,9 +109,9 @@ def image_random_crop(
     """Decode a random window of each image file."""
 
 def image_slice(
-    input_0: DataNode,
-    input_1: DataNode = ...,
-    input_2: DataNode = ...,
+    input_0: Input,
+    input_1: Input = ...,
+    input_2: Input = ...,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,

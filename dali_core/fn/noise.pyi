@@ -2,11 +2,11 @@
 # ruff: noqa: A002
 """Operators of 'noise'."""
 
-from dali_core._graph.accepted_types import Float, Int, Ints, Str
+from dali_core._graph.accepted_types import Float, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 def gaussian(
-    input: DataNode,
+    input: Input,
     /,
     *,
     mean: Float | DataNode = 0.0,
@@ -20,7 +20,7 @@ def gaussian(
     """Add a number of normal distribution to each element."""
 
 def salt_and_pepper(
-    input: DataNode,
+    input: Input,
     /,
     *,
     prob: Float | DataNode = 0.05,
@@ -37,7 +37,7 @@ def salt_and_pepper(
     """Replace some pixels by one of two values, called salt and pepper."""
 
 def shot(
-    input: DataNode,
+    input: Input,
     /,
     *,
     factor: Float | DataNode = 12.0,

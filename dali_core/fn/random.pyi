@@ -4,12 +4,12 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType
 
 def beta(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     alpha: Float | DataNode = 1.0,
@@ -37,7 +37,7 @@ def choice(
     """Draw elements of a list, or numbers below a bound, with replacement."""
 
 def coin_flip(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     probability: Float | DataNode = 0.5,
@@ -52,7 +52,7 @@ def coin_flip(
     """Draw 1 with a given probability, and 0 otherwise."""
 
 def normal(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     mean: Float | DataNode = 0.0,
@@ -68,7 +68,7 @@ def normal(
     """Draw numbers from a normal distribution."""
 
 def uniform(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     range: Floats | DataNode = [-1.0, 1.0],

@@ -4,11 +4,11 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 def max(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -22,7 +22,7 @@ def max(
     """Give the largest element of each tensor."""
 
 def mean(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -37,7 +37,7 @@ def mean(
     """Give the mean of the elements of each tensor."""
 
 def mean_square(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -52,7 +52,7 @@ def mean_square(
     """Give the mean of the squares of the elements of each tensor."""
 
 def min(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -66,7 +66,7 @@ def min(
     """Give the smallest element of each tensor."""
 
 def rms(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,
@@ -94,7 +94,7 @@ def std_dev(
     """Give the standard deviation of the elements of each tensor around a mean."""
 
 def sum(
-    input: DataNode,
+    input: Input,
     /,
     *,
     axes: Ints | None = None,

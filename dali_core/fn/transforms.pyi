@@ -2,11 +2,11 @@
 # ruff: noqa: A002
 """Operators of 'transforms'."""
 
-from dali_core._graph.accepted_types import Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 def combine(
-    *inputs: DataNode,
+    *inputs: Input,
     reverse_order: bool = False,
     device: Str = "cpu",
     name: Str | None = None,
@@ -16,7 +16,7 @@ def combine(
     """Combine affine transforms to one that does the first input, then the second, and so on."""
 
 def crop(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     from_start: Floats | DataNode = [0.0],
@@ -33,7 +33,7 @@ def crop(
     """Make an affine transform that takes one range of coordinates to another."""
 
 def rotation(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     angle: Float | DataNode,
@@ -48,7 +48,7 @@ def rotation(
     """Make an affine transform that rotates around a point, or around an axis in space."""
 
 def scale(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     scale: Floats | DataNode,
@@ -63,7 +63,7 @@ def scale(
     """Make an affine transform that scales around a point."""
 
 def shear(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     shear: Floats | DataNode | None = None,
@@ -78,7 +78,7 @@ def shear(
     """Make an affine transform that shears around a point."""
 
 def translation(
-    input: DataNode = ...,
+    input: Input = ...,
     /,
     *,
     offset: Floats | DataNode,

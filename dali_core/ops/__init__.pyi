@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
@@ -57,7 +57,7 @@ class Brightness:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         brightness: Float | DataNode | None = None,
@@ -87,7 +87,7 @@ class BrightnessContrast:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         brightness: Float | DataNode | None = None,
@@ -115,7 +115,7 @@ class Cast:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         dtype: DataType | None = None,
@@ -138,8 +138,8 @@ class CastLike:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode,
+        input_0: Input,
+        input_1: Input,
         /,
         *,
         device: Str | None = None,
@@ -163,7 +163,7 @@ class Cat:
     ) -> None: ...
     def __call__(
         self,
-        *inputs: DataNode,
+        *inputs: Input,
         axis: Int | None = None,
         axis_name: Str | None = None,
         device: Str | None = None,
@@ -190,7 +190,7 @@ class Clahe:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         tiles_x: Int | None = None,
@@ -221,7 +221,7 @@ class CoinFlip:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         probability: Float | DataNode | None = None,
@@ -249,7 +249,7 @@ class ColorSpaceConversion:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         image_type: DALIImageType | None = None,
@@ -279,7 +279,7 @@ class ColorTwist:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         brightness: Float | DataNode | None = None,
@@ -340,7 +340,7 @@ class Contrast:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         contrast: Float | DataNode | None = None,
@@ -369,7 +369,7 @@ class CoordTransform:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         M: Floats | DataNode | None = None,
@@ -395,7 +395,7 @@ class Copy:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         device: Str | None = None,
@@ -430,7 +430,7 @@ class Crop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         crop: Floats | DataNode | None = None,
@@ -485,7 +485,7 @@ class CropMirrorNormalize:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         crop: Floats | DataNode | None = None,
@@ -527,7 +527,7 @@ class Equalize:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         device: Str | None = None,
@@ -558,7 +558,7 @@ class Erase:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         anchor: Floats | DataNode | None = None,
@@ -591,7 +591,7 @@ class ExpandDims:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -693,7 +693,7 @@ class FastResizeCropMirror:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         size: Floats | DataNode | None = None,
@@ -840,7 +840,7 @@ class Flip:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         horizontal: Int | DataNode | None = None,
@@ -912,7 +912,7 @@ class GaussianBlur:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         sigma: Floats | DataNode | None = None,
@@ -938,7 +938,7 @@ class GetProperty:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         key: Str | None = None,
@@ -966,7 +966,7 @@ class GridMask:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         angle: Float | DataNode | None = None,
@@ -997,7 +997,7 @@ class Hsv:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         hue: Float | DataNode | None = None,
@@ -1026,7 +1026,7 @@ class Hue:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         hue: Float | DataNode | None = None,
@@ -1074,7 +1074,7 @@ class ImageDecoder:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -1144,7 +1144,7 @@ class ImageDecoderCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -1212,7 +1212,7 @@ class ImageDecoderRandomCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -1282,9 +1282,9 @@ class ImageDecoderSlice:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
-        input_2: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
+        input_2: Input = ...,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -1338,7 +1338,7 @@ class Jitter:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         nDegree: Int | None = None,
@@ -1366,7 +1366,7 @@ class JpegCompressionDistortion:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         quality: Int | DataNode | None = None,
@@ -1394,7 +1394,7 @@ class Laplacian:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         window_size: Ints | DataNode | None = None,
@@ -1426,7 +1426,7 @@ class LookupTable:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         keys: Ints | None = None,
@@ -1462,7 +1462,7 @@ class MultiPaste:
     ) -> None: ...
     def __call__(
         self,
-        *inputs: DataNode,
+        *inputs: Input,
         in_ids: Ints | DataNode | None = None,
         output_size: Ints | DataNode | None = None,
         in_anchors: Ints | DataNode | None = None,
@@ -1496,7 +1496,7 @@ class NormalDistribution:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         mean: Float | DataNode | None = None,
@@ -1533,7 +1533,7 @@ class Normalize:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -1571,7 +1571,7 @@ class OneHot:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         num_classes: Int | None = None,
@@ -1626,7 +1626,7 @@ class OnesLike:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         dtype: DataType | None = None,
@@ -1654,8 +1654,8 @@ class Pad:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
         /,
         *,
         fill_value: Float | DataNode | None = None,
@@ -1688,7 +1688,7 @@ class Paste:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         fill_value: Ints | None = None,
@@ -1719,7 +1719,7 @@ class PeekImageShape:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         image_type: DALIImageType | None = None,
@@ -1745,7 +1745,7 @@ class PerFrame:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         replace: bool | None = None,
@@ -1769,7 +1769,7 @@ class PermuteBatch:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         indices: Ints | DataNode | None = None,
@@ -1796,7 +1796,7 @@ class PythonFunction:
     ) -> None: ...
     def __call__(
         self,
-        *inputs: DataNode,
+        *inputs: Input,
         function: object | None = None,
         num_outputs: Int | None = None,
         batch_processing: bool | None = None,
@@ -1824,7 +1824,7 @@ class RandomCropGenerator:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         random_area: Floats | None = None,
@@ -1862,7 +1862,7 @@ class RandomResizedCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         size: Ints | None = None,
@@ -1901,8 +1901,8 @@ class Reinterpret:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
         /,
         *,
         shape: Ints | DataNode | None = None,
@@ -1933,8 +1933,8 @@ class Reshape:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
         /,
         *,
         shape: Ints | DataNode | None = None,
@@ -1981,7 +1981,7 @@ class Resize:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         size: Floats | DataNode | None = None,
@@ -2052,7 +2052,7 @@ class ResizeCropMirror:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         size: Floats | DataNode | None = None,
@@ -2108,7 +2108,7 @@ class RoiRandomCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         crop_shape: Ints | DataNode | None = None,
@@ -2144,7 +2144,7 @@ class Rotate:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         angle: Float | DataNode | None = None,
@@ -2177,7 +2177,7 @@ class Saturation:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         saturation: Float | DataNode | None = None,
@@ -2204,7 +2204,7 @@ class Shapes:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         dtype: DataType | None = None,
@@ -2243,9 +2243,9 @@ class Slice:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
-        input_2: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
+        input_2: Input = ...,
         /,
         *,
         axes: Ints | DataNode | None = None,
@@ -2285,7 +2285,7 @@ class Sphere:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         mask: Int | DataNode | None = None,
@@ -2312,7 +2312,7 @@ class Squeeze:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | DataNode | None = None,
@@ -2338,7 +2338,7 @@ class Stack:
     ) -> None: ...
     def __call__(
         self,
-        *inputs: DataNode,
+        *inputs: Input,
         axis: Int | None = None,
         axis_name: Str | None = None,
         device: Str | None = None,
@@ -2363,7 +2363,7 @@ class Transpose:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         perm: Ints | None = None,
@@ -2393,7 +2393,7 @@ class Uniform:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         range: Floats | DataNode | None = None,
@@ -2427,8 +2427,8 @@ class WarpAffine:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
         /,
         *,
         matrix: Floats | DataNode | None = None,
@@ -2466,7 +2466,7 @@ class Water:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         ampl_x: Float | None = None,
@@ -2524,7 +2524,7 @@ class ZerosLike:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         dtype: DataType | None = None,

@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'decoders'."""
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType, DALIImageType
 
@@ -42,7 +42,7 @@ class Image:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -112,7 +112,7 @@ class ImageCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -180,7 +180,7 @@ class ImageRandomCrop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         output_type: DALIImageType | None = None,
@@ -250,9 +250,9 @@ class ImageSlice:
     ) -> None: ...
     def __call__(
         self,
-        input_0: DataNode,
-        input_1: DataNode = ...,
-        input_2: DataNode = ...,
+        input_0: Input,
+        input_1: Input = ...,
+        input_2: Input = ...,
         /,
         *,
         output_type: DALIImageType | None = None,

@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'noise'."""
 
-from dali_core._graph.accepted_types import Float, Int, Ints, Str
+from dali_core._graph.accepted_types import Float, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 class Gaussian:
@@ -21,7 +21,7 @@ class Gaussian:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         mean: Float | DataNode | None = None,
@@ -52,7 +52,7 @@ class SaltAndPepper:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         prob: Float | DataNode | None = None,
@@ -82,7 +82,7 @@ class Shot:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         factor: Float | DataNode | None = None,

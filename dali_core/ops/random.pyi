@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType
 
@@ -26,7 +26,7 @@ class Beta:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         alpha: Float | DataNode | None = None,
@@ -83,7 +83,7 @@ class CoinFlip:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         probability: Float | DataNode | None = None,
@@ -114,7 +114,7 @@ class Normal:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         mean: Float | DataNode | None = None,
@@ -146,7 +146,7 @@ class Uniform:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         range: Floats | DataNode | None = None,

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 class Max:
@@ -23,7 +23,7 @@ class Max:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -52,7 +52,7 @@ class Mean:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -82,7 +82,7 @@ class MeanSquare:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -111,7 +111,7 @@ class Min:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -140,7 +140,7 @@ class Rms:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,
@@ -198,7 +198,7 @@ class Sum:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         axes: Ints | None = None,

@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'transforms'."""
 
-from dali_core._graph.accepted_types import Float, Floats, Int, Ints, Str
+from dali_core._graph.accepted_types import Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 class Combine:
@@ -19,7 +19,7 @@ class Combine:
     ) -> None: ...
     def __call__(
         self,
-        *inputs: DataNode,
+        *inputs: Input,
         reverse_order: bool | None = None,
         device: Str | None = None,
         name: Str | None = None,
@@ -46,7 +46,7 @@ class Crop:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         from_start: Floats | DataNode | None = None,
@@ -78,7 +78,7 @@ class Rotation:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         angle: Float | DataNode | None = None,
@@ -108,7 +108,7 @@ class Scale:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         scale: Floats | DataNode | None = None,
@@ -138,7 +138,7 @@ class Shear:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         shear: Floats | DataNode | None = None,
@@ -166,7 +166,7 @@ class Translation:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode = ...,
+        input: Input = ...,
         /,
         *,
         offset: Floats | DataNode | None = None,

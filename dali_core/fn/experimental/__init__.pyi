@@ -4,13 +4,13 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Ints, Str
+from dali_core._graph.accepted_types import DataType, Input, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.fn.experimental import decoders as decoders
 from dali_core.types import DALIDataType, DALIImageType
 
 def equalize(
-    input: DataNode,
+    input: Input,
     /,
     *,
     device: Str = "cpu",
@@ -34,7 +34,7 @@ def filter(
     """Filter each image, volume or sequence with a window of numbers."""
 
 def peek_image_shape(
-    input: DataNode,
+    input: Input,
     /,
     *,
     image_type: DALIImageType = DALIImageType.RGB,

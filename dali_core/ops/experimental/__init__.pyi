@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Ints, Str
+from dali_core._graph.accepted_types import DataType, Input, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.ops.experimental import decoders as decoders
 from dali_core.types import DALIDataType, DALIImageType
@@ -22,7 +22,7 @@ class Equalize:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         device: Str | None = None,
@@ -75,7 +75,7 @@ class PeekImageShape:
     ) -> None: ...
     def __call__(
         self,
-        input: DataNode,
+        input: Input,
         /,
         *,
         image_type: DALIImageType | None = None,
