@@ -139,8 +139,7 @@ def _check_mask_name(mask_name: str | None, output_map: Sequence[str]) -> None:
         return
     if not isinstance(mask_name, str):
         raise ArgumentTypeError(
-            f"mask_name: must be a name or None (got {mask_name!r}). Name the mask, such as "
-            '"mask".'
+            f'mask_name: must be a name or None (got {mask_name!r}). Name the mask, such as "mask".'
         )
     if mask_name in output_map:
         raise ArgumentValueError(

@@ -198,9 +198,7 @@ def check_sharding_or_devices(
         )
 
 
-def _check_num_pipelines(
-    given: int, wanted: int, where: Sharding | Sequence[jax.Device]
-) -> None:
+def _check_num_pipelines(given: int, wanted: int, where: Sharding | Sequence[jax.Device]) -> None:
     if given != wanted:
         raise ArgumentValueError(
             f"pipelines: must be one for each part of the batch on this process's devices, {wanted} "

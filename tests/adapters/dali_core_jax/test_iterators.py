@@ -124,7 +124,9 @@ class TestPolicies:
 class TestErrors:
     def test_ragged_batches(self) -> None:
         ragged = [[numpy.zeros(3, numpy.float32), numpy.zeros(2, numpy.float32)]]
-        with pytest.raises(AdapterError, match=r"'x': .*\(3,\), \(2,\).* Resize or pad.*pipeline\.$"):
+        with pytest.raises(
+            AdapterError, match=r"'x': .*\(3,\), \(2,\).* Resize or pad.*pipeline\.$"
+        ):
             DALIGenericIterator(source_pipeline(ragged), ["x"])
 
     def test_a_bad_sample_is_skipped(self) -> None:

@@ -25,9 +25,7 @@ FILL, DROP, PARTIAL = LastBatchPolicy
 
 
 def epochs(iterator: Any, count: int) -> list[list[tuple[list[int], list[bool]]]]:
-    return [
-        [(flat(batch["x"]), flat(batch["mask"])) for batch in iterator] for _ in range(count)
-    ]
+    return [[(flat(batch["x"]), flat(batch["mask"])) for batch in iterator] for _ in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -160,9 +158,7 @@ def test_counts_against_the_samples_of_the_plan(
 ) -> None:
     num_samples = max(num_samples, num_shards)
     for shard in range(num_shards):
-        plan = EpochPlan(
-            num_samples, num_shards, shard, stick_to_shard=stick, pad_last_batch=pad
-        )
+        plan = EpochPlan(num_samples, num_shards, shard, stick_to_shard=stick, pad_last_batch=pad)
         schedule = BatchSchedule(plan, batch_size, policy)
         for epoch in range(4):
             for index in range(schedule.num_given(epoch)):
