@@ -11,7 +11,7 @@ from typing import Any
 import jax
 from jax.sharding import Sharding
 
-from dali_core import Pipeline, pipeline_def
+from dali_core import pipeline_def
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.base_iterator import LastBatchPolicy
 from dali_core_jax.batch_axis import BatchAxis

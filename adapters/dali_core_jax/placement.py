@@ -201,8 +201,8 @@ def check_sharding_or_devices(
 def _check_num_pipelines(given: int, wanted: int, where: Sharding | Sequence[jax.Device]) -> None:
     if given != wanted:
         raise ArgumentValueError(
-            f"pipelines: must be one for each part of the batch on this process's devices, {wanted} "
-            f"for {where} (got {given}). Make as many, each of them with its own shard_id."
+            f"pipelines: must be one for each part of the batch on this process's devices, "
+            f"{wanted} for {where} (got {given}). Make as many, each with its own shard_id."
         )
 
 

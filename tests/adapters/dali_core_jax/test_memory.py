@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from dali_core import Pipeline, fn, types
-from tests.adapters.dali_core_jax.pipelines import flat, shards, source_pipeline
+from tests.adapters.dali_core_jax.pipelines import flat, shards
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
