@@ -30,6 +30,10 @@ class PipelineStateError(DaliCoreError, RuntimeError):
     """A pipeline is used in an order or a place that does not work, such as after `close`."""
 
 
+class StateMismatchError(DaliCoreError, ValueError):
+    """A saved state does not fit the pipeline or iterator that it is loaded into."""
+
+
 class AdapterError(DaliCoreError, RuntimeError):
     """A framework adapter is missing or broken."""
 

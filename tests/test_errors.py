@@ -48,7 +48,7 @@ def test_all_errors_are_of_one_family() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(classes) == 8
+    assert len(classes) == 9
     for error in classes:
         assert issubclass(error, DaliCoreError)
         if error is not DaliCoreError:

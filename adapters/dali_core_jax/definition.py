@@ -124,7 +124,7 @@ def _decorate(
 
     @functools.wraps(function)
     def make(
-        *args: Any, checkpoints: Sequence[str] | None = None, **keywords: Any
+        *args: Any, checkpoints: Sequence[str | bytes] | None = None, **keywords: Any
     ) -> DALIGenericIterator:
         for name in sorted((set(options) & set(keywords)) - own):
             raise ArgumentTypeError(
@@ -218,8 +218,8 @@ def _share_batch_size(keywords: dict[str, Any], num_shards: int) -> dict[str, An
 
 
 def _share_checkpoints(
-    checkpoints: Sequence[str] | None, num_pipelines: int
-) -> list[dict[str, str]]:
+    checkpoints: Sequence[str | bytes] | None, num_pipelines: int
+) -> list[dict[str, Any]]:
     """Return the argument `checkpoint` of each pipeline."""
     if checkpoints is None:
         return [{}] * num_pipelines

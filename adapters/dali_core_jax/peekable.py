@@ -6,13 +6,16 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy
 
 from dali_core.errors import ArgumentValueError, SampleError
 from dali_core_jax.iterators import DALIGenericIterator
+
+if TYPE_CHECKING:
+    from dali_core.pipeline._checkpoints import Snapshot
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     _elements: Mapping[str, ArraySpec] | None = None
     _ended = False  # Looking ahead has found the end of the epoch.
+    _before_peek: list[Snapshot] | None = None  # If a batch is prepared: what had been given out.
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         self._lock = threading.RLock()
@@ -66,14 +70,16 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             if self._ended:
                 raise StopIteration
             if self._prepared is None:
+                before = self._snapshots()
                 try:
                     self._prepared = self._next()
                 except SampleError as error:
-                    self._prepared = error
+                    self._prepared = error.with_traceback(None)
                 except StopIteration:
                     # With auto_reset the next epoch has begun, but `next` must end this one first.
                     self._ended = True
                     raise
+                self._before_peek = before
             if isinstance(self._prepared, SampleError):
                 raise self._prepared
             batch: dict[str, jax.Array] = self._prepared
@@ -121,6 +127,17 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             mask = self._placement.place(self._masks())
         # A global array has one dimension already; reshaping it would concern all processes.
         return mask if mask.ndim == 1 else mask.reshape(-1)
+
+    def _given(self) -> list[Snapshot]:
+        """Take down what was given out, without a batch that somebody only looked at."""
+        if self._prepared is not None and self._before_peek is not None:
+            return self._before_peek
+        return super()._given()
+
+    def _go_on(self, epoch: int, taken: int) -> None:
+        super()._go_on(epoch, taken)
+        self._ended = False
+        self._before_peek = None
 
     def _take(self, num_valid: Any) -> Any:
         batch = super()._take(num_valid)

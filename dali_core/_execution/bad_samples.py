@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from dali_core.errors import BadSample, BadSampleLimitError
 
@@ -16,6 +17,7 @@ SHARE_FLOOR = 10
 of an epoch a share means little."""
 
 _MOST_KEPT = 10_000
+_MOST_IN_STATE = 1_000
 _NUM_NAMED = 3
 
 
@@ -84,6 +86,26 @@ class BadSampleLog:
         if new and self._limit is not None and self._num_bad > self._allowed(self._limit):
             raise self._error(self._limit, new)
 
+    def state(self) -> dict[str, Any]:
+        """Give what `restore` needs, as JSON has it; of very many samples, the last ones."""
+        return {
+            "samples": [asdict(sample) for sample in list(self._samples)[-_MOST_IN_STATE:]],
+            "epoch": self._epoch,
+            "num_given": self._num_given,
+            "num_bad": self._num_bad,
+            "last_key": list(self._last_key) if self._last_key is not None else None,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from where `state` was called; an empty mapping stands for the beginning."""
+        self._samples.clear()
+        self._samples += [BadSample(**sample) for sample in state.get("samples", ())]
+        self._epoch = state.get("epoch", -1)
+        self._num_given = state.get("num_given", 0)
+        self._num_bad = state.get("num_bad", 0)
+        last_key = state.get("last_key")
+        self._last_key = tuple(last_key) if last_key is not None else None
+
     def _allowed(self, limit: float) -> float:
         return limit if isinstance(limit, int) else max(SHARE_FLOOR, limit * self._num_given)
 
@@ -110,6 +132,11 @@ class BadSampleLog:
         )
 
 
+def counted_anew(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state of a log that knows the same bad samples, and has none in this epoch."""
+    return {**state, "epoch": -1, "last_key": None}
+
+
 def name_others(failures: Sequence[BadSample]) -> str:
     """Say which samples failed besides the first one."""
     others = failures[1:]
@@ -118,6 +145,6 @@ def name_others(failures: Sequence[BadSample]) -> str:
     named = "; ".join(map(str, others[:_NUM_NAMED]))
     rest = len(others) - _NUM_NAMED
     return (
-        f" ({len(others)} more samples of this batch failed: {named}"
+        f" ({len(others)} more sample{'s' if len(others) > 1 else ''} of this batch failed: {named}"
         f"{f'; and {rest} more' if rest > 0 else ''}.)"
     )

@@ -21,6 +21,15 @@ READER_ARGS = (
         default=False,
     ),
     Arg(
+        "interleaved_shards",
+        bool,
+        "Deal the epoch's order out to the parts sample by sample, instead of cutting it into "
+        "ranges. The batches of all parts at one step are then the same samples together for any "
+        "number of parts, as long as all batches together are equally large. Not possible with "
+        "`stick_to_shard`.",
+        default=False,
+    ),
+    Arg(
         "pad_last_batch",
         bool,
         "Fill the last batch of an epoch by repeating the last sample, and give all parts the same "
@@ -161,6 +170,7 @@ class Reader:
             stick_to_shard=arguments["stick_to_shard"],
             pad_last_batch=arguments["pad_last_batch"],
             random_shuffle=shuffle or after_epoch,
+            interleaved=arguments["interleaved_shards"],
         )
         seed = arguments["seed"]
         if after_epoch:

@@ -99,6 +99,7 @@ class Executor:
         runs: Sequence[Sequence[tuple[int, int, int, int]]],
         orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
         shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
+        first_sample: int | None = None,
     ) -> Batch:
         """Start a batch."""
 

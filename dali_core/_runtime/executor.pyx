@@ -327,6 +327,7 @@ cdef class Executor:
         runs: Sequence[Sequence[tuple[int, int, int, int]]],
         orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
         shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
+        first_sample: int | None = None,
     ) -> Batch:
         """Start a batch.
 
@@ -345,6 +346,9 @@ cdef class Executor:
         shards : sequence, optional
             For each reader and run ``(first position, size, step)`` of the shard in the epoch's
             order: where to look for samples that take the place of bad ones.
+        first_sample : int, optional
+            Number of the batch's first sample if there is no reader; by default, all batches before
+            were as large as this one.
 
         Returns
         -------
@@ -370,9 +374,10 @@ cdef class Executor:
                 described.push_back(run)
             batch.set_runs(reader, described)
         if self.num_readers == 0:
+            start = iteration * size if first_sample is None else first_sample
             for sample in range(size):
                 batch.keys[sample].epoch = 0
-                batch.keys[sample].sample = <uint64_t>(iteration * size + sample)
+                batch.keys[sample].sample = <uint64_t>start + sample
         with nogil:
             self.executor.submit(handle.batch)
         return handle

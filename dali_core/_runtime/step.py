@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from dali_core._runtime.tensors import TensorCPU, TensorListCPU
 
@@ -70,6 +70,26 @@ class Step(Protocol):
 
     def reset(self) -> None:
         """Get ready for the next epoch."""
+        ...
+
+
+@runtime_checkable
+class StatefulStep(Step, Protocol):
+    """A step whose data depends on more than the numbers of batch and epoch.
+
+    A step is asked for its state after each batch that it has run or skipped, and after `reset`:
+    pipelines run ahead, and a checkpoint describes what was given out.
+    """
+
+    def state(self) -> Any:
+        """Return what the next batch depends on, as JSON has it; None if that is nothing yet.
+
+        It must not change when the step goes on.
+        """
+        ...
+
+    def restore(self, state: Any) -> None:
+        """Bring back the time when `state` returned this; None stands for the very beginning."""
         ...
 
 

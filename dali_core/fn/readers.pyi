@@ -16,6 +16,7 @@ def file(
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
     pad_last_batch: bool = False,
     random_shuffle: bool = False,
     seed: Int = -1,

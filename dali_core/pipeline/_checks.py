@@ -68,6 +68,17 @@ def bad_sample_limit(on_sample_error: Any, limit: Any) -> float | None:
     return limit
 
 
+def checkpoint_data(value: Any) -> str | bytes | None:
+    """Check `checkpoint`."""
+    if value is None or isinstance(value, (str, bytes)):
+        return value
+    raise ArgumentTypeError(
+        f"Pipeline at {user_location()}: checkpoint must be bytes, str or None (got a "
+        f"{type(value).__name__}). Pass what Pipeline.checkpoint returned; a dict goes to "
+        "load_state_dict."
+    )
+
+
 def check_output_node(number: int, value: Any, graph: object, location: str) -> None:
     """Check that a value may be an output of the pipeline with this graph."""
     if not isinstance(value, DataNode):

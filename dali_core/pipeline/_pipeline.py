@@ -22,24 +22,27 @@ from dali_core._graph.context import (
 )
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
+from dali_core._runtime.step import Step
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import (
     ArgumentTypeError,
     GraphError,
     PipelineStateError,
 )
+from dali_core.pipeline._checkpoints import PipelineCheckpoints
 from dali_core.pipeline._checks import (
     ApiCheck,
     bad_sample_limit,
     check_output_node,
     check_outputs,
+    checkpoint_data,
     positive_int,
     prefetch_depth,
 )
 from dali_core.pipeline._queries import PipelineQueries
 
 
-class Pipeline(PipelineQueries):
+class Pipeline(PipelineCheckpoints, PipelineQueries):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -74,6 +77,10 @@ class Pipeline(PipelineQueries):
         Bind each native thread to one processor.
     max_streams, default_cuda_stream_priority, enable_memory_stats, exec_dynamic : object
         Accepted without effect.
+    enable_checkpointing : bool
+        Accepted without effect: checkpoints can always be made.
+    checkpoint : bytes or str, optional
+        What `checkpoint` returned: the pipeline goes on from there.
     py_num_workers, py_start_method, py_callback_pickler : object
         Accepted without effect: Python sources run in a thread.
     output_dtype, output_ndim : optional
@@ -116,6 +123,8 @@ class Pipeline(PipelineQueries):
         default_cuda_stream_priority: int | None = None,
         *,
         enable_memory_stats: bool = False,
+        enable_checkpointing: bool = False,
+        checkpoint: str | bytes | None = None,
         py_num_workers: int = 1,
         py_start_method: str = "fork",
         py_callback_pickler: object = None,
@@ -143,8 +152,8 @@ class Pipeline(PipelineQueries):
         self._device_id = device_id
         if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__")):
             raise ArgumentTypeError(f"Pipeline: seed must be an int or None (got {seed!r}).")
-        is_given = seed is not None and int(seed) >= 0
-        self._seed = int(seed) % 2**64 if is_given and seed is not None else secrets.randbits(63)
+        self._seed_is_given = seed is not None and int(seed) >= 0
+        self._seed = int(seed or 0) % 2**64 if self._seed_is_given else secrets.randbits(63)
         self._exec_pipelined = bool(exec_pipelined)
         self._exec_async = bool(exec_async)
         self._prefetch_queue_depth = prefetch_queue_depth
@@ -165,6 +174,11 @@ class Pipeline(PipelineQueries):
         self._is_first_run = True
         self._has_ended = False
         self._setup_ended = False
+        self._num_setups = self._epoch_setups = 0
+        self._is_replaying = False
+        self._looks_ahead = False
+        self._checkpoint = checkpoint_data(checkpoint)
+        self._restored_iterator = None
         self._api = ApiCheck()
         self._close: Callable[[], object] = _do_nothing
 
@@ -283,6 +297,15 @@ class Pipeline(PipelineQueries):
         self.build()
         if self._runner is not None:
             return self._runner
+        runner = self._make_runner()
+        try:
+            return self._restore_checkpoint() or runner
+        except Exception:
+            self._close()
+            self._runner = None
+            raise
+
+    def _make_runner(self, steps: Mapping[OperatorNode, Step] | None = None) -> Runner:
         assert self._plan is not None
         self._readers = Readers(self._live_nodes)
         options = RunnerOptions(
@@ -294,7 +317,7 @@ class Pipeline(PipelineQueries):
             replaces_failed=self._replaces_failed,
             max_bad_samples=self._max_bad_samples,
         )
-        runner = Runner(self._plan, self._readers.by_node, options)
+        runner = Runner(self._plan, self._readers.by_node, options, steps)
         # A function of the user that is running keeps the runner alive, but not the pipeline.
         self._close = weakref.finalize(self, runner.close)
         self._runner = runner
@@ -325,9 +348,9 @@ class Pipeline(PipelineQueries):
         """Start to compute the next batch (the first time: as many as are prefetched)."""
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self._start()
-            count = self._depth if self._is_first_run else 1
-            self._is_first_run = False
-            for _ in range(count):
+            if self._is_first_run:
+                self._submit_first()
+            else:
                 self._submit()
 
     def outputs(self) -> tuple[TensorListCPU, ...]:
@@ -348,7 +371,7 @@ class Pipeline(PipelineQueries):
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             if not self._in_flight:
-                if self._setup_ended:
+                if self._setup_ended or self._has_ended:
                     self._has_ended = True
                     raise StopIteration
                 raise PipelineStateError(
@@ -374,12 +397,15 @@ class Pipeline(PipelineQueries):
         """Start over after the end of the data. In mid-epoch this does nothing."""
         if self._runner is None:
             return
+        if self._looks_ahead and self._is_first_run and not self._has_ended:
+            self._submit_first()
         if self._in_flight and not self._has_ended:
             self._has_ended = not self._runner.wait(self._in_flight[0])
         if not (self._has_ended or (self._setup_ended and not self._in_flight)):
             return
         first = self._in_flight[0].iteration if self._in_flight else self._runner.iteration
         self._in_flight.clear()
+        self._epoch_setups = self._num_setups
         self._runner.reset(first)
         self._is_first_run = True
         self._has_ended = False
@@ -401,9 +427,11 @@ class Pipeline(PipelineQueries):
         layout : str
             Layout of each sample.
         """
+        if self._is_replaying:
+            return
         runner = self._start()
         name = data_node.source.name if isinstance(data_node, DataNode) else data_node
-        for node, step in runner.steps:
+        for node, step in runner.steps.items():
             if node.name == name and hasattr(step, "feed"):
                 step.feed(data, layout)
                 return
@@ -441,10 +469,20 @@ class Pipeline(PipelineQueries):
         state = "not built" if self._plan is None else f"{len(self._graph.nodes)} operators"
         return f"Pipeline(batch_size={self._batch_size}, num_threads={self._num_threads}, {state})"
 
+    @property
+    def _has_setup(self) -> bool:
+        return type(self).iter_setup is not Pipeline.iter_setup
+
+    def _submit_first(self) -> None:
+        self._is_first_run = False
+        for _ in range(self._depth):
+            self._submit()
+
     def _submit(self) -> None:
         assert self._runner is not None
         if self._setup_ended or self._has_ended:
             return
+        self._num_setups += 1
         try:
             self.iter_setup()
         except StopIteration:

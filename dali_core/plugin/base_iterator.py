@@ -27,6 +27,7 @@ from dali_core.plugin.iterator_arguments import (
     check_policy,
     make_epochs,
 )
+from dali_core.plugin.iterator_state import StatefulIterator
 
 if TYPE_CHECKING:
     from dali_core.adapters import Adapter
@@ -37,7 +38,7 @@ __all__ = ["BaseIterator", "LastBatchPolicy"]
 _logger = logging.getLogger("dali_core")
 
 
-class BaseIterator:
+class BaseIterator(StatefulIterator):
     """Iterate over the outputs of pipelines, epoch by epoch.
 
     Each batch is a list with a dictionary ``{output name: array}`` for every pipeline, unless the
@@ -114,15 +115,18 @@ class BaseIterator:
             last_batch_padded,
             check_policy(last_batch_policy, fill_last_batch),
         )
+        self._reader_name = reader_name
         self._epoch = 0
         self._taken = 0  # in this epoch
         self._scheduled = False
-        self._prepared: Any = None  # the first batch, or why there is none
-        if prepare_first_batch:
+        self._is_resumed = False
+        self._prepared = None  # the first batch, or why there is none
+        self._epoch_start = self._snapshots()
+        if not self._resume_from_checkpoints() and prepare_first_batch:
             try:
                 self._prepared = self._next()
             except SampleError as error:
-                self._prepared = error
+                self._prepared = error.with_traceback(None)  # its frames refer to this object
             except StopIteration as error:
                 raise PipelineStateError(
                     "iterator: the pipelines must give at least one batch (got none). Use a "
@@ -135,7 +139,8 @@ class BaseIterator:
 
         In mid-epoch, the rest of the epoch follows: leaving a loop early loses nothing.
         """
-        if not self._at_start:
+        goes_on = self._is_resumed and not self._is_over
+        if not (self._at_start or goes_on):
             self.reset()
         return self
 
@@ -144,12 +149,16 @@ class BaseIterator:
 
         After a SampleError, the batch after the one that failed comes next.
         """
+        self._is_resumed = False
         if self._prepared is None:
             return self._next()
         batch, self._prepared = self._prepared, None
-        if isinstance(batch, SampleError):
-            raise batch
-        return batch
+        try:
+            if isinstance(batch, SampleError):
+                raise batch
+            return batch
+        finally:
+            batch = None  # an error refers to this frame, which must not refer back
 
     def next(self) -> Any:
         """Return the next batch, or raise StopIteration at the end of the epoch."""
@@ -202,13 +211,22 @@ class BaseIterator:
     def _at_start(self) -> bool:
         return self._taken == 0 or self._prepared is not None
 
+    @property
+    def _is_over(self) -> bool:
+        if self._epochs is None:
+            return True  # perhaps; it may be reset in any case
+        return self._taken >= self._epochs.num_given(self._epoch)
+
     def _begin_next_epoch(self) -> None:
         self._epoch += 1
         self._taken = 0
         for pipeline in self._pipelines:
             pipeline.reset()
+        self._epoch_start = self._snapshots()
+        for pipeline in self._pipelines:
             if pipeline.empty():
                 pipeline.schedule_run()
+        self._scheduled = True
 
     def _next(self) -> Any:
         epochs = self._epochs

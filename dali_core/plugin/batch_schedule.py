@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dali_core._runtime.epoch_plan import EpochPlan, ceil_div
 
@@ -92,6 +92,33 @@ class BatchSchedule:
             begin = (self.first_batch(epoch) + index) * self.batch_size
             left = self.plan.epoch_start(epoch + 1, self.batch_size) - begin
         return max(0, min(left, self.batch_size))
+
+    def divided(self, num_shards: int, batch_size: int) -> BatchSchedule:
+        """Return the schedule of the same data with other shards and batches."""
+        plan = replace(self.plan, num_shards=num_shards, shard_id=0)
+        return replace(self, plan=plan, batch_size=batch_size)
+
+    def resumed(self, before: BatchSchedule, epoch: int, taken: int) -> int | None:
+        """Return how many batches of `epoch` are taken, if `taken` of another schedule were.
+
+        Returns
+        -------
+        int or None
+            None if that is no whole number of batches, or in another epoch.
+        """
+        together = self.batch_size * self.plan.num_shards
+        one_before = before.batch_size * before.plan.num_shards
+        if (self.plan.num_shards, self.batch_size) == (before.plan.num_shards, before.batch_size):
+            return taken
+        if self.policy is LastBatchPolicy.FILL and not self.plan.pad_last_batch:
+            # Batches straddle epochs, so they are counted from the very beginning.
+            batches, rest = divmod((before.first_batch(epoch) + taken) * one_before, together)
+            batches -= self.first_batch(epoch)
+            return batches if not rest and 0 <= batches <= self.num_taken(epoch) else None
+        if taken == before.num_taken(epoch):
+            return self.num_taken(epoch)
+        batches, rest = divmod(taken * one_before, together)
+        return batches if not rest else None
 
 
 class Epochs:

@@ -22,6 +22,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # The option is unknown here if this folder is not named on the command line.
     if config.getoption("--conformance-report", default=None) is not None:
+        if config.getoption("numprocesses", default=None):
+            raise pytest.UsageError(
+                "--conformance-report: must be written by one process (got several). Add -n 0."
+            )
         config.pluginmanager.register(Recorder(config.getoption("--conformance-report")))
 
 

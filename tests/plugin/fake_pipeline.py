@@ -89,6 +89,9 @@ class FakePipeline:
             self._ended = False
             self._source = iter(self._batches())
 
+    def _snapshot(self) -> int:
+        return self.num_taken
+
     def reader_meta(self, name: str) -> dict[str, Any]:
         meta = self._meta[name]
         assert meta is not None

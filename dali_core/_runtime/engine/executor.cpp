@@ -296,14 +296,14 @@ bool Executor::wait_for_steps(double seconds) {
 }
 
 void Executor::close() {
-  cancel();
   {
+    // First of all, so that whoever waits for a dropped batch can tell why it was dropped.
     std::lock_guard<std::mutex> lock(mutex_);
     closing_ = true;
   }
+  cancel();
   work_available_.notify_all();
   reads_available_.notify_all();
-  progress_made_.notify_all();
   for (std::thread& thread : threads_)
     if (thread.joinable()) thread.join();
   threads_.clear();

@@ -7,7 +7,7 @@ import functools
 import inspect
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._runtime.step import (
@@ -19,6 +19,7 @@ from dali_core._runtime.step import (
 )
 from dali_core._runtime.tensors import TensorListCPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
 _CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
@@ -44,15 +45,21 @@ class SourceStep:
         source = arguments.get("source")
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
+        self._state: Callable[[], Any] = _do_nothing
+        self._restore: Callable[[Any], None]
         if source is None:
             self._fed = _FedBatches(arguments["repeat_last"], arguments["blocking"])
             self._fetch = self._fed.take
+            self._restore = self._fed.restore
         elif inspect.isgeneratorfunction(source) or hasattr(source, "__iter__"):
-            items = _Items(source, _cycle(arguments.get("cycle")))
+            items = Items(source, _cycle(arguments.get("cycle")))
             self._rewind = items.end_epoch
+            self._state, self._restore = items.state, items.restore
             self._fetch = self._taking_samples(items) if self._by_sample else items.take
         elif callable(source):
-            self._fetch = self._calling(source, arguments["batch_info"])
+            calls = Calls(source, _takes_argument(source))
+            self._state, self._restore = calls.state, calls.restore
+            self._fetch = self._calling(calls, arguments["batch_info"])
         else:
             raise ArgumentTypeError(
                 f"source must be a callable, an iterable or a generator function (got {source!r})."
@@ -93,22 +100,36 @@ class SourceStep:
         copies = [numpy.array(batch.at(i)) for i in range(len(batch))]
         self._fed.put(TensorListCPU(copies, batch.layout()))
 
-    def _taking_samples(self, items: _Items) -> Callable[[StepContext], Any]:
+    @property
+    def is_fed(self) -> bool:
+        """Whether its data comes from `feed`."""
+        return hasattr(self, "_fed")
+
+    @property
+    def gives_samples(self) -> bool:
+        """Whether the source gives samples, so that another batch size gives the same ones."""
+        return self._by_sample
+
+    def state(self) -> Any:
+        """Return what the source has given, or its own state; what was fed is not kept."""
+        return self._state()
+
+    def restore(self, state: Any) -> None:
+        """Go on from where `state` was called."""
+        self._restore(state)
+
+    def _taking_samples(self, items: Items) -> Callable[[StepContext], Any]:
         def take_samples(context: StepContext) -> Any:
             return self._transposed([items.take(context) for _ in range(context.batch_size)])
 
         return take_samples
 
-    def _calling(
-        self, source: Callable[..., Any], batch_info: bool
-    ) -> Callable[[StepContext], Any]:
-        takes_argument = _takes_argument(source)
+    def _calling(self, calls: Calls, batch_info: bool) -> Callable[[StepContext], Any]:
         if not self._by_sample:
 
             def call_for_batch(context: StepContext) -> Any:
                 info = BatchInfo(context.iteration, context.epoch)
-                argument = info if batch_info else context.iteration
-                return source(argument) if takes_argument else source()
+                return calls.call(info if batch_info else context.iteration)
 
             return call_for_batch
 
@@ -117,7 +138,7 @@ class SourceStep:
             for i in range(context.batch_size):
                 info = SampleInfo(context.first_sample + i, i, context.iteration, context.epoch)
                 try:
-                    sample = source(info) if takes_argument else source()
+                    sample = calls.call(info)
                     samples.append(self._outputs_of(sample) if self._is_tuple else sample)
                 except StopIteration:
                     raise
@@ -190,42 +211,6 @@ class SourceStep:
         return values
 
 
-class _Items:
-    """The items of an iterable or of a generator function, cycled through as asked."""
-
-    def __init__(self, source: Any, cycle: str) -> None:
-        if cycle != "no" and inspect.isgenerator(source):
-            raise ArgumentTypeError(
-                f"cycle must be 'no' for a generator, which cannot start over (got {cycle!r}). "
-                "Pass the generator function itself as source."
-            )
-        self._source = source
-        self._cycle = cycle
-        self._iterator: Iterator[Any] | None = None
-        self._is_exhausted = False
-
-    def take(self, context: StepContext) -> Any:
-        if self._iterator is None:
-            self._iterator = self._start()
-        try:
-            return next(self._iterator)
-        except StopIteration:
-            self._is_exhausted = True
-            if self._cycle != "quiet":
-                raise
-        self._iterator = self._start()
-        return next(self._iterator)
-
-    def end_epoch(self) -> None:
-        # Another source may have ended the epoch before.
-        if self._cycle == "raise" and self._is_exhausted:
-            self._iterator = None
-            self._is_exhausted = False
-
-    def _start(self) -> Iterator[Any]:
-        return iter(self._source() if callable(self._source) else self._source)
-
-
 class _FedBatches:
     """Batches from `Pipeline.feed_input`, in order."""
 
@@ -254,6 +239,12 @@ class _FedBatches:
                     "the first one."
                 )
             return self._last
+
+    def restore(self, state: Any) -> None:
+        """Forget what was fed: it belongs to batches that are not to come."""
+        with self._arrived:
+            self._batches.clear()
+            self._last = None
 
 
 def _cycle(value: Any) -> str:

@@ -302,3 +302,51 @@ def test_files_read_ahead_come_back_to_the_pool(read_ahead: bool, tmp_path: Path
     pipeline.close()
     assert runner.executor.reading_stats() == (0, 0)
     assert runner.executor.memory_stats() == {"used_bytes": 0, "idle_bytes": 0}
+
+
+def global_batches(root: Path, num_shards: int, **arguments: Any) -> list[list[int]]:
+    """Read 40 steps of all shards, with 12 samples a step in all of them together."""
+    pipelines = [
+        reader_pipeline(
+            12 // num_shards,
+            files=sorted(map(str, root.glob("*/*"))),
+            labels=list(range(23)),
+            num_shards=num_shards,
+            shard_id=shard_id,
+            interleaved_shards=True,
+            **arguments,
+        )
+        for shard_id in range(num_shards)
+    ]
+    batches = []
+    for _ in range(40):
+        labels = [pipeline.run()[1].as_array().ravel() for pipeline in pipelines]
+        batches.append([int(label) for taken in zip(*labels, strict=True) for label in taken])
+    for pipeline in pipelines:
+        pipeline.close()
+    return batches
+
+
+@pytest.mark.parametrize("pad_last_batch", [False, True])
+@pytest.mark.parametrize("random_shuffle", [False, True])
+def test_interleaved_shards_give_the_same_global_batches(
+    pad_last_batch: bool, random_shuffle: bool, tmp_path: Path
+) -> None:
+    make_folders(tmp_path, (11, 12))
+    options = {"pad_last_batch": pad_last_batch, "random_shuffle": random_shuffle}
+    alone = global_batches(tmp_path, 1, **options)
+    if pad_last_batch:
+        assert sorted(set(alone[0] + alone[1])) == list(range(23))
+        assert alone[1][-1] == alone[1][-2]
+    else:
+        stream = [label for batch in alone for label in batch]
+        assert sorted(stream[23:46]) == list(range(23))
+    for num_shards in (2, 3, 4, 6):
+        assert global_batches(tmp_path, num_shards, **options) == alone
+
+
+def test_interleaved_shards_cannot_stick(tmp_path: Path) -> None:
+    make_folders(tmp_path)
+    pipeline = reader_pipeline(file_root=tmp_path, interleaved_shards=True, stick_to_shard=True)
+    with pytest.raises(ArgumentValueError, match=r"test_file\.py:\d+.*interleaved"):
+        pipeline.build()

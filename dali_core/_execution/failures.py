@@ -1,0 +1,81 @@
+"""Describes what has failed: from numbers of samples and nodes to errors for the user."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from dali_core._execution.bad_samples import name_others
+from dali_core._graph.node import OperatorNode
+from dali_core._runtime.executor import Batch
+from dali_core.errors import BadSample, SampleError
+
+Failure: TypeAlias = "tuple[int, int, str, str]"
+"""Sample, node, message and source file, as the engine records them; -1 for none."""
+
+
+class FailureReports:
+    """Turns failures of batches into errors and records.
+
+    Parameters
+    ----------
+    nodes : sequence of OperatorNode
+        The nodes, by their numbers.
+    epoch_of : callable
+        Tells the epoch of a sample of a batch.
+    """
+
+    def __init__(
+        self, nodes: Sequence[OperatorNode], epoch_of: Callable[[Batch, int], int]
+    ) -> None:
+        self._nodes = nodes
+        self._epoch_of = epoch_of
+
+    def error(self, batch: Batch, failures: Sequence[Failure]) -> SampleError:
+        """Make the error for a batch that has failed."""
+        sample, node_number, message, source = failures[0]
+        node = self._nodes[node_number] if node_number >= 0 else None
+        bad = self.bad_samples(batch, [failure for failure in failures if failure[0] >= 0])
+        return SampleError(
+            message + name_others(bad),
+            operator=node.spec.name if node else "",
+            location=node.location if node else "",
+            epoch=self._epoch_of(batch, max(sample, 0)),
+            iteration=batch.iteration,
+            sample=sample if sample >= 0 else None,
+            source=source or None,
+            failures=bad,
+        )
+
+    def bad_samples(self, batch: Batch, failures: Sequence[Failure]) -> list[BadSample]:
+        """Describe samples that have failed."""
+        return [
+            BadSample(
+                operator=self._nodes[node].spec.name if node >= 0 else "",
+                location=self._nodes[node].location if node >= 0 else "",
+                epoch=self._epoch_of(batch, sample),
+                iteration=batch.iteration,
+                sample=sample,
+                source=source or None,
+                message=message,
+            )
+            for sample, node, message, source in failures
+        ]
+
+
+def describe(error: BaseException) -> str:
+    """Give type and message of an exception, even if its own ``__str__`` raises."""
+    return "".join(traceback.format_exception_only(error)).strip()
+
+
+def without_own_frames(error: BaseException, own_file: str) -> BaseException:
+    """Drop the frames of a file from the beginning of an exception's traceback.
+
+    Frames keep their variables alive for as long as somebody holds the exception; the user's are
+    worth that, those of whoever called the user's code are not.
+    """
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == own_file:
+        frames = frames.tb_next
+    return error.with_traceback(frames)

@@ -1,0 +1,65 @@
+"""Makes what runs from the nodes of a graph: native operators, and steps in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.reader import Reader
+from dali_core._runtime.executor import NativeOperator
+from dali_core._runtime.random import mix_seed
+from dali_core._runtime.step import Step
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.types import DALIDataType
+
+
+def make_step(node: OperatorNode) -> Step:
+    """Make the step of an operator that runs in Python."""
+    make = node.spec.python_step
+    assert make is not None
+    try:
+        step: Step = make(node.arguments)
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{node.where}: {error}") from error
+    return step
+
+
+def make_operator(
+    node: OperatorNode,
+    seed: int,
+    readers: dict[OperatorNode, Reader],
+    reader_number: dict[OperatorNode, int],
+) -> NativeOperator:
+    """Make the native code of an operator, in a pipeline with some seed and some readers."""
+    values = dict(node.arguments)
+    if node.spec.native_arguments is not None:
+        values |= node.spec.native_arguments()
+    if node in readers:
+        values |= readers[node].source.native_arguments()
+    own_seed = node.arguments.get("seed", -1)
+    if own_seed is not None and own_seed >= 0:
+        operator_seed = mix_seed(own_seed, 0)
+    else:
+        operator_seed = mix_seed(seed, 1 + max(node.random_index, 0))
+    try:
+        return NativeOperator(
+            node.spec.registered_name,
+            {name: _native_value(value) for name, value in values.items()},
+            list(node.tensor_arguments),
+            operator_seed,
+            reader_number.get(node, -1),
+            len(node.inputs),
+            len(node.outputs),
+        )
+    except (ValueError, IndexError, OverflowError) as error:
+        raise ArgumentValueError(f"{node.where}: {error}") from error
+    except RuntimeError as error:
+        raise GraphError(f"{node.where}: {error}") from error
+
+
+def _native_value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_native_value(item) for item in value]
+    return (
+        int(value) if isinstance(value, (bool, DALIDataType)) or hasattr(value, "value") else value
+    )

@@ -1,0 +1,237 @@
+"""Runs the operators that are written in Python, and keeps their states with the batches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core._execution.failures import describe, without_own_frames
+from dali_core._execution.progress import BatchNumbers
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.planner import PlannedNode
+from dali_core._runtime.executor import StepTask
+from dali_core._runtime.step import SampleFailed, StatefulStep, Step, StepContext
+from dali_core.errors import DaliCoreError
+
+
+class Steps:
+    """The steps in Python of a plan, which see batches in order.
+
+    Parameters
+    ----------
+    stages : dict of int to (PlannedNode, Step)
+        The steps by the numbers of their stages.
+    node_numbers : dict of OperatorNode to int
+        How failures name nodes.
+    numbers : BatchNumbers
+        Which samples are in which batch.
+    numbers_samples : bool
+        Whether the first source gives samples their numbers, since no reader does.
+    replaces_failed : bool
+        Whether other samples take the place of bad ones.
+    is_inline : bool
+        Whether steps run in the thread that waits for the batch.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[int, tuple[PlannedNode, Step]],
+        node_numbers: Mapping[OperatorNode, int],
+        numbers: BatchNumbers,
+        *,
+        numbers_samples: bool,
+        replaces_failed: bool,
+        is_inline: bool,
+    ) -> None:
+        self._stages = stages
+        self._node_numbers = node_numbers
+        self._numbers = numbers
+        self._numbers_samples = numbers_samples
+        self._replaces_failed = replaces_failed
+        self._is_inline = is_inline
+        self._process = os.getpid()
+        self._next_sample = 0
+        # What is known about batches on their way, by their numbers.
+        self._first_samples: dict[int, int] = {}
+        self._states: dict[int, dict[str, Any]] = {}  # of steps, by the names of their nodes
+        self._ended: set[int] = set()
+        self._causes: dict[int, BaseException] = {}
+        self._given_states: dict[str, Any] = {}
+        self._stateful = {
+            node: step for node, step in self.by_node.items() if isinstance(step, StatefulStep)
+        }
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+    @property
+    def by_node(self) -> dict[OperatorNode, Step]:
+        """The steps and their nodes."""
+        return {entry.node: step for entry, step in self._stages.values()}
+
+    def has_ended(self, iteration: int) -> bool:
+        """Tell whether a source had no data for a batch."""
+        return iteration in self._ended
+
+    def give_out(self, iteration: int) -> BaseException | None:
+        """Forget a batch that is given out; return what a step raised for it."""
+        self._first_samples.pop(iteration, None)
+        self._given_states.update(self._states.pop(iteration, {}))
+        return self._causes.pop(iteration, None)
+
+    def states(self, iteration: int) -> dict[str, Any]:
+        """Return the states after all that was given out, and the end before batch `iteration`.
+
+        For a source that raised an exception when asked for its state, the exception is there.
+        """
+        ended = self._states.get(iteration, {}) if self.has_ended(iteration) else {}
+        return self._given_states | ended
+
+    def first_sample(self, iteration: int) -> int:
+        """Return the number of samples that the first source gave before a batch."""
+        # Evaluated from right to left, for the thread of the steps goes on meanwhile.
+        next_sample = self._next_sample
+        return self._first_samples.get(iteration, next_sample)
+
+    def drop_batches(self, iteration: int) -> None:
+        """Forget all batches from `iteration` on, which were dropped."""
+        # How far sources ran ahead must not show in the numbers of the samples to come.
+        self._next_sample = self.first_sample(iteration)
+        self._first_samples.clear()
+        self._given_states = self.states(iteration)
+        self._states.clear()
+        self._ended.clear()
+        self._causes.clear()
+
+    def begin_epoch(self) -> dict[str, Any]:
+        """Get all steps ready for the next epoch, and return their states."""
+        for step in self.by_node.values():
+            step.reset()
+        self._given_states = self._collect_states()
+        return dict(self._given_states)
+
+    def restore(self, states: Mapping[str, Any], next_sample: int) -> None:
+        """Bring all steps back to what `states` returned."""
+        for node, step in self._stateful.items():
+            try:
+                step.restore(states.get(node.name))
+            except DaliCoreError as error:
+                raise type(error)(f"{node.where}: {error}") from error
+        self._given_states = dict(states)
+        self._next_sample = next_sample
+
+    def run(self, task: StepTask) -> None:
+        """Run one step; whatever it raises is kept for whoever waits for the batch."""
+        entry, step = self._stages[task.stage]
+        iteration = task.batch.iteration
+        node = self._node_numbers[entry.node]
+        inputs = [*entry.inputs, *entry.arguments]
+        try:
+            self._run(task, entry, step)
+            self._keep_states(iteration, entry.node)
+            task.finish()
+        except StopIteration:
+            self._keep_states(iteration)
+            self._ended.add(iteration)
+            task.fail(-1, node, "there is no more data")
+        except SampleFailed as failed:
+            self._keep_states(iteration, entry.node)
+            self._causes[iteration] = without_own_frames(failed.__cause__ or failed, __file__)
+            task.fail(failed.sample, node, describe(failed.__cause__ or failed), inputs)
+        except BaseException as error:
+            if os.getpid() != self._process:
+                raise  # the function forked, and this is the child
+            self._keep_states(iteration, entry.node)
+            # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
+            is_interrupt = self._is_inline and not isinstance(error, Exception)
+            if not is_interrupt:
+                self._causes[iteration] = without_own_frames(error, __file__)
+            task.fail(-1, node, describe(error))
+            if is_interrupt:
+                raise
+
+    def _run(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
+        node = entry.node
+        is_source = not node.dependencies
+        if is_source and self._ended:
+            # Batches that were started already must not eat into the next epoch.
+            raise StopIteration
+        batch = task.batch
+        iteration, first_sample = self._numbers.in_epoch(batch.iteration)
+        context = StepContext(
+            iteration,
+            self._numbers.epoch,
+            first_sample,
+            batch.size,
+            lambda: bool(batch.cancelled),
+            {} if self._replaces_failed else None,
+        )
+        inputs = [*entry.inputs, *entry.arguments]
+        try:
+            outputs = step.run(context, task.inputs(inputs))
+        except SampleFailed as failed:
+            self._note_failed(task, entry, context, besides=failed.sample)
+            raise
+        except StopIteration:
+            for stage, (_, other) in self._stages.items():
+                if stage > task.stage:
+                    other.skip(context)
+            raise
+        if is_source and outputs:
+            self._settle_size(task, len(outputs[0].samples))
+        for value, output in zip(entry.outputs, outputs, strict=True):
+            task.set_output(value, output.samples, output.layout)
+        self._note_failed(task, entry, context)
+        task.release(entry.releases)
+
+    def _note_failed(
+        self, task: StepTask, entry: PlannedNode, context: StepContext, besides: int = -1
+    ) -> None:
+        node = self._node_numbers[entry.node]
+        for sample, error in (context.failed or {}).items():
+            if sample != besides:
+                inputs = [*entry.inputs, *entry.arguments]
+                task.fail(sample, node, describe(error), inputs, is_final=False)
+        if context.failed is not None:
+            context.failed.clear()  # exceptions refer to frames, and these to samples and to this
+
+    def _settle_size(self, task: StepTask, size: int) -> None:
+        """The first source decides how large the batch is, and numbers its samples."""
+        if task.stage != min(self._stages):
+            if size != task.batch.size:
+                raise ValueError(
+                    "all sources must return equally many samples for a batch "
+                    f"(got {size}, and {task.batch.size} from the source before)."
+                )
+            return
+        largest = self._numbers.batch_size
+        if size > largest:
+            raise ValueError(
+                f"a batch must have at most batch_size = {largest} samples "
+                f"(got {size}). Return fewer, or raise batch_size."
+            )
+        task.set_size(size, self._next_sample if self._numbers_samples else None)
+        self._first_samples[task.batch.iteration] = self._next_sample
+        self._next_sample += size
+
+    def _keep_states(self, iteration: int, node: OperatorNode | None = None) -> None:
+        """Keep the state of a node, or of all, as it is after a batch."""
+        states = self._collect_states(node)
+        if states:
+            self._states.setdefault(iteration, {}).update(states)
+
+    def _collect_states(self, wanted: OperatorNode | None = None) -> dict[str, Any]:
+        return {
+            node.name: _state_of(step)
+            for node, step in self._stateful.items()
+            if wanted in (None, node)
+        }
+
+
+def _state_of(step: StatefulStep) -> Any:
+    try:
+        return step.state()
+    except Exception as error:
+        # The data is good: only who asks for the state needs to know.
+        return without_own_frames(error, __file__)

@@ -1,0 +1,61 @@
+"""What a saved state has to know about a graph, to be refused by another one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from dali_core._graph.node import DataNode, OperatorNode
+
+
+def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> dict[str, Any]:
+    """Describe which operators a graph has and how they are connected.
+
+    Arguments are left out: images may get larger in the course of a training, and data may move.
+
+    Parameters
+    ----------
+    nodes : sequence of OperatorNode
+        Operators that the outputs need.
+    outputs : sequence of DataNode
+        What the pipeline gives out.
+
+    Returns
+    -------
+    dict
+        Names of the ``operators`` in the order of their calls, and a hash of the ``wiring``.
+    """
+    ordered = sorted(nodes, key=lambda node: node.index)
+    number = {node: index for index, node in enumerate(ordered)}
+
+    def place(value: DataNode) -> str:
+        return f"{number[value.source]}.{value.index}"
+
+    wiring = [
+        " ".join(
+            [
+                *map(place, node.inputs),
+                *(f"{name}={place(value)}" for name, value in node.tensor_arguments.items()),
+            ]
+        )
+        for node in ordered
+    ]
+    text = "\n".join([*wiring, *map(place, outputs)])
+    return {
+        "operators": [node.spec.name for node in ordered],
+        "wiring": hashlib.sha256(text.encode()).hexdigest()[:16],
+    }
+
+
+def explain_difference(saved: dict[str, Any], here: dict[str, Any]) -> str:
+    """Say in which way two graphs differ; nothing if they do not."""
+    before, now = list(saved.get("operators", ())), here["operators"]
+    for index, (old, new) in enumerate(zip(before, now, strict=False)):
+        if old != new:
+            return f"operator {index} is fn.{new} here, and was fn.{old}"
+    if len(before) != len(now):
+        return f"there are {len(now)} operators here, and were {len(before)}"
+    if saved.get("wiring") != here["wiring"]:
+        return "the same operators are connected in another way"
+    return ""

@@ -1,0 +1,263 @@
+"""What a source has given: to be saved, and to be brought back."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dali_core._runtime.step import StepContext
+from dali_core.errors import (
+    ArgumentTypeError,
+    DaliCoreError,
+    PipelineStateError,
+    StateMismatchError,
+)
+
+
+class OwnState:
+    """The state of an object that has ``state_dict`` and ``load_state_dict``.
+
+    Parameters
+    ----------
+    owner : object
+        The object.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+        self._first: Any = None
+
+    @classmethod
+    def of(cls, owner: Any) -> OwnState | None:
+        """Return the state of an object, if it has one."""
+        names = ("state_dict", "load_state_dict")
+        return cls(owner) if all(callable(getattr(owner, name, None)) for name in names) else None
+
+    def remember_first(self) -> None:
+        """Keep the state as it is before the first use."""
+        try:
+            self._first = self.save()
+        except Exception as error:
+            self._first = error  # matters only to who wants to go back there
+
+    def save(self) -> Any:
+        """Return a copy of the state."""
+        return copy.deepcopy(self._owner.state_dict())
+
+    def load(self, state: Any) -> None:
+        """Bring a state back."""
+        self._owner.load_state_dict(copy.deepcopy(state))
+
+    def load_first(self) -> None:
+        """Bring back the state from before the first use."""
+        if isinstance(self._first, Exception):
+            raise PipelineStateError(
+                "state_dict of the source must work before its first use, to start over (it "
+                f"raised {self._first!r}). Make a new pipeline."
+            ) from self._first
+        if self._first is not None:
+            self.load(self._first)
+
+
+class Items:
+    """The items of an iterable or of a generator function, cycled through as asked.
+
+    Parameters
+    ----------
+    source : iterable or generator function
+        Where the items come from.
+    cycle : str
+        ``"no"``, ``"quiet"`` or ``"raise"``.
+    """
+
+    def __init__(self, source: Any, cycle: str) -> None:
+        if cycle != "no" and inspect.isgenerator(source):
+            raise ArgumentTypeError(
+                f"cycle must be 'no' for a generator, which cannot start over (got {cycle!r}). "
+                "Pass the generator function itself as source."
+            )
+        self._source = source
+        self._cycle = cycle
+        self._own = OwnState.of(source)
+        self._iterator: Iterator[Any] | None = None
+        self._is_used = False
+        self._is_exhausted = False
+        self._num_asked = 0  # of this iterator
+        self._num_failed = 0
+
+    def take(self, context: StepContext) -> Any:
+        """Return the next item, or raise StopIteration."""
+        if self._own is not None and not self._is_used:
+            self._own.remember_first()
+        self._is_used = True
+        if self._iterator is None:
+            self._iterator = self._start()
+        try:
+            return self._next(self._iterator)
+        except StopIteration:
+            self._is_exhausted = True
+            if self._cycle != "quiet":
+                raise
+        self._is_exhausted = False
+        self._iterator = self._start()
+        return self._next(self._iterator)
+
+    def end_epoch(self) -> None:
+        """Start over, if the source has ended and may do so."""
+        # Another source may have ended the epoch before.
+        if self._cycle == "raise" and self._is_exhausted:
+            self._forget_iterator()
+
+    def state(self) -> dict[str, Any] | None:
+        """Return what was taken, or the source's own state; None at the beginning."""
+        if not self._is_used:
+            return None
+        if self._own is not None:
+            return {"own": self._own.save(), "exhausted": self._is_exhausted}
+        if self._iterator is None:
+            return None
+        iterator_state = OwnState.of(self._iterator)
+        if iterator_state is not None:
+            return {"iterator": iterator_state.save(), "exhausted": self._is_exhausted}
+        return {
+            "asked": self._num_asked,
+            "failed": self._num_failed,
+            "exhausted": self._is_exhausted,
+        }
+
+    def restore(self, state: Any) -> None:
+        """Take up a state: hand it over to the source, or skip what was taken."""
+        if state is None:
+            if self._is_used and self._own is not None:
+                self._own.load_first()
+            elif self._is_used:
+                self._iterator = self._start_over()
+                return
+            self._forget_iterator()
+            return
+        kind = "own" if self._own is not None else "iterator" if "iterator" in state else "asked"
+        if not isinstance(state, dict) or kind not in state:
+            raise StateMismatchError(
+                f"the source must be the one that the state is from (got {state!r}). Use that one, "
+                "or start without the state."
+            )
+        if self._own is not None:
+            self._own.load(state["own"])
+            self._forget_iterator()
+        else:
+            self._iterator = self._start_over()
+            iterator_state = OwnState.of(self._iterator)
+            if kind == "iterator" and iterator_state is not None:
+                iterator_state.load(state["iterator"])
+            else:
+                self._skip(self._iterator, state["asked"], state["failed"])
+        self._is_used = True
+        if state["exhausted"]:
+            self._is_exhausted = True
+            self._iterator = iter(())
+
+    def _next(self, iterator: Iterator[Any]) -> Any:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            raise
+        except Exception:
+            self._num_asked += 1
+            self._num_failed += 1
+            raise
+        self._num_asked += 1
+        return item
+
+    def _start(self) -> Iterator[Any]:
+        self._num_asked = self._num_failed = 0
+        return iter(self._source() if callable(self._source) else self._source)
+
+    def _start_over(self) -> Iterator[Any]:
+        iterator = self._start()
+        self._is_exhausted = False
+        if iterator is self._source and self._is_used and self._cycle == "no":
+            raise PipelineStateError(
+                f"the source must be able to start over (got {self._source!r}, which has given "
+                "items already). Make a new pipeline with a new source, or pass the generator "
+                "function itself."
+            )
+        return iterator
+
+    def _forget_iterator(self) -> None:
+        self._iterator = None
+        self._is_exhausted = False
+        self._num_asked = self._num_failed = 0
+
+    def _skip(self, iterator: Iterator[Any], count: int, num_failures: int) -> None:
+        """Ask for items that were given before; those that failed then may fail again."""
+        while self._num_asked < count:
+            try:
+                self._next(iterator)
+            except StopIteration:
+                raise StateMismatchError(
+                    f"the source must give at least the {count} items that it gave before (got "
+                    f"{self._num_asked}). Use the source that the state is from."
+                ) from None
+            except Exception as error:
+                if self._num_failed > num_failures:
+                    raise PipelineStateError(
+                        f"the source must give its first {count} items again (item "
+                        f"{self._num_asked - 1} failed: {error}). Use the source that the state "
+                        "is from."
+                    ) from error
+
+
+class Calls:
+    """Calls of a callable source.
+
+    Parameters
+    ----------
+    source : callable
+        The source.
+    takes_argument : bool
+        Whether it is told which sample or batch to give; then it needs no state.
+    """
+
+    def __init__(self, source: Callable[..., Any], takes_argument: bool) -> None:
+        self._source = source
+        self._takes_argument = takes_argument
+        self._own = OwnState.of(source)
+        self._num_calls = 0
+
+    def call(self, argument: Any) -> Any:
+        """Call the source, with the argument if it takes one."""
+        if self._num_calls == 0 and self._own is not None:
+            self._own.remember_first()
+        self._num_calls += 1
+        return self._source(argument) if self._takes_argument else self._source()
+
+    def state(self) -> dict[str, Any] | None:
+        """Return the source's own state, or how often it was called; None if it has no state."""
+        if self._num_calls == 0 or (self._takes_argument and self._own is None):
+            return None
+        if self._own is not None:
+            return {"own": self._own.save(), "calls": self._num_calls}
+        return {"calls": self._num_calls}
+
+    def restore(self, state: Any) -> None:
+        """Hand a state over to the source."""
+        if state is None:
+            if self._num_calls > 0 and self._own is not None:
+                self._own.load_first()
+            elif self._num_calls > 0 and not self._takes_argument:
+                raise _unknown_state(self._source)
+            return
+        if self._own is None or not isinstance(state, dict) or "own" not in state:
+            raise _unknown_state(self._source)
+        self._own.load(state["own"])
+        self._num_calls = state["calls"]
+
+
+def _unknown_state(source: Any) -> DaliCoreError:
+    return PipelineStateError(
+        "a callable source must take the number of the batch or a SampleInfo, or have state_dict "
+        f"and load_state_dict, to go on from a state (got {source!r}, which has been called). Let "
+        "it take an argument."
+    )

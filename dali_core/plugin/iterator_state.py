@@ -1,0 +1,238 @@
+"""The state of an iterator: saving it, and going on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dali_core._execution.saved_state import VERSION, SavedState
+from dali_core.errors import PipelineStateError, StateMismatchError
+from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
+
+if TYPE_CHECKING:
+    from dali_core.pipeline import Pipeline
+    from dali_core.pipeline._checkpoints import Snapshot
+
+KIND = "dali_core iterator"
+
+
+class StatefulIterator:
+    """The part of `BaseIterator` that saves and restores how far it has come."""
+
+    _pipelines: list[Pipeline]
+    _epochs: Epochs | None
+    _epoch: int
+    _taken: int
+    _scheduled: bool
+    _prepared: Any
+    _is_resumed: bool
+    _reader_name: str | None
+    _epoch_start: list[Snapshot] | None
+
+    def state_dict(self) -> dict[str, Any]:
+        """Describe which batches were given out, so that another iterator can go on from there.
+
+        A batch that was only prepared does not count.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries, which JSON can hold.  It is small and has a
+            version.  See `Pipeline.state_dict`.
+        """
+        return {
+            **self._own_state(),
+            "pipelines": self._described(self._given()),
+            "epoch_start": self._described(self._epoch_start),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where `state_dict` was called, perhaps in another process.
+
+        Work in flight is discarded.  What the pipelines must have in common with those that the
+        state is from is said at `Pipeline.load_state_dict`.  The iterator must count its epochs
+        in the same way; the other arguments may differ.  With interleaved shards, the number of
+        pipelines may differ as well.
+
+        Parameters
+        ----------
+        state : mapping
+            What `state_dict` returned.  Nothing changes if it does not fit.
+
+        Raises
+        ------
+        StateMismatchError
+            If the state does not fit this iterator; the message says in which way.
+        ArgumentTypeError
+            If it is no mapping.
+        """
+        saved = SavedState("iterator.load_state_dict", state, KIND)
+        described = saved.get("pipelines", list)
+        snapshots = self._read_all(saved, described)
+        start = state.get("epoch_start")
+        taken = self._read_taken(saved)
+        same_batches = taken == saved.get("taken", int)
+        self._epoch_start = self._read_all(saved, start) if start and same_batches else None
+        for pipeline, snapshot in zip(self._pipelines, snapshots, strict=True):
+            pipeline._go_to(snapshot)
+        self._go_on(saved.get("epoch", int), taken)
+
+    def restart(self) -> None:
+        """Begin the epoch afresh: the same batches come again, from the first one.
+
+        Work in flight is discarded.  `reset`, in contrast, does nothing in mid-epoch.
+
+        Raises
+        ------
+        PipelineStateError
+            If a source cannot start over, or if this epoch began with another batch size, before
+            a state was loaded.
+        """
+        if self._epoch_start is None:
+            raise PipelineStateError(
+                "iterator.restart: it must be known where the epoch began (a state was loaded in "
+                "mid-epoch with another batch size or number of shards). Go on to the next epoch."
+            )
+        for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
+            pipeline._go_to(snapshot, "iterator.restart")
+        self._go_on(self._epoch, 0)
+
+    def checkpoints(self) -> list[bytes]:
+        """Return a checkpoint of every pipeline, to be passed to pipelines that go on.
+
+        An iterator over pipelines that are made with these as `checkpoint` goes on where this one
+        is.
+
+        Returns
+        -------
+        list of bytes
+            JSON, one entry for each pipeline.
+        """
+        own = {
+            **self._own_state(),
+            "epoch_start": self._described(self._epoch_start),
+        }
+        return [
+            pipeline._write_checkpoint({**described, "iterator": {**own, "pipeline": number}})
+            for number, (pipeline, described) in enumerate(
+                zip(self._pipelines, self._described(self._given()), strict=True)
+            )
+        ]
+
+    def _resume_from_checkpoints(self) -> bool:
+        """Go on from what `checkpoints` said, if the pipelines were made with that."""
+        states = [getattr(pipeline, "_iterator_state", None) for pipeline in self._pipelines]
+        if all(state is None for state in states):
+            return False
+        where = "iterator over pipelines with checkpoints"
+        for number, state in enumerate(states):
+            if state is None or state.get("pipeline") != number:
+                raise StateMismatchError(
+                    f"{where}: the pipelines must all be made with their own checkpoints (got "
+                    f"another one, or none, for pipeline {number}). Pass what checkpoints() "
+                    "returned, in its order."
+                )
+        saved = SavedState(where, states[0], KIND)
+        start = saved.get("epoch_start", list)
+        if saved.get("num_pipelines", int) != len(self._pipelines):
+            raise saved.mismatch("num_pipelines", len(self._pipelines), len(start))
+        taken = self._read_taken(saved)
+        same_batches = taken == saved.get("taken", int)
+        self._epoch_start = self._read_all(saved, start) if start and same_batches else None
+        self._go_on(saved.get("epoch", int), taken)
+        return True
+
+    def _go_on(self, epoch: int, taken: int) -> None:
+        self._epoch = epoch
+        self._taken = taken
+        self._scheduled = False
+        self._prepared = None
+        self._is_resumed = True
+
+    def _given(self) -> list[Snapshot]:
+        """Take down what all pipelines have given out, without a batch that was only prepared."""
+        if self._prepared is not None and self._epoch_start is not None:
+            return self._epoch_start
+        return self._snapshots()
+
+    def _snapshots(self) -> list[Snapshot]:
+        return [pipeline._snapshot() for pipeline in self._pipelines]
+
+    def _described(self, snapshots: Sequence[Snapshot] | None) -> list[dict[str, Any]]:
+        return [
+            pipeline._describe(snapshot)
+            for pipeline, snapshot in zip(self._pipelines, snapshots or (), strict=False)
+        ]
+
+    def _own_state(self) -> dict[str, Any]:
+        schedule = self._epochs.schedule if self._epochs is not None else None
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            "epoch": self._epoch,
+            "taken": self._taken - (self._prepared is not None),
+            "num_shards": schedule.plan.num_shards if schedule else 1,
+            "batch_size": schedule.batch_size if schedule else self._pipelines[0].max_batch_size,
+            **self._counting(),
+        }
+
+    def _counting(self) -> dict[str, Any]:
+        """Describe how epochs are counted."""
+        epochs = self._epochs
+        follows_reader = isinstance(epochs, ReaderEpochs)
+        return {
+            "num_pipelines": len(self._pipelines),
+            "reader_name": self._reader_name,
+            "size": epochs.schedule.plan.num_samples if epochs and not follows_reader else None,
+            "last_batch_padded": epochs.schedule.plan.pad_last_batch if epochs else None,
+            "last_batch_policy": epochs.schedule.policy.name if epochs else None,
+        }
+
+    def _read_all(self, saved: SavedState, described: Sequence[Any]) -> list[Snapshot]:
+        """Turn the states of pipelines into snapshots of those that there are now."""
+        count = len(self._pipelines)
+        if len(described) != count:
+            plain = [
+                {name: value for name, value in state.items() if name != "bad_samples"}
+                for state in described
+                if isinstance(state, Mapping)
+            ]
+            if not plain or self._reader_name is None or any(one != plain[0] for one in plain):
+                raise saved.mismatch(
+                    "the number of pipelines",
+                    count,
+                    len(described),
+                    "It may only differ where all follow a reader and have the same seed.",
+                )
+            described = [described[0]] * count
+        return [
+            pipeline._read(state, saved.where)
+            for pipeline, state in zip(self._pipelines, described, strict=True)
+        ]
+
+    def _read_taken(self, saved: SavedState) -> int:
+        """Return how many batches of the epoch have been taken, in batches as they are now."""
+        for name, here in self._counting().items():
+            before = saved.get(name, object)
+            if before != here and not (name == "num_pipelines" and self._reader_name is not None):
+                raise saved.mismatch(name, repr(here), repr(before), "Pass the same as then.")
+        taken, epoch = saved.get("taken", int), saved.get("epoch", int)
+        if self._epochs is None:
+            return taken
+        schedule = self._epochs.schedule
+        before = schedule.divided(saved.get("num_shards", int), saved.get("batch_size", int))
+        resumed = schedule.resumed(before, epoch, taken)
+        if resumed is None:
+            working = [
+                size
+                for size in range(1, 2 * before.batch_size + 1)
+                if schedule.divided(schedule.plan.num_shards, size).resumed(before, epoch, taken)
+                is not None
+            ]
+            raise StateMismatchError(
+                f"{saved.where}: the {taken} batches that were given in the epoch must be a whole "
+                f"number of batches now (got batches of {schedule.batch_size} on "
+                f"{schedule.plan.num_shards} shards, after {before.batch_size} on "
+                f"{before.plan.num_shards}). Use batches of {' or '.join(map(str, working))}."
+            )
+        return resumed
