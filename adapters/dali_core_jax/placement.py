@@ -8,6 +8,7 @@ memory can change each other.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -29,9 +30,13 @@ def default_device() -> jax.Device:
 
 def on_device(array: NDArray[Any], device: jax.Device) -> jax.Array:
     """Return an array on a device; it shares the memory on a CPU, if JAX can do that."""
-    sharding = SingleDeviceSharding(device)
     # Half the time of jax.device_put and of jax.dlpack.from_dlpack, and never a donatable buffer.
-    return jax.make_array_from_callback(array.shape, sharding, lambda _: array)
+    return jax.make_array_from_callback(array.shape, _only(device), lambda _: array)
+
+
+@functools.cache
+def _only(device: jax.Device) -> Sharding:
+    return SingleDeviceSharding(device)
 
 
 class Placement(ABC):
