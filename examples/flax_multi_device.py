@@ -151,7 +151,7 @@ def main() -> None:
     network = Network(len(split.classes))
     state = TrainState.create(
         apply_fn=network.apply,
-        params=network.init(jax.random.key(0), jnp.zeros((1, SIDE, SIDE, 3))),
+        params=jax.jit(network.init)(jax.random.key(0), jnp.zeros((1, SIDE, SIDE, 3))),
         tx=optax.adam(3e-3),
     )
     saved = arguments.work / "training.msgpack"

