@@ -149,6 +149,30 @@ def batch_overhead(
     }
 
 
+def hand_over(
+    peer: ModuleType, framework: str, action: str, batch_size: int, warm_up: int, batches: int
+) -> Result:
+    """Measure how long it takes to turn the outputs of a pipeline into tensors of a framework.
+
+    Tensors of a batch are let go before the next batch, as in a loop that trains.
+    """
+    version, actions = peer.hand_over(framework, batch_size)
+    prepare, measured = actions[action]()
+    times = []
+    for _ in range(warm_up + batches):
+        batch = prepare()
+        start = time.perf_counter()
+        tensors = measured(batch)
+        times.append(time.perf_counter() - start)
+        del batch, tensors
+    times = times[warm_up:]
+    return {
+        "framework_version": version,
+        "microseconds": 1e6 * statistics.median(times),
+        "microseconds_mean": 1e6 * statistics.fmean(times),
+    }
+
+
 def _warm_up(source: Iterator[int], batches: int) -> None:
     _consume(source, batches)
     gc.collect()

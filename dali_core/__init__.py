@@ -11,5 +11,7 @@ from dali_core import types as types
 from dali_core._graph.node import DataNode as DataNode
 from dali_core.pipeline import Pipeline as Pipeline
 from dali_core.pipeline import pipeline_def as pipeline_def
+from dali_core.types import OperatorConcurrency as OperatorConcurrency
+from dali_core.types import StreamPolicy as StreamPolicy
 
 __version__ = "0.1.0"

@@ -22,6 +22,21 @@ class ArgumentValueError(DaliCoreError, ValueError):
     """An argument has the right type and an impossible value."""
 
 
+class TensorError(ArgumentValueError, RuntimeError):
+    """A tensor or a batch is not such that it allows what is asked of it.
+
+    It is a `RuntimeError`, too, since that is what programs for NVIDIA DALI expect.
+    """
+
+
+class TensorIndexError(TensorError, IndexError):
+    """An index is beyond the samples of a batch, or the dimensions of a tensor."""
+
+
+class ExchangeError(DaliCoreError, BufferError):
+    """Memory cannot be exchanged with another library, such as read-only memory for writing."""
+
+
 class GraphError(DaliCoreError, RuntimeError):
     """A pipeline's graph is put together wrongly."""
 
@@ -32,6 +47,22 @@ class PipelineStateError(DaliCoreError, RuntimeError):
 
 class StateMismatchError(DaliCoreError, ValueError):
     """A saved state does not fit the pipeline or iterator that it is loaded into."""
+
+
+class NoBatchError(PipelineStateError, StopIteration):
+    """Outputs were asked for, and no batch was started. Loops over outputs end with it."""
+
+
+class UnknownInputError(GraphError, KeyError):
+    """A pipeline has no input of that name."""
+
+    def __str__(self) -> str:
+        # A KeyError shows the repr of its argument.
+        return str(self.args[0])
+
+
+class SerializationError(DaliCoreError, RuntimeError):
+    """A pipeline cannot be written as a document, or a document does not describe a pipeline."""
 
 
 class AdapterError(DaliCoreError, RuntimeError):
@@ -122,6 +153,10 @@ class SampleError(DaliCoreError, RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))
+
+
+class NotFedError(SampleError, IndexError):
+    """An `external_source` without a source had no batch left: too few were fed."""
 
 
 class BadSampleLimitError(SampleError):

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from dali_core._runtime.tensors import TensorCPU as TensorCPU
-from dali_core._runtime.tensors import TensorListCPU as TensorListCPU
+from dali_core._runtime.tensor import TensorCPU as TensorCPU
+from dali_core._runtime.tensor_list import TensorListCPU as TensorListCPU

@@ -15,7 +15,8 @@ Derive a class from `AdapterSuite` in a test module, say which adapter to test, 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -187,6 +188,42 @@ class AdapterSuite:
         assert len(list(iterator)) == 3
         _expect(StopIteration, lambda: next(iterator))
 
+    def test_goes_on_from_a_state(self, tmp_path: Path) -> None:
+        """Loaded at any step, a state gives the batches that were to come.
+
+        States are plain data: JSON holds them. `restart` gives the batches of the epoch again.
+        """
+        iterator = self._reading(tmp_path, FILL, num_shards=2, random_shuffle=True)
+        states: list[str] = []
+        given: list[list[list[list[int]]]] = []
+        for _ in range(2):
+            states.append(json.dumps(iterator.state_dict()))
+            given.append([])
+            for batch in iterator:
+                given[-1].append(self._labels(batch))
+                states.append(json.dumps(iterator.state_dict()))
+        # The state after an epoch, and that at the beginning of the next, give the next epoch.
+        expected = [epoch[start:] for epoch in given for start in range(len(epoch) + 1)]
+        expected[len(given[0])] = given[1]
+        for state, rest in zip(states[:-1], expected[:-1], strict=True):
+            resumed = self._reading(tmp_path, FILL, num_shards=2, random_shuffle=True)
+            resumed.load_state_dict(json.loads(state))
+            assert [self._labels(batch) for batch in resumed] == rest
+        resumed.load_state_dict(json.loads(states[-2]))
+        resumed.restart()
+        assert [self._labels(batch) for batch in resumed] == given[1]
+
+    def test_goes_on_from_checkpoints(self, tmp_path: Path) -> None:
+        """Pipelines that are made with the checkpoints of an iterator make one that goes on."""
+        iterator = self._reading(tmp_path, FILL, num_shards=2)
+        next(iterator)
+        checkpoints = iterator.checkpoints()
+        assert len(checkpoints) == 2
+        resumed = self._reading(tmp_path, FILL, num_shards=2, checkpoints=checkpoints)
+        assert [self._labels(batch) for batch in resumed] == [
+            self._labels(batch) for batch in iterator
+        ]
+
     def test_ragged_outputs(self) -> None:
         """They need a list; asking for a dense array names the output and the shapes."""
 
@@ -244,11 +281,13 @@ class AdapterSuite:
         num_samples: int = 7,
         num_shards: int = 1,
         auto_reset: bool = True,
+        checkpoints: Sequence[bytes] | None = None,
         **reader: Any,
     ) -> BaseIterator:
         pipelines = []
         for shard in range(num_shards):
-            pipeline = Pipeline(batch_size=2, num_threads=1)
+            checkpoint = checkpoints[shard] if checkpoints else None
+            pipeline = Pipeline(batch_size=2, num_threads=1, checkpoint=checkpoint)
             files = [str(folder / f"{index}.bin") for index in range(num_samples)]
             for file in files:
                 Path(file).write_bytes(b"content")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+
 if TYPE_CHECKING:
     import numpy
 
@@ -15,8 +17,14 @@ CPU_ONLY_DEVICE_ID = -99999
 """`Pipeline.device_id` of a pipeline that uses no GPU."""
 
 
+_MAX_DIMENSIONS = 8
+
+
 class _NumberedEnum(enum.Enum):
-    """An enumeration whose members convert to their number but do not equal it."""
+    """An enumeration whose members convert to their number, and equal it.
+
+    They equal no member of another enumeration, whatever the numbers.
+    """
 
     def __int__(self) -> int:
         return int(self.value)
@@ -24,10 +32,14 @@ class _NumberedEnum(enum.Enum):
     def __index__(self) -> int:
         return int(self.value)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}.{self.name}"
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == other) if isinstance(other, int) else self is other
 
-    __str__ = __repr__
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
 
 
 class DALIDataType(_NumberedEnum):
@@ -84,6 +96,31 @@ class PipelineAPIType(enum.Enum):
     SCHEDULED = 2
 
 
+class OperatorConcurrency(enum.Enum):
+    """Which operators a pipeline may run at once. On the host this is without effect.
+
+    All operators run in parallel anyway, each on other samples. The numbers are those of the
+    reference.
+    """
+
+    UNSPECIFIED = 0
+    NONE = 2
+    BACKEND = 4
+    FULL = 6
+
+
+class StreamPolicy(enum.Enum):
+    """How operators share CUDA streams. On the host this is without effect.
+
+    The numbers are those of the reference.
+    """
+
+    UNSPECIFIED = 0
+    SINGLE = 16
+    PER_BACKEND = 32
+    PER_OPERATOR = 48
+
+
 NO_TYPE = DALIDataType.NO_TYPE
 UINT8 = DALIDataType.UINT8
 UINT16 = DALIDataType.UINT16
@@ -122,10 +159,40 @@ NCHW = "CHW"
 NHWC = "HWC"
 NFCHW = "FCHW"
 NFHWC = "FHWC"
+SAME = ""
+"""Layout of an output that has the layout of its input."""
 
 
 class TensorLayout(str):
-    """A tensor's layout: one letter a dimension, such as ``"HWC"``."""
+    """A tensor's layout: one letter a dimension, such as ``"HWC"``.
+
+    Operators know ``H`` (height), ``W`` (width), ``C`` (channels), ``F`` (frames) and ``D``
+    (depth); other letters are allowed. It is a string, and can be used wherever one is asked for.
+
+    Parameters
+    ----------
+    layout : str
+        At most eight ASCII characters; empty for none.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, layout: str) -> TensorLayout:
+        """Check the letters."""
+        if not isinstance(layout, str):
+            raise ArgumentTypeError(
+                f"TensorLayout: layout must be a string (got {layout!r}, a "
+                f"{type(layout).__name__}). Write one letter for each dimension, such as 'HWC'."
+            )
+        if len(layout) > _MAX_DIMENSIONS or not layout.isascii() or "\0" in layout:
+            raise ArgumentValueError(
+                f"TensorLayout: layout must have at most {_MAX_DIMENSIONS} ASCII characters (got "
+                f"{str(layout)!r}). Write one letter for each dimension, such as 'HWC'."
+            )
+        return super().__new__(cls, layout)
+
+    def __repr__(self) -> str:
+        return f"TensorLayout({super().__repr__()})"
 
 
 class SampleInfo:
@@ -140,8 +207,6 @@ class SampleInfo:
     epoch_idx : int
         Number of the epoch.
     """
-
-    __slots__ = ("epoch_idx", "idx_in_batch", "idx_in_epoch", "iteration")
 
     def __init__(
         self, idx_in_epoch: int, idx_in_batch: int, iteration: int, epoch_idx: int
@@ -169,8 +234,6 @@ class BatchInfo:
         Number of the epoch.
     """
 
-    __slots__ = ("epoch_idx", "iteration")
-
     def __init__(self, iteration: int, epoch_idx: int) -> None:
         self.iteration = iteration
         self.epoch_idx = epoch_idx
@@ -193,7 +256,14 @@ _NUMPY_NAMES = {
     FLOAT64: "float64",
     BOOL: "bool",
 }
-_FROM_NUMPY_NAMES = {name: data_type for data_type, name in _NUMPY_NAMES.items()}
+_FROM_NAMES = {
+    **{name: data_type for data_type, name in _NUMPY_NAMES.items()},
+    "half": FLOAT16,
+    "float": FLOAT,
+    "double": FLOAT64,
+    "int": INT32,
+    "long": INT64,
+}
 
 
 def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
@@ -201,34 +271,44 @@ def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If NumPy has no such type.
     """
     import numpy
 
     if dali_type not in _NUMPY_NAMES:
-        raise TypeError(
-            f"to_numpy_type: dali_type must be a type of numbers (got {dali_type!r}). "
+        raise ArgumentTypeError(
+            f"to_numpy_type: dali_type must be a type of numbers (got {dali_type}). "
             f"Use one of {', '.join(data_type.name for data_type in _NUMPY_NAMES)}."
         )
     return numpy.dtype(_NUMPY_NAMES[dali_type]).type
 
 
 def to_dali_type(framework_type: Any) -> DALIDataType:
-    """Give the data type of a NumPy, PyTorch or JAX dtype, or of its name.
+    """Give the data type of a dtype of NumPy, PyTorch or JAX, of a type of Python, or of a name.
+
+    Parameters
+    ----------
+    framework_type : object
+        Such as `numpy.float32`, ``numpy.dtype("float32")``, `torch.float32`, `jax.numpy.float32`,
+        `float` or ``"float32"``. Python's `int` and `float` have 32 bits here, as in expressions.
 
     Raises
     ------
-    TypeError
+    ArgumentTypeError
         If there is no equal data type.
     """
+    import numpy
+
+    if isinstance(framework_type, type) and issubclass(framework_type, numpy.generic):
+        framework_type = numpy.dtype(framework_type)
     name = str(getattr(framework_type, "name", None) or getattr(framework_type, "__name__", ""))
     if not name:
         name = str(framework_type).rpartition(".")[2]
-    name = {"float": "float32", "int": "int32"}.get(name, name).rstrip("_")
-    if name not in _FROM_NUMPY_NAMES:
-        raise TypeError(
+    name = name.removesuffix("_")
+    if name not in _FROM_NAMES:
+        raise ArgumentTypeError(
             f"to_dali_type: framework_type must be a type of numbers (got {framework_type!r}). "
-            f"Use one of {', '.join(_FROM_NUMPY_NAMES)}."
+            f"Use one of {', '.join(_NUMPY_NAMES.values())}."
         )
-    return _FROM_NUMPY_NAMES[name]
+    return _FROM_NAMES[name]

@@ -124,6 +124,30 @@ def test_shards_give_equally_many_batches(
         assert len(pipeline.bad_samples) == 2 * len(own & set(BAD))
 
 
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("num_shards", [2, 3, 4])
+def test_interleaved_shards_look_among_their_own(
+    num_shards: int, pad: bool, files: dict[str, Any]
+) -> None:
+    """The next one in its place is `num_shards` samples further on, or the shard's first."""
+
+    def in_place_of(number: int) -> int:
+        while number in BAD:
+            number = number + num_shards if number + num_shards < COUNT else number % num_shards
+        return number
+
+    arguments = {"num_shards": num_shards, "interleaved_shards": True, "pad_last_batch": pad}
+    for shard in range(num_shards):
+        own = list(range(shard, COUNT, num_shards))
+        size = -(-COUNT // num_shards // 4) * 4
+        expected = own + [COUNT - 1] * (size - len(own)) if pad else own
+        pipeline = reading(files, 4, shard_id=shard, max_bad_samples=1.0, **arguments)
+        found = [content for content, *_ in samples(pipeline, len(expected))]
+        assert found == list(map(in_place_of, expected))
+        bad = [int(sample.source or -1) for sample in pipeline.bad_samples]
+        assert bad[: len(set(expected) & set(BAD))] == sorted(set(expected) & set(BAD))
+
+
 def test_all_readers_move_together(files: dict[str, Any]) -> None:
     numbers = [f"{number:02}" for number in range(COUNT) if number not in BAD]
     others = {"file_root": files["file_root"], "files": [*numbers, *numbers[:4]]}

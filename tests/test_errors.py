@@ -48,11 +48,11 @@ def test_all_errors_are_of_one_family() -> None:
         for value in vars(errors).values()
         if isinstance(value, type) and issubclass(value, Exception)
     ]
-    assert len(classes) == 9
+    assert len(classes) > 10
     for error in classes:
         assert issubclass(error, DaliCoreError)
         if error is not DaliCoreError:
-            assert issubclass(error, (TypeError, ValueError, RuntimeError))
+            assert issubclass(error, (TypeError, ValueError, RuntimeError, BufferError))
             assert error.__doc__
 
 
@@ -79,7 +79,7 @@ def test_sample_errors_survive_pickling() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"batch_size": None}, ArgumentTypeError, r"batch_size must be a positive int \(got None"),
+        ({"batch_size": "2"}, ArgumentTypeError, r"batch_size must be a positive int \(got '2'"),
         ({"batch_size": 2.0}, ArgumentTypeError, "batch_size must be a positive int"),
         ({"batch_size": True}, ArgumentTypeError, "batch_size must be a positive int"),
         ({"batch_size": 0}, ArgumentValueError, r"batch_size must be positive \(got 0\)"),
@@ -195,7 +195,7 @@ def test_wrong_outputs(outputs: Callable[[Any], Any], message: str) -> None:
     def wrong() -> Any:
         return outputs(source())
 
-    with pytest.raises(GraphError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         wrong()
 
 
@@ -204,13 +204,25 @@ def test_nested_outputs_of_define_graph() -> None:
         def define_graph(self) -> Any:
             return [source(), [source()]]
 
-    with pytest.raises(GraphError, match="output 1 must be a DataNode"):
+    with pytest.raises(ArgumentTypeError, match="output 1 must be a DataNode"):
         Nested(1, 1, None).build()
 
 
 def test_pipelines_without_outputs() -> None:
     with pytest.raises(GraphError, match="has no outputs. Override define_graph"):
         Pipeline(1, 1, None).build()
+    with Pipeline(1, 1, None) as pipeline:
+        pipeline.set_outputs()
+    with pytest.raises(GraphError, match="must have an output"):
+        pipeline.build()
+
+
+def test_pipelines_without_a_batch_size() -> None:
+    for left_out in ({}, {"batch_size": None}, {"batch_size": -1}):
+        with Pipeline(**left_out) as pipeline:
+            pipeline.set_outputs(source())
+        with pytest.raises(ArgumentValueError, match=r"errors.py:\d+: batch_size must be given"):
+            pipeline.build()
 
 
 def test_values_of_another_pipeline() -> None:

@@ -50,7 +50,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.types",
     "dali_core.operators",
     "dali_core._runtime.step",
-    "dali_core._runtime.tensors",
+    "dali_core._runtime.tensor_list",
 )
 
 

@@ -120,6 +120,56 @@ def _compiled(folder: Path, source: str) -> str:
     return compiled_stub(path)
 
 
+def test_overloads_stand_in_comments(tmp_path: Path) -> None:
+    text = _compiled(
+        tmp_path,
+        '''"""Do things."""
+
+cdef class Things:
+    """Things."""
+
+    # No overload: this is a comment like any other.
+
+    # overload: def __init__(self, count: int)
+    # overload: def __init__(
+    #     self, *, name: str = "a",
+    #     size: int = 3
+    # )
+    def __init__(self, *arguments):
+        pass
+
+    # A comment.
+    def __len__(self) -> int:
+        # overload: def other()
+        return 3
+
+    # overload: def __getitem__(self, index: int, /) -> Things
+    # overload: def __getitem__(self, index: slice, /) -> list[Things]
+    def __getitem__(self, index):
+        """Give things."""
+''',
+    )
+    assert (
+        text.partition("class Things:")[2]
+        == '''
+    """Things."""
+
+    @overload
+    def __init__(self, count: int) -> None: ...
+    @overload
+    def __init__(self, *, name: str = "a", size: int = 3) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int, /) -> Things:
+        """Give things."""
+
+    @overload
+    def __getitem__(self, index: slice, /) -> list[Things]:
+        """Give things."""
+'''
+    )
+
+
 def test_types_of_c_become_types_of_python(tmp_path: Path) -> None:
     text = _compiled(
         tmp_path,
@@ -128,7 +178,7 @@ def test_types_of_c_become_types_of_python(tmp_path: Path) -> None:
 More.
 """
 from libc.stdint cimport uint64_t
-from dali_core._runtime.tensors cimport (
+from dali_core._runtime.tensor_list cimport (
     TensorListCPU, wrap_tensors,
 )
 
@@ -174,7 +224,7 @@ def make(
 
 from collections.abc import Sequence
 
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 class Thing:
     """A thing."""

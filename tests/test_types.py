@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy
 import pytest
 
 from dali_core import types
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.tensors import TensorCPU
 
 NUMPY_TYPES = {
     types.UINT8: numpy.uint8,
@@ -49,6 +52,22 @@ def test_python_types_convert() -> None:
     assert types.to_dali_type(bool) is types.BOOL
 
 
+@pytest.mark.parametrize(
+    ("spelling", "expected"),
+    [
+        ("half", types.FLOAT16),
+        ("double", types.FLOAT64),
+        ("long", types.INT64),
+        ("bool_", types.BOOL),
+        (numpy.longlong, types.INT64),
+        (numpy.dtype(">f4"), types.FLOAT),
+    ],
+    ids=str,
+)
+def test_other_names(spelling: object, expected: types.DALIDataType) -> None:
+    assert types.to_dali_type(spelling) is expected
+
+
 class _FrameworkType:
     """Looks like an element type of PyTorch: neither named nor a class."""
 
@@ -70,7 +89,10 @@ def test_other_types_are_refused(wrong: object) -> None:
 def test_members_are_names_and_numbers(member: types.DALIDataType) -> None:
     kind = type(member)
     assert kind(int(member)) is member
-    assert repr(member) == str(member) == f"{kind.__name__}.{member.name}"
+    assert str(member) == f"{kind.__name__}.{member.name}"
+    assert repr(member) == f"<{kind.__name__}.{member.name}: {int(member)}>"
+    assert member == int(member)
+    assert {int(member): "found"}[member] == "found"
     assert getattr(types, member.name) is member
     assert pickle.loads(pickle.dumps(member)) is member
     assert copy.deepcopy(member) is member
@@ -78,7 +100,7 @@ def test_members_are_names_and_numbers(member: types.DALIDataType) -> None:
 
 def test_members_of_different_enumerations_differ() -> None:
     assert types.UINT8 != types.INTERP_NN
-    assert types.UINT8 != 0
+    assert types.UINT8 != "UINT8"
     assert "abc"[types.INTERP_LINEAR] == "b"
 
 
@@ -90,7 +112,33 @@ def test_numbers_are_those_of_the_reference() -> None:
 
 def test_layout_constants() -> None:
     assert (types.NCHW, types.NHWC, types.NFCHW, types.NFHWC) == ("CHW", "HWC", "FCHW", "FHWC")
-    assert types.TensorLayout("HWC") == "HWC"
+    assert types.SAME == ""
+
+
+def test_layouts_are_strings() -> None:
+    layout = types.TensorLayout("HWC")
+    assert isinstance(layout, str)
+    assert (layout, str(layout), repr(layout)) == ("HWC", "HWC", "TensorLayout('HWC')")
+    assert (len(layout), layout[1], layout.find("C"), types.TensorLayout(layout)) == (
+        3,
+        "W",
+        2,
+        layout,
+    )
+    assert TensorCPU(numpy.zeros((1, 2, 3)), layout).layout() == "HWC"
+    assert pickle.loads(pickle.dumps(layout)) == layout
+
+
+@pytest.mark.parametrize("wrong", ["HWCHWCHWC", "HÄC", "H\0"])
+def test_layouts_of_wrong_letters(wrong: str) -> None:
+    with pytest.raises(ArgumentValueError, match="must have at most 8 ASCII characters"):
+        types.TensorLayout(wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"HWC"])
+def test_layouts_of_other_things(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="layout must be a string"):
+        types.TensorLayout(wrong)
 
 
 def test_infos_show_what_they_hold() -> None:

@@ -7,7 +7,24 @@ from typing import Any
 import torch
 from torch.utils.dlpack import from_dlpack
 
+from dali_core import types
 from dali_core.adapters import Adapter
+
+to_torch_type = {
+    types.UINT8: torch.uint8,
+    types.UINT16: torch.uint16,
+    types.UINT32: torch.uint32,
+    types.UINT64: torch.uint64,
+    types.INT8: torch.int8,
+    types.INT16: torch.int16,
+    types.INT32: torch.int32,
+    types.INT64: torch.int64,
+    types.FLOAT16: torch.float16,
+    types.FLOAT: torch.float32,
+    types.FLOAT64: torch.float64,
+    types.BOOL: torch.bool,
+}
+"""The element type of PyTorch for each of `dali_core.types`."""
 
 
 class PyTorchAdapter(Adapter):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import dali_core
 
 from . import graphs
+from . import hand_over as handing_over
 
 PIPELINES = graphs.PIPELINES
 
@@ -19,3 +20,10 @@ def versions() -> dict[str, str]:
 def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
     """Run a pipeline without end."""
     return graphs.open_batches(dali_core, pipeline, files, threads, batch_size)
+
+
+def hand_over(
+    framework: str, batch_size: int
+) -> tuple[str, dict[str, Callable[[], handing_over.Action]]]:
+    """Give a framework's version, and what can be measured with it."""
+    return handing_over.actions(dali_core, framework, batch_size)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import nvidia.dali
 import nvidia.dali.fn
 
 from . import graphs
+from . import hand_over as handing_over
 
 PIPELINES = graphs.PIPELINES
 
@@ -20,3 +21,10 @@ def versions() -> dict[str, str]:
 def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
     """Run a pipeline without end."""
     return graphs.open_batches(nvidia.dali, pipeline, files, threads, batch_size)
+
+
+def hand_over(
+    framework: str, batch_size: int
+) -> tuple[str, dict[str, Callable[[], handing_over.Action]]]:
+    """Give a framework's version, and what can be measured with it."""
+    return handing_over.actions(nvidia.dali, framework, batch_size)

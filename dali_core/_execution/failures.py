@@ -9,7 +9,8 @@ from typing import TypeAlias
 from dali_core._execution.bad_samples import name_others
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
-from dali_core.errors import BadSample, SampleError
+from dali_core._runtime.step import NotFed
+from dali_core.errors import BadSample, NotFedError, SampleError
 
 Failure: TypeAlias = "tuple[int, int, str, str]"
 """Sample, node, message and source file, as the engine records them; -1 for none."""
@@ -32,12 +33,15 @@ class FailureReports:
         self._nodes = nodes
         self._epoch_of = epoch_of
 
-    def error(self, batch: Batch, failures: Sequence[Failure]) -> SampleError:
+    def error(
+        self, batch: Batch, failures: Sequence[Failure], cause: BaseException | None
+    ) -> SampleError:
         """Make the error for a batch that has failed."""
         sample, node_number, message, source = failures[0]
         node = self._nodes[node_number] if node_number >= 0 else None
         bad = self.bad_samples(batch, [failure for failure in failures if failure[0] >= 0])
-        return SampleError(
+        kind = NotFedError if isinstance(cause, NotFed) else SampleError
+        return kind(
             message + name_others(bad),
             operator=node.spec.name if node else "",
             location=node.location if node else "",

@@ -27,13 +27,9 @@ class Readers:
         self.by_node = {node: _open(node) for node in nodes if node.spec.reader is not None}
 
     @property
-    def named(self) -> dict[str, Reader]:
-        """The readers that the user has named."""
-        return {
-            node.name: reader
-            for node, reader in self.by_node.items()
-            if node.arguments.get("name") is not None
-        }
+    def by_name(self) -> dict[str, Reader]:
+        """All readers, by the names of their operators."""
+        return {node.name: reader for node, reader in self.by_node.items()}
 
     def find(self, name: str) -> Reader:
         """Find a reader by its name.
@@ -43,12 +39,12 @@ class Readers:
         GraphError
             If there is none; the message lists those that there are.
         """
-        for node, reader in self.by_node.items():
-            if node.name == name:
-                return reader
+        readers = self.by_name
+        if name in readers:
+            return readers[name]
         raise GraphError(
-            f"Pipeline: there is no reader named {name!r} among what the outputs need. Named "
-            f"readers: {', '.join(map(repr, self.named)) or 'none'}. Pass name=... to the reader."
+            f"Pipeline: there is no reader named {name!r} among what the outputs need. "
+            f"Readers: {', '.join(map(repr, readers)) or 'none'}. Pass name=... to the reader."
         )
 
 

@@ -54,6 +54,8 @@ def resumed_in_all(
     positions = {}
     for before, (node, reader) in zip(described, readers.items(), strict=True):
         here = _describe(node, reader)
+        if not isinstance(before, Mapping) or not set(here) <= set(before):
+            raise saved.mismatch("each of the readers", f"described by {sorted(here)}", before)
         for name in _MUST_AGREE:
             if before.get(name) != here[name]:
                 raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, before))

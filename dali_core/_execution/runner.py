@@ -22,7 +22,7 @@ from dali_core._runtime.step import Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
 if TYPE_CHECKING:
-    from dali_core._runtime.tensors import TensorListCPU
+    from dali_core._runtime.tensor_list import TensorListCPU
 
 # Python looks for signals, such as Ctrl-C, between two waits.
 _WAIT_SECONDS = 0.1
@@ -218,7 +218,7 @@ class Runner:
         try:
             if cause is not None and not isinstance(cause, Exception):
                 raise cause
-            error = self._reports.error(batch, failures) if failures else None
+            error = self._reports.error(batch, failures, cause) if failures else None
             try:
                 self._take_note(batch, failures)
             except BadSampleLimitError as limit:
@@ -248,8 +248,11 @@ class Runner:
         self._numbers.begin_epoch(iteration, self._steps.first_sample(iteration))
         self._epoch_sources = self._steps.begin_epoch()
 
-    def progress(self, iteration: int) -> Progress:
-        """Describe what was given out, which is everything before batch number `iteration`."""
+    def progress(self, iteration: int, *, has_ended: bool = False) -> Progress:
+        """Describe what was given out, which is everything before batch number `iteration`.
+
+        With `has_ended`, it is also known that there was no data for that batch.
+        """
         self._check_usable()
         numbers = self._numbers
         sample = self._steps.first_sample(iteration)
@@ -257,7 +260,7 @@ class Runner:
             Place(iteration, numbers.position(iteration), sample),
             numbers.epoch,
             numbers.epoch_start,
-            self._steps.states(iteration),
+            self._steps.states(iteration if has_ended else None),
             self._epoch_sources,
             self._log.state(),
         )

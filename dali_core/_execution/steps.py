@@ -80,13 +80,19 @@ class Steps:
         self._given_states.update(self._states.pop(iteration, {}))
         return self._causes.pop(iteration, None)
 
-    def states(self, iteration: int) -> dict[str, Any]:
-        """Return the states after all that was given out, and the end before batch `iteration`.
+    def states(self, ended_at: int | None = None) -> dict[str, Any]:
+        """Return the states after all that was given out, and perhaps after the end of the data.
 
         For a source that raised an exception when asked for its state, the exception is there.
+
+        Parameters
+        ----------
+        ended_at : int, optional
+            The batch for which there was no data, if whoever waited for it knows.
         """
-        ended = self._states.get(iteration, {}) if self.has_ended(iteration) else {}
-        return self._given_states | ended
+        if ended_at is None or not self.has_ended(ended_at):
+            return dict(self._given_states)
+        return self._given_states | self._states.get(ended_at, {})
 
     def first_sample(self, iteration: int) -> int:
         """Return the number of samples that the first source gave before a batch."""
@@ -158,6 +164,9 @@ class Steps:
             # Batches that were started already must not eat into the next epoch.
             raise StopIteration
         batch = task.batch
+        if task.stage == min(self._stages):
+            # Before anything can fail: a batch that fails does not count.
+            self._first_samples[batch.iteration] = self._next_sample
         iteration, first_sample = self._numbers.in_epoch(batch.iteration)
         context = StepContext(
             iteration,
@@ -212,7 +221,6 @@ class Steps:
                 f"(got {size}). Return fewer, or raise batch_size."
             )
         task.set_size(size, self._next_sample if self._numbers_samples else None)
-        self._first_samples[task.batch.iteration] = self._next_sample
         self._next_sample += size
 
     def _keep_states(self, iteration: int, node: OperatorNode | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from dali_core._graph.arguments import check_arguments
@@ -27,8 +28,12 @@ class Graph:
         inputs: list[DataNode],
         arguments: dict[str, Any],
         tensor_arguments: dict[str, DataNode],
+        name: str | None = None,
     ) -> OperatorNode:
-        """Append an operator whose inputs and arguments are checked."""
+        """Append an operator whose inputs and arguments are checked.
+
+        Its name is `name`, or that among the arguments, or a new one.
+        """
         random_index = -1
         if spec.random:
             random_index = self._num_random
@@ -36,7 +41,7 @@ class Graph:
         node = OperatorNode(
             spec=spec,
             index=len(self.nodes),
-            name=self._unique_name(spec, arguments.get("name"), location),
+            name=self._unique_name(spec, name or arguments.get("name"), location),
             location=location,
             inputs=inputs,
             arguments=arguments,
@@ -55,6 +60,8 @@ class Graph:
                 f"(got {wanted!r} again). Choose another name."
             )
         name = wanted or f"{spec.name.replace('.', '_')}_{len(self.nodes)}"
+        while wanted is None and name in self._names:
+            name += "_"
         self._names.add(name)
         return name
 
@@ -103,7 +110,7 @@ def add_operator(
             add_operator(value.spec, (), value.keywords) if isinstance(value, Source) else value
             for value in inputs
         )
-    _check_inputs(spec, inputs, graph, where)
+    check_inputs(spec, inputs, graph, where)
     if spec.deprecated:
         # Up to the user's call: the operator's function, its caller.
         warnings.warn(
@@ -114,11 +121,7 @@ def add_operator(
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():
         _check_owner(value, graph, f"{where}: argument {name!r}")
-    if constants["device"] not in spec.devices:
-        raise ArgumentValueError(
-            f"{where}: device must be one of {', '.join(map(repr, spec.devices))} "
-            f"(got {constants['device']!r}). This version has no GPU operators."
-        )
+    check_device(spec, constants["device"], where)
     if spec.batch_input is not None and len(inputs) == 1:
         found = spec.batch_input(constants)
         if found is not None:
@@ -130,7 +133,17 @@ def add_operator(
     return list(node.outputs) or None
 
 
-def _check_inputs(spec: OpSpec, inputs: tuple[Any, ...], graph: Graph, where: str) -> None:
+def check_device(spec: OpSpec, device: str, where: str) -> None:
+    """Check that an operator can run on a device."""
+    if device not in spec.devices:
+        raise ArgumentValueError(
+            f"{where}: device must be one of {', '.join(map(repr, spec.devices))} "
+            f"(got {device!r}). This version has no GPU operators."
+        )
+
+
+def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) -> None:
+    """Check the number of positional inputs of a call, and that they belong to its graph."""
     least, most = spec.input_range
     if not least <= len(inputs) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"

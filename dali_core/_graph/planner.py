@@ -83,8 +83,9 @@ def make_plan(
     ExecutionPlan
         The stages.
     """
-    kept = [node for node in nodes if node.arguments.get("preserve")]
-    live = _live_nodes([*outputs, *(value for node in kept for value in node.outputs)], kept)
+    nodes = list(nodes)
+    kept = _kept(nodes)
+    live = live_nodes(outputs, nodes)
     values = {
         value: number
         for number, value in enumerate(value for node in live for value in node.outputs)
@@ -110,15 +111,27 @@ def make_plan(
     return ExecutionPlan(stages, results, len(values))
 
 
-def _live_nodes(values: Sequence[DataNode], nodes: Sequence[OperatorNode]) -> list[OperatorNode]:
-    """All nodes that the given ones need, in the order of their calls."""
-    found = set(nodes)
-    waiting = [*(value.source for value in values), *nodes]
+def live_nodes(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode]) -> list[OperatorNode]:
+    """List what must run for some outputs, in the order of the calls.
+
+    Parameters
+    ----------
+    outputs : sequence of DataNode
+        The values wanted.
+    nodes : iterable of OperatorNode
+        All operators of the pipeline; those with ``preserve=True`` run in any case.
+    """
+    found: set[OperatorNode] = set()
+    waiting = [*(value.source for value in outputs), *_kept(nodes)]
     while waiting:
         node = waiting.pop()
         found.add(node)
         waiting += [value.source for value in node.dependencies if value.source not in found]
     return sorted(found, key=lambda node: node.index)
+
+
+def _kept(nodes: Iterable[OperatorNode]) -> list[OperatorNode]:
+    return [node for node in nodes if node.arguments.get("preserve")]
 
 
 def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:

@@ -40,6 +40,34 @@ def all_specs() -> dict[str, OpSpec]:
     return specs
 
 
+def identity(spec: OpSpec) -> str:
+    """Give the name by which documents refer to an operator; see `specs_by_identity`."""
+    is_public = specs_by_identity().get(spec.name) is spec
+    return spec.name if is_public else spec.registered_name
+
+
+@cache
+def specs_by_identity() -> dict[str, OpSpec]:
+    """Find all descriptions that a graph may have nodes of.
+
+    Returns
+    -------
+    dict of str to OpSpec
+        Operators by their names; those that are only used by other operators by the name of their
+        native code.
+    """
+    specs: dict[str, OpSpec] = {}
+    others: dict[str, OpSpec] = {}
+    for path in sorted(_package_paths(list(operators.__path__), "")):
+        module = importlib.import_module(f"{operators.__name__}.{path}")
+        for name, value in vars(module).items():
+            if name == "SPEC":
+                specs[value.name] = value
+            elif isinstance(value, OpSpec):
+                others[value.registered_name] = value
+    return {**others, **specs}
+
+
 def _package_paths(folders: list[str], prefix: str) -> Iterator[str]:
     for module in pkgutil.iter_modules(folders):
         if module.ispkg:

@@ -103,6 +103,8 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
     cdef cppclass Batch:
         int size()
         void shrink(int size)
+        void set_value(size_t value, vector[Tensor] tensors)
+        vector[int64_t] bytes_of(int value)
         void fail(SampleFailure failure)
         cbool failed()
         vector[SampleFailure] failures()
@@ -187,8 +189,13 @@ cdef extern from "dlpack.hpp" namespace "dali_core" nogil:
         void (*deleter)(DLManagedTensor*)
 
     cdef cppclass DLManagedTensorVersioned:
+        unsigned int major
         uint64_t flags
         void (*deleter)(DLManagedTensorVersioned*)
 
     DLManagedTensor* export_unversioned(const Tensor& tensor) except +
     DLManagedTensorVersioned* export_versioned(const Tensor& tensor, cbool copied) except +
+
+
+cdef extern from "dlpack_import.hpp" namespace "dali_core" nogil:
+    Tensor import_dlpack[Managed](Managed* managed) except +

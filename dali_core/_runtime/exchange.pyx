@@ -10,7 +10,9 @@ from cpython.buffer cimport (
     PyBuffer_Release,
     PyObject_GetBuffer,
 )
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from cpython.pycapsule cimport (
+    PyCapsule_CheckExact, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName,
+)
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 from libcpp.memory cimport shared_ptr
@@ -18,6 +20,7 @@ from libcpp.string cimport string
 
 from dali_core import types
 from dali_core._runtime cimport engine
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, ExchangeError
 
 cdef extern from "python_memory.hpp" namespace "dali_core":
     shared_ptr[void] hold_python_object(object owner)
@@ -37,27 +40,27 @@ cdef enum:
 
 
 cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
-    """View Python data as a tensor; what is not dense and row-major is copied by NumPy."""
+    """View Python data as a tensor; what is not dense and row-major is copied."""
     import numpy
 
     cdef engine.Tensor tensor
     if type(data) is numpy.ndarray and view_dense_array(data, tensor, is_read_only):
         return tensor
-    if PyCapsule_IsValid(data, b"dltensor") or PyCapsule_IsValid(data, b"dltensor_versioned"):
-        data = _CapsuleOwner(data)
-    if isinstance(data, numpy.ndarray):
-        array = data
-    elif hasattr(data, "__dlpack__") and not isinstance(data, numpy.generic):
-        array = numpy.from_dlpack(data)
-    else:
-        array = numpy.asarray(data)
-    array = numpy.asarray(array, order="C")
+    if PyCapsule_CheckExact(data):
+        return import_capsule(data, is_read_only)
+    if hasattr(data, "__dlpack__") and not isinstance(data, (numpy.ndarray, numpy.generic)):
+        return import_exporter(data, is_read_only)
+    # NumPy would take bytes for text.
+    array = (
+        numpy.frombuffer(data, numpy.uint8) if isinstance(data, bytes)
+        else numpy.asarray(data, order="C")
+    )
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     try:
         data_type = types.to_dali_type(array.dtype)
     except TypeError as error:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"Tensor data must be numbers (got {type(data).__name__} with dtype {array.dtype}). "
             "Convert it to an array of numbers."
         ) from error
@@ -67,6 +70,56 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     tensor.storage = hold_python_object(array)
     is_read_only[0] = not array.flags.writeable
     return tensor
+
+
+cdef engine.Tensor import_exporter(object data, bint* is_read_only) except *:
+    """Take over what an object exports by `__dlpack__`."""
+    try:
+        capsule = data.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        # Exporters from before DLPack 1.0 do not know the argument.
+        capsule = data.__dlpack__()
+    except BufferError as error:
+        raise ExchangeError(
+            f"Tensor data must be exportable by DLPack (got {type(data).__name__}, which says: "
+            f"{error}). Convert it first."
+        ) from error
+    if not PyCapsule_CheckExact(capsule):
+        raise ArgumentTypeError(
+            f"Tensor data must give a capsule from __dlpack__ (got {type(capsule).__name__} from "
+            f"{type(data).__name__}). Pass an array."
+        )
+    return import_capsule(capsule, is_read_only)
+
+
+cdef engine.Tensor import_capsule(object capsule, bint* is_read_only) except *:
+    """Take over what a DLPack capsule of either version holds."""
+    cdef engine.DLManagedTensor* managed
+    cdef engine.DLManagedTensorVersioned* versioned
+    try:
+        if PyCapsule_IsValid(capsule, b"dltensor"):
+            managed = <engine.DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+            PyCapsule_SetName(capsule, b"used_dltensor")
+            is_read_only[0] = False
+            return engine.import_dlpack(managed)
+        if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+            versioned = <engine.DLManagedTensorVersioned*>PyCapsule_GetPointer(
+                capsule, b"dltensor_versioned"
+            )
+            if versioned.major != 1:
+                raise ExchangeError(
+                    f"Tensor data must be of DLPack version 1 (got version {versioned.major}). "
+                    "Ask the producer for max_version=(1, 0)."
+                )
+            PyCapsule_SetName(capsule, b"used_dltensor_versioned")
+            is_read_only[0] = (versioned.flags & DLPACK_READ_ONLY) != 0
+            return engine.import_dlpack(versioned)
+    except ValueError as error:
+        raise ArgumentTypeError(f"Tensor data must {error}.") from error
+    raise ArgumentValueError(
+        f"Tensor data must be a DLPack capsule that nobody has taken over (got {capsule!r}). "
+        "Make a new one: each serves once."
+    )
 
 
 cdef bint view_dense_array(object array, engine.Tensor& tensor, bint* is_read_only) except -1:
@@ -107,7 +160,7 @@ cdef object export_capsule(const engine.Tensor& tensor, bint versioned, bint cop
             managed.flags |= DLPACK_READ_ONLY
         return PyCapsule_New(managed, b"dltensor_versioned", _drop_versioned)
     if read_only and not copy:
-        raise BufferError(
+        raise ExchangeError(
             "TensorCPU.__dlpack__: memory must be writable for consumers of DLPack before version "
             "1.0 (got read-only memory). Ask for a copy, or make the tensor from a writable array."
         )
@@ -120,7 +173,7 @@ cdef int export_buffer(
     """Fill in a view of a tensor by the buffer protocol."""
     cdef BufferView* view
     if read_only and flags & PyBUF_WRITABLE:
-        raise BufferError(
+        raise ExchangeError(
             "TensorCPU: memory must be writable for this use (it is read-only, as what it was made "
             "from). Copy it first."
         )
@@ -155,7 +208,7 @@ cdef void release_buffer(Py_buffer* buffer) noexcept:
 cdef int set_shape(engine.Tensor& tensor, object shape) except -1:
     cdef int i
     if len(shape) > engine.kMaxDims:
-        raise ValueError(
+        raise ArgumentValueError(
             f"Tensor data must have at most {engine.kMaxDims} dimensions (got {len(shape)})."
         )
     tensor.shape.ndim = len(shape)
@@ -164,27 +217,22 @@ cdef int set_shape(engine.Tensor& tensor, object shape) except -1:
     return 0
 
 
-cdef int set_layout(engine.Tensor& tensor, str layout) except -1:
+cdef int set_layout(engine.Tensor& tensor, object layout) except -1:
+    """Name the dimensions; None or an empty string for no layout."""
+    if layout is None:
+        layout = ""
+    if not isinstance(layout, str):
+        raise ArgumentTypeError(
+            f"Tensor layout must be a string or None (got {layout!r}, a {type(layout).__name__}). "
+            "Write one letter for each dimension, such as 'HWC'."
+        )
     if layout and (len(layout) != tensor.shape.ndim or not layout.isascii() or "\0" in layout):
-        raise ValueError(
+        raise ArgumentValueError(
             f"Tensor layout must have one ASCII letter for each of the {tensor.shape.ndim} "
             f"dimensions (got {layout!r}). Leave it out, or name every dimension."
         )
     tensor.layout = engine.Layout(<string>layout.encode())
     return 0
-
-
-class _CapsuleOwner:
-    """A DLPack capsule with the methods that importers ask for."""
-
-    def __init__(self, capsule):
-        self.capsule = capsule
-
-    def __dlpack__(self, **_):
-        return self.capsule
-
-    def __dlpack_device__(self):
-        return (1, 0)
 
 
 cdef void _drop_unversioned(object capsule) noexcept:

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
@@ -39,6 +39,9 @@ class Batch:
 
     def key(self, sample: int) -> tuple[int, int]:
         """Give (epoch, sample id) of a sample."""
+
+    def bytes_of(self, value: int) -> list[int]:
+        """Give the size of a value in each sample; 0 where it never came into being."""
 
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""

@@ -12,7 +12,7 @@ from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.tensors cimport TensorListCPU, wrap_tensors
+from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
@@ -111,6 +111,10 @@ cdef class Batch:
         cdef engine.SampleKey key = self.batch.get().keys[sample]
         return key.epoch, key.sample
 
+    def bytes_of(self, int value) -> list[int]:
+        """Give the size of a value in each sample; 0 where it never came into being."""
+        return list(self.batch.get().bytes_of(value))
+
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
         return _described(self.batch.get().failures())
@@ -170,7 +174,7 @@ cdef class StepTask:
         cdef vector[engine.Tensor] tensors
         cdef TensorListCPU batch = (
             TensorListCPU(samples, layout or None) if isinstance(samples, TensorListCPU)
-            else TensorListCPU(list(samples), layout)
+            else TensorListCPU(list(samples), layout, contiguous=False)
         )
         tensors = batch.samples
         if <int>tensors.size() != self.batch.size:
@@ -178,7 +182,7 @@ cdef class StepTask:
                              f"(got {tensors.size()})")
         with nogil:
             self.executor.executor.copy_in(tensors)
-        self.task.batch.get().values[value] = move(tensors)
+        self.task.batch.get().set_value(value, move(tensors))
 
     def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""

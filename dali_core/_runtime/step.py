@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from dali_core._runtime.tensors import TensorCPU, TensorListCPU
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 
 
 class StepOutput(NamedTuple):
@@ -51,6 +52,10 @@ class SampleFailed(Exception):  # noqa: N818 (a message between step and runner,
     def __init__(self, sample: int) -> None:
         super().__init__(sample)
         self.sample = sample
+
+
+class NotFed(IndexError):  # noqa: N818 (what a step raises; users see a NotFedError)
+    """Says that a step waits for data which the program has to feed, and there is none left."""
 
 
 class Step(Protocol):
@@ -131,7 +136,7 @@ def check_samples(
             continue
         try:
             tensor = TensorCPU(sample, layout)
-            alone = TensorListCPU([tensor])
+            alone = TensorListCPU([tensor], contiguous=False)
             if check is not None:
                 check(alone)
             first = first or alone

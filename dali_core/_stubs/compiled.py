@@ -2,14 +2,15 @@
 
 Only what Python can see counts: classes, functions and methods by ``def``, properties, and
 attributes that are ``readonly`` or ``public``. Types of C become those of Python. A parameter or
-result without a type is an error, so that annotations stay complete.
+result without a type is an error, so that annotations stay complete. Comments right before a
+method that begin with ``# overload:`` are its signatures, instead of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dali_core._stubs.text import definition, first_line, stub
@@ -39,6 +40,7 @@ class _Block:
     name: str
     header: str
     decorators: list[str]
+    overloads: list[str]
     body: list[str] = field(default_factory=list)
 
     @property
@@ -89,16 +91,18 @@ def _blocks(lines: list[str], indent: int) -> Iterator[_Block]:
     """Find the classes and functions at one depth of indentation."""
     pattern = re.compile(rf"^ {{{indent}}}(?:cdef )?(class|def) (\w+)")
     decorators: list[str] = []
+    comments: list[str] = []
     number = 0
     while number < len(lines):
         line = lines[number]
         match = pattern.match(line)
         number += 1
         if match is None:
-            if line.strip():
-                stripped = line.strip()
+            stripped = line.strip()
+            if stripped:
                 is_decorator = stripped.startswith("@") and line.index("@") == indent
                 decorators = [*decorators, stripped] if is_decorator else []
+            comments = [*comments, stripped[1:].strip()] if stripped.startswith("#") else []
             continue
         header = line.strip()
         while number < len(lines) and (
@@ -106,8 +110,9 @@ def _blocks(lines: list[str], indent: int) -> Iterator[_Block]:
         ):
             header += " " + lines[number].strip()
             number += 1
-        block = _Block(match[1], match[2], header, decorators)
-        decorators = []
+        overloads = re.split(r"(?:^|\n)overload:", "\n".join(comments))[1:]
+        block = _Block(match[1], match[2], header, decorators, overloads)
+        decorators, comments = [], []
         while number < len(lines) and (
             not lines[number].strip() or lines[number].startswith(" " * (indent + 1))
         ):
@@ -141,6 +146,14 @@ def _class(block: _Block) -> list[str]:
 
 
 def _function(block: _Block, indent: str) -> list[str]:
+    if block.overloads:
+        lines: list[str] = []
+        for text in block.overloads:
+            header = f"{' '.join(text.split())}:"
+            between = [""] if lines and block.doc else []
+            variant = _function(replace(block, header=header, overloads=[]), indent)
+            lines += [*between, f"{indent}@overload", *variant]
+        return lines
     match = re.fullmatch(r"def \w+\((.*)\)(?: -> (.+))?:", block.header)
     if match is None:
         raise ValueError(f"the header of {block.name} must be a simple one (got {block.header!r}).")

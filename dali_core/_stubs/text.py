@@ -68,9 +68,18 @@ def stub(
             f"{Path(__file__).name} where they come from."
         )
     imports = _imports({name: sources[name] for name in used & set(sources)}, submodules)
-    shadows = any(isinstance(node, ast.arg) and hasattr(builtins, node.arg) for node in nodes)
-    header = [HEADER, *([_SHADOWING] if shadows else []), f'"""{doc}"""']
+    header = [HEADER, *([_SHADOWING] if any(map(_shadows, nodes)) else []), f'"""{doc}"""']
     return "\n".join([*header, *imports, *([body] if body else []), ""])
+
+
+def _shadows(node: ast.AST) -> bool:
+    """Tell whether ruff finds that a function has an argument that is called like a built-in."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    if any(isinstance(name, ast.Name) and name.id == "overload" for name in node.decorator_list):
+        return False
+    arguments = (argument for argument in ast.walk(node.args) if isinstance(argument, ast.arg))
+    return any(hasattr(builtins, argument.arg) for argument in arguments)
 
 
 def _imports(names: Mapping[str, str], submodules: Sequence[str]) -> list[str]:

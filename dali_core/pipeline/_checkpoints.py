@@ -219,7 +219,7 @@ class PipelineCheckpoints:
         runner = self._start()
         place = self._in_flight[0].iteration if self._in_flight else runner.iteration
         return Snapshot(
-            runner.progress(place),
+            runner.progress(place, has_ended=self._has_ended),
             self._seed,
             has_ended=self._has_ended,
             is_started=bool(self._in_flight),

@@ -1,17 +1,26 @@
-"""Checks around a pipeline: its arguments, its outputs, and how it is driven."""
+"""Checks around a pipeline: its arguments, and how it is driven."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+import enum
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
 from dali_core._graph.context import user_location
-from dali_core._graph.node import DataNode
-from dali_core._runtime.tensors import TensorListCPU
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, PipelineStateError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
 from dali_core.types import PipelineAPIType
+
+MOST_THREADS = 4096
+
+Choice = TypeVar("Choice", bound=enum.Enum)
+
+
+def is_left_out(value: Any) -> bool:
+    """Tell whether an argument has the value that stands for "not given"."""
+    return value is None or (isinstance(value, int) and value == -1)
 
 
 def positive_int(name: str, value: Any) -> int:
@@ -27,6 +36,43 @@ def positive_int(name: str, value: Any) -> int:
             f"Pass {name}=1 or more."
         )
     return int(value)
+
+
+def thread_count(value: Any) -> int:
+    """Check `num_threads`, or count the processors that this process may use."""
+    if not is_left_out(value):
+        count = positive_int("num_threads", value)
+        if count > MOST_THREADS:
+            raise ArgumentValueError(
+                f"Pipeline at {user_location()}: num_threads must be at most {MOST_THREADS} (got "
+                f"{count}). More threads than processors gain nothing."
+            )
+        return count
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def optional_int(name: str, value: Any) -> int | None:
+    """Check an argument of `Pipeline` that is an int or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentTypeError(
+            f"Pipeline at {user_location()}: {name} must be an int or None (got {value!r}). "
+            f"Leave out {name}."
+        )
+    return int(value)
+
+
+def optional_enum(name: str, value: Any, kind: type[Choice]) -> Choice | None:
+    """Check an argument of `Pipeline` that is a member of an enumeration or None."""
+    if value is None or isinstance(value, kind):
+        return value
+    raise ArgumentTypeError(
+        f"Pipeline at {user_location()}: {name} must be a {kind.__name__} or None (got {value!r}). "
+        f"Use one of {', '.join(map(str, kind))}."
+    )
 
 
 def prefetch_depth(value: int | Mapping[str, int]) -> int:
@@ -77,48 +123,6 @@ def checkpoint_data(value: Any) -> str | bytes | None:
         f"{type(value).__name__}). Pass what Pipeline.checkpoint returned; a dict goes to "
         "load_state_dict."
     )
-
-
-def check_output_node(number: int, value: Any, graph: object, location: str) -> None:
-    """Check that a value may be an output of the pipeline with this graph."""
-    if not isinstance(value, DataNode):
-        hint = (
-            "Unpack it, or return tuple(...) of it."
-            if isinstance(value, (list, tuple))
-            else "Return results of operators."
-        )
-        raise GraphError(
-            f"Pipeline made at {location}: output {number} must be a DataNode "
-            f"(got a {type(value).__name__}). {hint}"
-        )
-    if value.owner is not graph:
-        raise GraphError(
-            f"Pipeline made at {location}: output {number} must belong to this pipeline "
-            f"(got {value.name!r} of another one)."
-        )
-
-
-def check_outputs(outputs: tuple[TensorListCPU, ...], dtype: Any, ndim: Any) -> None:
-    """Compare outputs with what `output_dtype` and `output_ndim` of a pipeline announce."""
-    checks: tuple[tuple[str, Any, Callable[[TensorListCPU], object]], ...] = (
-        ("output_dtype", dtype, lambda batch: batch.dtype),
-        ("output_ndim", ndim, lambda batch: batch.ndim()),
-    )
-    for what, wanted, actual in checks:
-        if wanted is None:
-            continue
-        each = wanted if isinstance(wanted, (list, tuple)) else [wanted] * len(outputs)
-        if len(each) != len(outputs):
-            raise ArgumentValueError(
-                f"Pipeline: {what} must have an entry for each of the {len(outputs)} outputs "
-                f"(got {len(each)})."
-            )
-        for number, (expected, batch) in enumerate(zip(each, outputs, strict=True)):
-            if expected is not None and actual(batch) != expected:
-                raise GraphError(
-                    f"Pipeline: output {number} must have {what} {expected} (got "
-                    f"{actual(batch)}). Change {what} or cast the output."
-                )
 
 
 class ApiCheck:

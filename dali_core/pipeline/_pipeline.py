@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import weakref
 from collections import deque
@@ -11,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from dali_core import types
+from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.build import Graph
@@ -23,26 +23,40 @@ from dali_core._graph.context import (
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
 from dali_core._runtime.step import Step
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import (
     ArgumentTypeError,
+    ArgumentValueError,
     GraphError,
+    NoBatchError,
     PipelineStateError,
 )
 from dali_core.pipeline._checkpoints import PipelineCheckpoints
 from dali_core.pipeline._checks import (
     ApiCheck,
     bad_sample_limit,
-    check_output_node,
-    check_outputs,
     checkpoint_data,
+    is_left_out,
+    optional_enum,
+    optional_int,
     positive_int,
     prefetch_depth,
+    thread_count,
 )
+from dali_core.pipeline._inputs import PipelineInputs, check_stream
+from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value
+from dali_core.pipeline._properties import PipelineProperties
 from dali_core.pipeline._queries import PipelineQueries
+from dali_core.pipeline._serialization import PipelineSerialization
 
 
-class Pipeline(PipelineCheckpoints, PipelineQueries):
+class Pipeline(
+    PipelineProperties,
+    PipelineInputs,
+    PipelineQueries,
+    PipelineSerialization,
+    PipelineCheckpoints,
+):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -54,9 +68,11 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
     Parameters
     ----------
     batch_size : int
-        Number of samples in a batch; the largest number, where sources decide.
+        Number of samples in a batch; the largest number, where sources decide. It may be left out
+        (None or -1) for `deserialize_and_build`.
     num_threads : int, optional
-        Number of native threads; by default one for each processor this process may use.
+        Number of native threads; by default (None or -1) one for each processor this process may
+        use.
     device_id : int or None
         Accepted for compatibility; this version computes on the host only.
     seed : int, optional
@@ -75,17 +91,21 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         Accepted without effect.
     set_affinity : bool
         Bind each native thread to one processor.
-    max_streams, default_cuda_stream_priority, enable_memory_stats, exec_dynamic : object
-        Accepted without effect.
+    enable_memory_stats : bool
+        Measure the memory of each operator's outputs; see `executor_statistics`.
+    max_streams, default_cuda_stream_priority, stream_policy : object
+        Accepted without effect: there are no CUDA streams on the host.
+    exec_dynamic, experimental_exec_dynamic, concurrency : object
+        Accepted without effect: there is one executor, and it runs all samples in parallel.
     enable_checkpointing : bool
         Accepted without effect: checkpoints can always be made.
     checkpoint : bytes or str, optional
         What `checkpoint` returned: the pipeline goes on from there.
     py_num_workers, py_start_method, py_callback_pickler : object
         Accepted without effect: Python sources run in a thread.
-    output_dtype, output_ndim : optional
-        Expected element type and number of dimensions of each output, or one for all; a batch that
-        differs raises.
+    output_dtype, output_ndim, output_layout : optional
+        Expected element type, number of dimensions and layout of each output, or one for all; a
+        batch that differs raises. None, or an empty layout, stands for any.
     on_sample_error : str
         What happens when an operator fails on a sample. With ``"raise"`` the batch ends with a
         `SampleError`, and the next one goes on. With ``"replace"`` a good sample takes its place.
@@ -130,43 +150,46 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         py_callback_pickler: object = None,
         output_dtype: types.DALIDataType | Sequence[types.DALIDataType | None] | None = None,
         output_ndim: int | Sequence[int | None] | None = None,
+        output_layout: str | Sequence[str | None] | None = None,
         exec_dynamic: bool | None = None,
+        experimental_exec_dynamic: bool | None = None,
+        stream_policy: types.StreamPolicy | None = None,
+        concurrency: types.OperatorConcurrency | None = None,
         optimize: bool = True,
         on_sample_error: str = "raise",
         max_bad_samples: float | None = None,
     ) -> None:
+        # What `serialize` writes: the arguments as they were given.
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         self._graph = Graph()
         self._location = user_location()
-        self._batch_size = positive_int("batch_size", batch_size)
-        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-        self._num_threads = positive_int(
-            "num_threads", num_threads if num_threads is not None else processors or os.cpu_count()
-        )
-        if device_id is not None and (
-            isinstance(device_id, bool) or not isinstance(device_id, int)
-        ):
-            raise ArgumentTypeError(
-                f"Pipeline: device_id must be an int or None (got {device_id!r}). Pass None to "
-                "compute on the host."
-            )
-        self._device_id = device_id
-        if seed is not None and (isinstance(seed, bool) or not hasattr(seed, "__index__")):
-            raise ArgumentTypeError(f"Pipeline: seed must be an int or None (got {seed!r}).")
-        self._seed_is_given = seed is not None and int(seed) >= 0
-        self._seed = int(seed or 0) % 2**64 if self._seed_is_given else secrets.randbits(63)
+        self._batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
+        self._num_threads = thread_count(num_threads)
+        self._device_id = optional_int("device_id", device_id)
+        given_seed = optional_int("seed", seed)
+        self._seed_is_given = given_seed is not None and given_seed >= 0
+        self._seed = (given_seed or 0) % 2**64 if self._seed_is_given else secrets.randbits(63)
         self._exec_pipelined = bool(exec_pipelined)
         self._exec_async = bool(exec_async)
         self._prefetch_queue_depth = prefetch_queue_depth
         depth = prefetch_depth(prefetch_queue_depth)
         self._depth = depth if self._exec_pipelined else 1
         self._set_affinity = bool(set_affinity)
+        self._enable_memory_stats = bool(enable_memory_stats)
+        self._py_num_workers = py_num_workers
+        self._py_start_method = py_start_method
+        self._exec_dynamic = exec_dynamic
+        if experimental_exec_dynamic is not None:
+            self._exec_dynamic = experimental_exec_dynamic
+        self._stream_policy = optional_enum("stream_policy", stream_policy, types.StreamPolicy)
+        self._concurrency = optional_enum("concurrency", concurrency, types.OperatorConcurrency)
         self._optimize = bool(optimize)
         self._max_bad_samples = bad_sample_limit(on_sample_error, max_bad_samples)
         self._replaces_failed = on_sample_error == "replace"
-        self._output_dtype = output_dtype
-        self._output_ndim = output_ndim
+        self._expected = ExpectedOutputs(output_dtype, output_ndim, output_layout)
         self._outputs: list[DataNode] | None = None
         self._plan: ExecutionPlan | None = None
+        self._memory: MemoryStatistics | None = None
         self._runner: Runner | None = None
         self._readers = Readers(())
         self._in_flight: deque[Any] = deque()
@@ -181,60 +204,6 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         self._restored_iterator = None
         self._api = ApiCheck()
         self._close: Callable[[], object] = _do_nothing
-
-    # What it is
-
-    @property
-    def batch_size(self) -> int:
-        """Number of samples in a batch; the largest number, where sources decide."""
-        return self._batch_size
-
-    @property
-    def max_batch_size(self) -> int:
-        """The same as `batch_size`."""
-        return self._batch_size
-
-    @property
-    def num_threads(self) -> int:
-        """Number of native threads."""
-        return self._num_threads
-
-    @property
-    def device_id(self) -> int | None:
-        """Number of the GPU, or None."""
-        return self._device_id
-
-    @property
-    def seed(self) -> int:
-        """Seed of all random operators."""
-        return self._seed
-
-    @property
-    def exec_pipelined(self) -> bool:
-        """Whether batches are computed ahead."""
-        return self._exec_pipelined
-
-    @property
-    def exec_async(self) -> bool:
-        """Whether Python functions run in a thread of their own."""
-        return self._exec_async
-
-    @property
-    def prefetch_queue_depth(self) -> int | Mapping[str, int]:
-        """How many batches are on their way at once, as it was given."""
-        return self._prefetch_queue_depth
-
-    @property
-    def num_outputs(self) -> int:
-        """Number of outputs of the built pipeline."""
-        self.build()
-        assert self._outputs is not None
-        return len(self._outputs)
-
-    @staticmethod
-    def current() -> Pipeline | None:
-        """Give the pipeline that is being defined in this thread."""
-        return current_pipeline()
 
     # Defining and building
 
@@ -267,8 +236,23 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
                 "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
             )
         for number, value in enumerate(outputs):
-            check_output_node(number, value, self._graph, self._location)
+            check_graph_value(f"output {number}", value, self._graph, self._location)
         self._outputs = list(outputs)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Compute a value in any case, even if no output depends on it.
+
+        Parameters
+        ----------
+        edge : DataNode
+            A value of this pipeline's graph.
+        """
+        if self._plan is not None:
+            raise PipelineStateError(
+                "Pipeline.add_sink: must be called before the pipeline is built (it is built)."
+            )
+        check_graph_value("edge of add_sink", edge, self._graph, self._location)
+        edge.source.arguments["preserve"] = True
 
     def build(self) -> None:
         """Check and plan the graph, and start the native threads. Called by need.
@@ -278,14 +262,32 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         """
         if self._plan is not None:
             return
+        outputs = self._define()
+        if not self._batch_size:
+            raise ArgumentValueError(
+                f"Pipeline made at {self._location}: batch_size must be given (got none). Pass "
+                "batch_size=..."
+            )
+        self._expected.check_count(len(outputs))
+        self._plan = make_plan(outputs, self._graph.nodes, optimize=self._optimize)
+        if self._enable_memory_stats:
+            self._memory = MemoryStatistics(self._plan)
+        if not any(node.arguments.get("lazy_init") for node in self._live_nodes):
+            self._start()
+
+    def _define(self) -> list[DataNode]:
+        """Define the graph, if that has not been done yet, and give its outputs."""
         if self._outputs is None:
             with self:
                 result = self.define_graph()
             self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
         assert self._outputs is not None
-        self._plan = make_plan(self._outputs, self._graph.nodes, optimize=self._optimize)
-        if not any(node.arguments.get("lazy_init") for node in self._live_nodes):
-            self._start()
+        if not self._outputs:
+            raise GraphError(
+                f"Pipeline made at {self._location}: must have an output (got none). Return or set "
+                "at least one."
+            )
+        return self._outputs
 
     @property
     def _live_nodes(self) -> list[OperatorNode]:
@@ -325,8 +327,16 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
 
     # Running
 
-    def run(self) -> tuple[TensorListCPU, ...]:
+    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorListCPU, ...]:
         """Compute a batch, and start those after it.
+
+        Parameters
+        ----------
+        cuda_stream : None
+            Outputs are on the host, so there is no stream to pass.
+        **pipeline_inputs
+            Batches for `external_source` operators without a source, by their names; see
+            `feed_input`. Needs ``prefetch_queue_depth=1`` or ``exec_pipelined=False``.
 
         Returns
         -------
@@ -340,7 +350,10 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         SampleError
             If an operator failed; the next call goes on with the next batch.
         """
+        check_stream("run", cuda_stream)
         with self._api.calls(types.PipelineAPIType.BASIC):
+            if pipeline_inputs:
+                self._feed_inputs(pipeline_inputs)
             self.schedule_run()
             return self.outputs()
 
@@ -353,7 +366,7 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
             else:
                 self._submit()
 
-    def outputs(self) -> tuple[TensorListCPU, ...]:
+    def outputs(self, cuda_stream: Any = None) -> tuple[TensorListCPU, ...]:
         """Wait for the oldest batch that was started, and give its outputs.
 
         Raises
@@ -363,18 +376,20 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         SampleError
             If an operator failed on a sample.
         """
+        check_stream("outputs", cuda_stream)
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self.release_outputs()
             return self.share_outputs()
 
-    def share_outputs(self) -> tuple[TensorListCPU, ...]:
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorListCPU, ...]:
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
+        check_stream("share_outputs", cuda_stream)
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             if not self._in_flight:
                 if self._setup_ended or self._has_ended:
                     self._has_ended = True
                     raise StopIteration
-                raise PipelineStateError(
+                raise NoBatchError(
                     "Pipeline.outputs: a batch must have been started (none was). Call "
                     "schedule_run first, or use run."
                 )
@@ -383,8 +398,11 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
             if not self._runner.wait(self._in_flight[0]):
                 self._has_ended = True
                 raise StopIteration
-            outputs = self._runner.outputs(self._in_flight.popleft())
-            check_outputs(outputs, self._output_dtype, self._output_ndim)
+            batch = self._in_flight.popleft()
+            outputs = self._runner.outputs(batch)
+            if self._memory is not None:
+                self._memory.add(batch)
+            self._expected.check(outputs)
             self._num_shared += 1
             return outputs
 
@@ -415,31 +433,6 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         """Tell whether no batch is started and not yet given out."""
         return not self._in_flight
 
-    def feed_input(self, data_node: DataNode | str, data: Any, layout: str = "", **_: Any) -> None:
-        """Hand over a batch to an `external_source` that has no source of its own.
-
-        Parameters
-        ----------
-        data_node : DataNode or str
-            Output of the operator, or its name.
-        data : list of arrays, array, or TensorListCPU
-            The samples. They are copied when the batch is computed.
-        layout : str
-            Layout of each sample.
-        """
-        if self._is_replaying:
-            return
-        runner = self._start()
-        name = data_node.source.name if isinstance(data_node, DataNode) else data_node
-        for node, step in runner.steps.items():
-            if node.name == name and hasattr(step, "feed"):
-                step.feed(data, layout)
-                return
-        raise GraphError(
-            f"Pipeline.feed_input: data_node must be an external_source of this pipeline (got "
-            f"{name!r}). Name one that the outputs depend on."
-        )
-
     def close(self) -> None:
         """End all threads. Outputs that were given out stay valid; running again raises."""
         self._in_flight.clear()
@@ -452,6 +445,36 @@ class Pipeline(PipelineCheckpoints, PipelineQueries):
         self._api.is_enabled = enable
 
     # Context: operators called inside belong to this pipeline
+
+    @staticmethod
+    def current() -> Pipeline | None:
+        """Give the pipeline that is being defined in this thread."""
+        return current_pipeline()
+
+    @staticmethod
+    def push_current(pipeline: Pipeline) -> None:
+        """Begin to define a pipeline in this thread, as ``with pipeline:`` does.
+
+        Parameters
+        ----------
+        pipeline : Pipeline
+            Operators called from now on belong to it, until `pop_current`.
+        """
+        if not isinstance(pipeline, Pipeline):
+            raise ArgumentTypeError(
+                f"Pipeline.push_current: pipeline must be a Pipeline (got {pipeline!r})."
+            )
+        push_pipeline(pipeline)
+
+    @staticmethod
+    def pop_current() -> None:
+        """End what the last `push_current` began; the pipeline before it is current again."""
+        if current_pipeline() is None:
+            raise PipelineStateError(
+                "Pipeline.pop_current: a pipeline must be current (none is). Call push_current "
+                "first, or use `with pipeline:`."
+            )
+        pop_pipeline()
 
     def __enter__(self) -> Pipeline:
         push_pipeline(self)

@@ -279,6 +279,9 @@ class BaseIterator(StatefulIterator):
                 if outputs is not None:
                     pipeline.release_outputs()
                 pipeline.schedule_run()
+            # An error refers to this frame, which must not refer back, nor to batches.
+            failure = None
+            shared.clear()
         return self.adapter.assemble(shards)
 
     def _convert(self, outputs: Sequence[Any], num_valid: int) -> dict[str, Any]:

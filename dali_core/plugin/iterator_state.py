@@ -69,7 +69,7 @@ class StatefulIterator:
         saved = SavedState("iterator.load_state_dict", state, KIND)
         described = saved.get("pipelines", list)
         snapshots = self._read_all(saved, described)
-        start = state.get("epoch_start")
+        start = saved.get("epoch_start", list)
         taken = self._read_taken(saved)
         same_batches = taken == saved.get("taken", int)
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
@@ -212,9 +212,11 @@ class StatefulIterator:
 
     def _read_taken(self, saved: SavedState) -> int:
         """Return how many batches of the epoch have been taken, in batches as they are now."""
+        saved.get("num_pipelines", int)
         for name, here in self._counting().items():
             before = saved.get(name, object)
-            if before != here and not (name == "num_pipelines" and self._reader_name is not None):
+            may_differ = name == "num_pipelines" and self._reader_name is not None
+            if before != here and not may_differ:
                 raise saved.mismatch(name, repr(here), repr(before), "Pass the same as then.")
         taken, epoch = saved.get("taken", int), saved.get("epoch", int)
         if self._epochs is None:

@@ -327,7 +327,7 @@ def test_wrong_feeding() -> None:
         pipeline.feed_input("sauce", BATCHES[0])
     with pytest.raises(TypeError, match="must be numbers"):
         pipeline.feed_input("source", ["a"])
-    with pytest.raises(ArgumentTypeError, match="no source of its own"):
+    with pytest.raises(GraphError, match="no source of its own"):
         make(BATCHES, name="source").feed_input("source", BATCHES[0])
 
 

@@ -71,7 +71,7 @@ def test_epoch_size_and_reader_meta(tmp_path: Path) -> None:
         fn.readers.file(file_root=tmp_path, name="dead")
         pipeline.set_outputs(padded, plain, unnamed)
     assert pipeline.epoch_size("plain") == 10
-    assert pipeline.epoch_size() == {"padded": 12, "plain": 10}
+    assert pipeline.epoch_size() == {"padded": 12, "plain": 10, "readers_file_2": 10}
     assert pipeline.reader_meta("padded") == {
         "epoch_size": 10,
         "epoch_size_padded": 12,
@@ -80,7 +80,7 @@ def test_epoch_size_and_reader_meta(tmp_path: Path) -> None:
         "pad_last_batch": 1,
         "stick_to_shard": 0,
     }
-    assert set(pipeline.reader_meta()) == {"padded", "plain"}
+    assert set(pipeline.reader_meta()) == {"padded", "plain", "readers_file_2"}
     with pytest.raises(GraphError, match="no reader named 'dead'.*'padded', 'plain'"):
         pipeline.epoch_size("dead")
     assert counting().epoch_size() == {}

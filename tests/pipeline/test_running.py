@@ -10,7 +10,6 @@ import pytest
 
 from dali_core import DataNode, Pipeline, fn, ops, types
 from dali_core.errors import (
-    ArgumentValueError,
     GraphError,
     PipelineStateError,
 )
@@ -216,7 +215,7 @@ def test_outputs_are_checked() -> None:
     for arguments, error, message in (
         ({"output_dtype": types.FLOAT}, GraphError, "output 0 must have output_dtype .*FLOAT"),
         ({"output_ndim": [2]}, GraphError, "output 0 must have output_ndim 2"),
-        ({"output_ndim": [0, 0]}, ArgumentValueError, "each of the 1 outputs"),
+        ({"output_ndim": [0, 0]}, GraphError, "each of the 1 outputs"),
     ):
         pipeline = counting(**arguments)
         for _ in range(2):

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,8 @@ class Batch {
         dense(num_outputs),
         contiguous(num_outputs, false),
         progress(num_stages),
+        bytes_(static_cast<size_t>(num_values) * size),
+        stride_(size),
         size_(size),
         num_readers_(num_readers) {}
 
@@ -61,6 +64,22 @@ class Batch {
   void shrink(int size) {
     size_ = size;
     for (auto& samples : values) samples.resize(size);
+  }
+
+  // Sets a value of all samples.
+  void set_value(size_t value, std::vector<Tensor> tensors) {
+    values[value] = std::move(tensors);
+    for (int sample = 0; sample < size_; ++sample) note_bytes(static_cast<int>(value), sample);
+  }
+
+  // Notes how large a value is, before it may be released. Each sample belongs to one thread.
+  void note_bytes(int value, int sample) {
+    bytes_[static_cast<size_t>(value) * stride_ + sample] = values[value][sample].num_bytes();
+  }
+  // How large a value was in each sample; 0 where it never came into being.
+  std::vector<int64_t> bytes_of(int value) const {
+    const auto first = bytes_.begin() + static_cast<std::ptrdiff_t>(value) * stride_;
+    return {first, first + size_};
   }
 
   const int64_t* indices_of(int sample) const {
@@ -114,6 +133,8 @@ class Batch {
   std::atomic<bool> cancelled{false};
 
  private:
+  std::vector<int64_t> bytes_;  // value-major: one number a sample
+  int stride_;                  // how many samples there were at first
   int size_;
   int num_readers_;
   mutable std::mutex failures_mutex_;

@@ -1,6 +1,6 @@
 // The binary interface of DLPack (https://dmlc.github.io/dlpack/latest/c_api.html), both capsule
 // versions, and the export of a tensor. A consumer may call the deleter from any thread: it needs
-// no GIL, since all that it releases is C++ memory.
+// no GIL, since all that it releases is C++ memory. `dlpack_import.hpp` has the other direction.
 #pragma once
 
 #include <cstdint>

@@ -139,6 +139,7 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   instruction.op->run(context);
 
   for (Tensor* output : context.outputs_) output->source = context.source_;
+  for (int value : instruction.outputs) batch.note_bytes(value, sample);
   for (int value : instruction.releases) batch.values[value][sample] = Tensor{};
 }
 
@@ -208,6 +209,7 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   (done ? counts.fused : counts.refused).fetch_add(1, std::memory_order_relaxed);
   if (!done) return false;
   for (Tensor* output : operators.back().outputs_) output->source = context.source_;
+  for (int value : instructions_[last].outputs) batch.note_bytes(value, sample);
   for (size_t i = first; i <= last; ++i)
     for (int value : instructions_[i].releases) batch.values[value][sample] = Tensor{};
   return true;

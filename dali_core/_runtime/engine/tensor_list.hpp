@@ -17,46 +17,60 @@ inline bool have_one_shape(const std::vector<Tensor>& samples) {
   return true;
 }
 
-// Whether samples of one shape follow each other in memory without a gap.
+// Whether the samples follow each other in memory without a gap.
 inline bool lie_side_by_side(const std::vector<Tensor>& samples) {
-  if (!have_one_shape(samples)) return false;
-  const int64_t step = samples.empty() ? 0 : samples.front().num_bytes();
-  for (size_t i = 0; step > 0 && i < samples.size(); ++i)
-    if (samples[i].as<char>() != samples.front().as<char>() + static_cast<int64_t>(i) * step)
-      return false;
+  const char* expected = nullptr;
+  for (const Tensor& sample : samples) {
+    if (sample.num_bytes() == 0) continue;
+    if (expected != nullptr && sample.as<char>() != expected) return false;
+    expected = sample.as<char>() + sample.num_bytes();
+  }
   return true;
 }
 
-// Moves samples of one shape into memory of their own, side by side.
+// Gives the layout of the first sample to those that have none. Returns the first that has another,
+// or -1.
+inline int spread_layout(std::vector<Tensor>& samples) {
+  for (size_t i = 1; i < samples.size(); ++i) {
+    if (samples[i].layout.empty())
+      samples[i].layout = samples[0].layout;
+    else if (std::strcmp(samples[i].layout.c_str(), samples[0].layout.c_str()) != 0)
+      return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// Moves samples into memory of their own, side by side.
 inline void gather(std::vector<Tensor>& samples) {
   if (samples.empty()) return;
-  const auto step = static_cast<size_t>(samples.front().num_bytes());
-  const std::shared_ptr<void> storage = BufferPool::create()->allocate(step * samples.size());
-  for (size_t i = 0; i < samples.size(); ++i) {
-    char* target = static_cast<char*>(storage.get()) + i * step;
-    if (step > 0) std::memcpy(target, samples[i].data, step);
-    samples[i].storage = storage;
-    samples[i].data = target;
+  int64_t total = 0;
+  for (const Tensor& sample : samples) total += sample.num_bytes();
+  const std::shared_ptr<void> storage = BufferPool::create()->allocate(static_cast<size_t>(total));
+  char* target = static_cast<char*>(storage.get());
+  for (Tensor& sample : samples) {
+    const int64_t bytes = sample.num_bytes();
+    if (bytes > 0) std::memcpy(target, sample.data, static_cast<size_t>(bytes));
+    sample.storage = storage;
+    sample.data = target;
+    target += bytes;
   }
 }
 
-// One tensor over samples that lie side by side. It has a layout if the samples have one.
-inline Tensor joined(const std::vector<Tensor>& samples) {
+// One tensor of a given shape over samples that lie side by side. `kind` tells type and rank if
+// there are no samples. The layout of the samples, with an N in front, stays if it fits the shape.
+inline Tensor joined(const std::vector<Tensor>& samples, const Tensor& kind, const Shape& shape) {
+  const Tensor& first = samples.empty() ? kind : samples.front();
   Tensor whole;
-  whole.type = DataType::kUInt8;
-  whole.shape = {static_cast<int64_t>(samples.size())};
-  if (samples.empty()) return whole;
-  const Tensor& first = samples.front();
-  if (first.shape.ndim == kMaxDims)
-    throw std::invalid_argument(
-        "samples must have at most 7 dimensions to be joined into one tensor (got 8). Take them one"
-        " by one with at(i).");
   whole.type = first.type;
-  whole.data = first.data;
-  for (int i = 0; i < first.shape.ndim; ++i) whole.shape.push_back(first.shape[i]);
-  if (!first.layout.empty()) whole.layout = Layout("N" + std::string(first.layout.c_str()));
+  whole.shape = shape;
+  if (first.layout.ndim() + 1 == shape.ndim)
+    whole.layout = Layout("N" + std::string(first.layout.c_str()));
   bool have_one_owner = true;
-  for (const Tensor& sample : samples) have_one_owner &= sample.storage == first.storage;
+  for (const Tensor& sample : samples) {
+    if (whole.data == nullptr && sample.num_bytes() > 0) whole.data = sample.data;
+    have_one_owner &= sample.storage == first.storage;
+  }
+  if (whole.data == nullptr) whole.data = first.data;
   // Neighbours in memory may belong to different owners; all must stay.
   whole.storage = have_one_owner ? first.storage : std::make_shared<std::vector<Tensor>>(samples);
   return whole;

@@ -36,7 +36,9 @@ class OwnState:
         return cls(owner) if all(callable(getattr(owner, name, None)) for name in names) else None
 
     def remember_first(self) -> None:
-        """Keep the state as it is before the first use."""
+        """Keep the state as it is before the first use; does nothing later."""
+        if self._first is not None:
+            return
         try:
             self._first = self.save()
         except Exception as error:
@@ -89,7 +91,7 @@ class Items:
 
     def take(self, context: StepContext) -> Any:
         """Return the next item, or raise StopIteration."""
-        if self._own is not None and not self._is_used:
+        if self._own is not None:
             self._own.remember_first()
         self._is_used = True
         if self._iterator is None:
@@ -144,6 +146,7 @@ class Items:
                 "or start without the state."
             )
         if self._own is not None:
+            self._own.remember_first()
             self._own.load(state["own"])
             self._forget_iterator()
         else:
@@ -228,7 +231,7 @@ class Calls:
 
     def call(self, argument: Any) -> Any:
         """Call the source, with the argument if it takes one."""
-        if self._num_calls == 0 and self._own is not None:
+        if self._own is not None:
             self._own.remember_first()
         self._num_calls += 1
         return self._source(argument) if self._takes_argument else self._source()
@@ -251,6 +254,7 @@ class Calls:
             return
         if self._own is None or not isinstance(state, dict) or "own" not in state:
             raise _unknown_state(self._source)
+        self._own.remember_first()
         self._own.load(state["own"])
         self._num_calls = state["calls"]
 

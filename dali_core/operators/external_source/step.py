@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import inspect
 import threading
@@ -11,14 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._runtime.step import (
+    NotFed,
     StepContext,
     StepOutput,
     check_samples,
     fill_failed,
     note_failure,
 )
-from dali_core._runtime.tensors import TensorListCPU
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
@@ -89,16 +91,18 @@ class SourceStep:
     def feed(self, data: Any, layout: str) -> None:
         """Hand over one batch (see `Pipeline.feed_input`)."""
         if not hasattr(self, "_fed"):
-            raise ArgumentTypeError(
+            raise GraphError(
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
                 "one). Leave out source."
             )
-        import numpy
-
-        batch = TensorListCPU(data, layout or None)
+        own = self._layouts[0]
+        if own and layout not in ("", own):
+            raise ArgumentValueError(
+                f"Pipeline.feed_input: layout must be that of the external_source, {own!r} (got "
+                f"{layout!r}). Leave out one of them."
+            )
         # The caller may reuse the memory as soon as this returns.
-        copies = [numpy.array(batch.at(i)) for i in range(len(batch))]
-        self._fed.put(TensorListCPU(copies, batch.layout()))
+        self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
 
     @property
     def is_fed(self) -> bool:
@@ -182,7 +186,7 @@ class SourceStep:
         return columns
 
     def _batch(self, number: int, samples: Any) -> TensorListCPU:
-        batch = TensorListCPU(samples, self._layouts[number] or None)
+        batch = TensorListCPU(samples, self._layouts[number] or None, contiguous=False)
         self._check_batch(number, batch)
         return batch
 
@@ -233,7 +237,7 @@ class _FedBatches:
             if self._batches:
                 self._last = self._batches.popleft()
             elif not self._repeat_last or self._last is None:
-                raise IndexError(
+                raise NotFed(
                     "a batch must be fed for each iteration that is started (none is left). Call "
                     "Pipeline.feed_input before each run, and prefetch_queue_depth times before "
                     "the first one."

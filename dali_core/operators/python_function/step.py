@@ -13,7 +13,7 @@ from dali_core._runtime.step import (
     fill_failed,
     note_failure,
 )
-from dali_core._runtime.tensors import TensorListCPU
+from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError
 
 

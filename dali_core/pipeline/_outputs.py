@@ -1,0 +1,122 @@
+"""What a pipeline gives out: which values of its graph, and what is expected of their batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dali_core._graph.context import user_location
+from dali_core._graph.node import DataNode
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.types import NO_TYPE, DALIDataType
+
+
+def check_graph_value(what: str, value: Any, graph: object, location: str) -> None:
+    """Check that a value belongs to the graph of a pipeline."""
+    if not isinstance(value, DataNode):
+        hint = (
+            "Unpack it, or return tuple(...) of it."
+            if isinstance(value, (list, tuple))
+            else "Return results of operators."
+        )
+        raise ArgumentTypeError(
+            f"Pipeline made at {location}: {what} must be a DataNode "
+            f"(got a {type(value).__name__}). {hint}"
+        )
+    if value.owner is not graph:
+        raise GraphError(
+            f"Pipeline made at {location}: {what} must belong to this pipeline "
+            f"(got {value.name!r} of another one)."
+        )
+
+
+class ExpectedOutputs:
+    """What `output_dtype`, `output_ndim` and `output_layout` of a pipeline announce.
+
+    Parameters
+    ----------
+    dtype, ndim, layout : optional
+        One value for all outputs, or a sequence of one for each. None stands for any.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If a value cannot describe an output.
+    """
+
+    def __init__(self, dtype: Any, ndim: Any, layout: Any) -> None:
+        _check("output_dtype", dtype, DALIDataType, "a types.DALIDataType", _is_real_type)
+        _check("output_ndim", ndim, int, "an int", lambda value: value >= 0)
+        _check("output_layout", layout, str, "a str", lambda value: True)
+        self._values = {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout}
+
+    def each(self, name: str, count: int) -> list[Any]:
+        """Give what is expected of each of `count` outputs.
+
+        Raises
+        ------
+        GraphError
+            If there is another number of values.
+        """
+        value = self._values[name]
+        each = list(value) if isinstance(value, (list, tuple)) else [value] * count
+        if len(each) != count:
+            raise GraphError(
+                f"Pipeline: {name} must have an entry for each of the {count} outputs "
+                f"(got {len(each)}). Add None for outputs of any kind."
+            )
+        return each
+
+    def check_count(self, count: int) -> None:
+        """Check that the pipeline has as many outputs as are described."""
+        for name in self._values:
+            self.each(name, count)
+
+    def check(self, outputs: Sequence[TensorListCPU]) -> None:
+        """Compare a batch with what is expected.
+
+        Raises
+        ------
+        GraphError
+            If it differs.
+        """
+        for name, actual in _ACTUAL.items():
+            if self._values[name] is None:
+                continue
+            wanted = self.each(name, len(outputs))
+            for number, (expected, batch) in enumerate(zip(wanted, outputs, strict=True)):
+                if expected not in (None, "") and actual(batch) != expected:
+                    raise GraphError(
+                        f"Pipeline: output {number} must have {name} {expected!r} (got "
+                        f"{actual(batch)!r}). Change {name}, or the graph."
+                    )
+
+
+_ACTUAL: dict[str, Callable[[TensorListCPU], Any]] = {
+    "output_dtype": lambda batch: batch.dtype,
+    "output_ndim": lambda batch: batch.ndim(),
+    "output_layout": lambda batch: batch.layout(),
+}
+
+
+def _is_real_type(value: Any) -> bool:
+    return value is not NO_TYPE
+
+
+def _check(
+    name: str, value: Any, kind: type, what: str, is_possible: Callable[[Any], bool]
+) -> None:
+    for entry in value if isinstance(value, (list, tuple)) else [value]:
+        if entry is None:
+            continue
+        if not isinstance(entry, kind) or isinstance(entry, bool):
+            raise ArgumentTypeError(
+                f"Pipeline at {user_location()}: {name} must be {what}, a list of these and of "
+                f"None, or None (got {entry!r}, a {type(entry).__name__})."
+            )
+        if not is_possible(entry):
+            raise ArgumentValueError(
+                f"Pipeline at {user_location()}: {name} must describe an output (got {entry!r}). "
+                "Use None for any."
+            )

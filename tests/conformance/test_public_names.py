@@ -1,0 +1,279 @@
+"""Every public name of NVIDIA DALI's Python API, and every parameter, exists here or is listed.
+
+The tables below say what is left out, and why. An entry that is no longer missing fails the tests,
+too, so that the tables stay true. Operators are compared in `docs/conformance.md`.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+# Classes and modules that are compared: where they are in the reference, and here.
+SUBJECTS = {
+    "dali": ("nvidia.dali", "dali_core"),
+    "Pipeline": ("nvidia.dali:Pipeline", "dali_core:Pipeline"),
+    "DataNode": ("nvidia.dali.data_node:DataNode", "dali_core:DataNode"),
+    "TensorCPU": ("nvidia.dali.tensors:TensorCPU", "dali_core.tensors:TensorCPU"),
+    "TensorListCPU": ("nvidia.dali.tensors:TensorListCPU", "dali_core.tensors:TensorListCPU"),
+    "tensors": ("nvidia.dali.tensors", "dali_core.tensors"),
+    "types": ("nvidia.dali.types", "dali_core.types"),
+    **{
+        f"types.{name}": (f"nvidia.dali.types:{name}", f"dali_core.types:{name}")
+        for name in (
+            *("DALIDataType", "DALIInterpType", "DALIImageType", "PipelineAPIType"),
+            *("SampleInfo", "BatchInfo", "TensorLayout"),
+        )
+    },
+    "math": ("nvidia.dali.math", "dali_core.math"),
+    "plugin.base_iterator": ("nvidia.dali.plugin.base_iterator", "dali_core.plugin.base_iterator"),
+    "plugin.pytorch": ("nvidia.dali.plugin.pytorch", "dali_core.plugin.pytorch"),
+    **{
+        f"plugin.pytorch.{name}": (
+            f"nvidia.dali.plugin.pytorch:{name}",
+            f"dali_core.plugin.pytorch:{name}",
+        )
+        for name in ("DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator")
+    },
+}
+
+GPU = "comes with GPU support"
+INTERNAL = "is not meant for users, though its name has no underscore"
+SCHEDULING = "tunes an executor that this library does not have"
+NOT_YET = "not in this version: "
+
+
+def _each(reason: str, names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), reason)
+
+
+# Names that are missing, by subject.
+LEFT_OUT: dict[str, dict[str, str]] = {
+    "dali": {
+        **_each(SCHEDULING, "OperatorConcurrency StreamPolicy"),
+        **_each(NOT_YET + "expressions", "newaxis"),
+    },
+    "Pipeline": {
+        **_each(GPU, "output_stream"),
+        **_each(
+            NOT_YET + "properties",
+            "add_sink concurrency cpu_queue_size default_cuda_stream_priority enable_memory_stats "
+            "exec_dynamic exec_separated gpu_queue_size input_feed_count max_streams output_dtype "
+            "output_ndim pop_current push_current py_num_workers py_start_method set_affinity "
+            "stream_policy executor_statistics",
+        ),
+        **_each(NOT_YET + "serialisation", "serialize deserialize deserialize_and_build"),
+        **_each(NOT_YET + "checkpoints", "checkpoint is_restored_from_checkpoint"),
+        **_each(NOT_YET + "parallel sources", "external_source_shm_statistics start_py_workers"),
+    },
+    "DataNode": _each(
+        NOT_YET + "expressions",
+        "__abs__ __add__ __and__ __floordiv__ __getitem__ __invert__ __lshift__ __mod__ __mul__ "
+        "__neg__ __or__ __pos__ __pow__ __radd__ __rand__ __rfloordiv__ __rlshift__ __rmod__ "
+        "__rmul__ __ror__ __rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__ "
+        "__truediv__ __xor__ property shape source_info",
+    ),
+    "tensors": {
+        **_each(GPU, "TensorGPU TensorListGPU"),
+        **_each(INTERNAL, "PipelineBatchAdapter PipelineTensorAdapter format_batch format_tensor"),
+    },
+    "types": {
+        **_each(GPU, "CUDAStream"),
+        **_each(INTERNAL, "ConstantNode dali_type_converters"),
+        **_each(NOT_YET + "expressions", "Constant ScalarConstant"),
+    },
+    "math": _each(
+        NOT_YET + "expressions",
+        "abs acos acosh asin asinh atan atan2 atanh cbrt ceil clamp cos cosh exp fabs floor fpow "
+        "log log10 log2 max min pow rsqrt sin sinh sqrt tan tanh",
+    ),
+    "plugin.pytorch": {
+        **_each(GPU, "TensorGPU TensorListGPU"),
+        **_each(INTERNAL, "Pipeline TensorCPU"),
+        **_each(NOT_YET + "operators that call PyTorch", "TorchPythonFunction"),
+    },
+    **{
+        f"plugin.pytorch.{name}": _each(NOT_YET + "checkpoints", "checkpoints")
+        for name in ("DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator")
+    },
+}
+
+# Parameters that are missing, by the function's subject and name.
+_OF_PIPELINES = {
+    **_each(NOT_YET + "checkpoints", "checkpoint enable_checkpointing"),
+    **_each(
+        NOT_YET + "properties", "concurrency experimental_exec_dynamic output_layout stream_policy"
+    ),
+}
+LEFT_OUT_PARAMETERS: dict[str, dict[str, str]] = {
+    "dali.Pipeline": _OF_PIPELINES,
+    "Pipeline.__init__": _OF_PIPELINES,
+    "dali.pipeline_def": {"fn": "is given by position only"},
+    "Pipeline.share_outputs": {"cuda_stream": GPU},
+    "Pipeline.outputs": {"cuda_stream": GPU},
+    "Pipeline.run": {"cuda_stream": GPU},
+    "Pipeline.feed_input": {"cuda_stream": GPU, "use_copy_kernel": GPU},
+    "DataNode.__init__": _each("nodes are made by operators only", "device dtype layout name ndim"),
+}
+
+# Methods with two underscores that are called by syntax, by protocols of arrays, or by `with`.
+PROTOCOLS = frozenset(
+    f"__{name}__"
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
+        *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand"),
+        *("ror", "rxor", "lshift", "rshift", "rlshift", "rrshift", "neg", "pos", "abs", "invert"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "int", "index", "float", "str"),
+        *("len", "getitem", "setitem", "delitem", "contains", "iter", "next", "reversed", "call"),
+        *("array", "array_interface", "dlpack", "dlpack_device", "enter", "exit"),
+    )
+)
+
+
+def find(path: str) -> Any:
+    """Give a module or class by its path; None if there is no such module."""
+    module, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError:
+        return None
+    return getattr(found, name, None) if name else found
+
+
+def public_names(subject: Any) -> set[str]:
+    """List the names that users may rely on."""
+    if isinstance(subject, ModuleType):
+        return {
+            name
+            for name, value in vars(subject).items()
+            if not name.startswith("_")
+            and not isinstance(value, ModuleType)
+            and getattr(value, "__module__", subject.__name__).startswith("nvidia.dali")
+            # `from __future__ import annotations` leaves a name, too.
+            and type(value).__name__ != "_Feature"
+        }
+    return {
+        name
+        for name in dir(subject)
+        if not name.startswith("_")
+        or (name in PROTOCOLS and getattr(subject, name) is not getattr(object, name, None))
+    }
+
+
+def parameters(function: Any) -> set[str] | None:
+    """List the names of parameters; None if a function does not tell them.
+
+    Those of functions in C++ stand in the first lines of their docstrings.
+    """
+    owner = getattr(function, "__objclass__", None)
+    if owner is not None and owner.__module__.startswith("dali_core"):
+        return stubbed_parameters(owner, function.__name__)
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        texts = re.findall(r"^(?:\d+\. )?\w+\((.*)\)(?: ->.*)?$", function.__doc__ or "", re.M)
+        names = {name for text in texts for name in re.findall(r"(?:^|, )(\w+): ", text)}
+        return {name for name in names if not re.fullmatch(r"self|arg\d|args|kwargs", name)} or None
+    named = {parameter.name for parameter in found if parameter.kind not in _VARIABLE}
+    return {name for name in named - {"self", "cls"} if not name.startswith("_")}
+
+
+def stubbed_parameters(owner: type, name: str) -> set[str]:
+    """List the parameters of all overloads of a compiled constructor, from its stub."""
+    stub = Path(str(sys.modules[owner.__module__].__file__).partition(".")[0] + ".pyi")
+    return {
+        argument.arg
+        for function in ast.walk(_class(ast.parse(stub.read_text("utf-8")), owner.__name__))
+        if isinstance(function, ast.FunctionDef) and function.name == name
+        for argument in (*function.args.args[1:], *function.args.kwonlyargs)
+    }
+
+
+def _class(module: ast.Module, name: str) -> ast.ClassDef:
+    classes = (node for node in module.body if isinstance(node, ast.ClassDef))
+    return next(node for node in classes if node.name == name)
+
+
+def has(subject: Any, name: str) -> bool:
+    """Tell whether a name exists; in an enumeration, at its members."""
+    if isinstance(subject, enum.EnumMeta):
+        return hasattr(subject, name) or hasattr(next(iter(subject)), name)
+    if inspect.isclass(subject):
+        # Classes answer to `|` themselves, whatever their instances do.
+        return any(name in vars(base) for base in subject.__mro__)
+    return hasattr(subject, name)
+
+
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def functions(subject: Any, names: set[str]) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Give the functions, methods and constructors of a subject."""
+    if isinstance(subject, enum.EnumMeta) or hasattr(subject, "__members__"):
+        return
+    if not isinstance(subject, ModuleType):
+        yield "__init__", subject.__init__
+    for name in names:
+        value = inspect.getattr_static(subject, name)
+        if isinstance(value, (staticmethod, classmethod)):
+            value = value.__func__
+        if inspect.isclass(value):
+            if isinstance(subject, ModuleType) and not hasattr(value, "__members__"):
+                yield name, value.__init__
+        elif callable(value):
+            yield name, value
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_every_name_exists(name: str) -> None:
+    theirs, ours = (find(path) for path in SUBJECTS[name])
+    assert theirs is not None
+    missing = {name for name in public_names(theirs) if not has(ours, name)}
+    assert missing == set(LEFT_OUT.get(name, {}))
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_every_parameter_exists(name: str) -> None:
+    theirs, ours = (find(path) for path in SUBJECTS[name])
+    if ours is None:
+        assert set(LEFT_OUT.get(name, {})) == public_names(theirs)
+        return
+    common = {name for name in public_names(theirs) if has(ours, name)}
+    own = dict(functions(ours, common))
+    for function, value in functions(theirs, common):
+        wanted = parameters(value)
+        if wanted is None or function not in own or function in PROTOCOLS - {"__dlpack__"}:
+            continue
+        missing = wanted - (parameters(own[function]) or set())
+        assert missing == set(LEFT_OUT_PARAMETERS.get(f"{name}.{function}", {})), function
+
+
+def test_tables_are_about_something() -> None:
+    assert set(LEFT_OUT) <= set(SUBJECTS)
+    assert {path.rpartition(".")[0] for path in LEFT_OUT_PARAMETERS} <= set(SUBJECTS)
+    tables = (*LEFT_OUT.values(), *LEFT_OUT_PARAMETERS.values())
+    assert all(reason for table in tables for reason in table.values())
+
+
+def test_what_is_looked_for() -> None:
+    tensor, batch = (find(SUBJECTS[name][0]) for name in ("TensorCPU", "TensorListCPU"))
+    assert {"squeeze", "__dlpack__", "__array_interface__", "dtype"} <= public_names(tensor)
+    assert parameters(tensor.__init__) == {"object", "b", "layout", "is_pinned"}
+    assert {"tl", "list_of_tensors", "contiguous"} <= (parameters(batch.__init__) or set())
+    assert parameters(tensor.__dlpack__) == {"stream", "max_version", "dl_device", "copy"}
+    pipeline = parameters(find("nvidia.dali:Pipeline"))
+    assert pipeline is not None
+    assert {"batch_size", "prefetch_queue_depth"} <= pipeline

@@ -1,0 +1,139 @@
+"""A library that exports memory by DLPack in every allowed way, and counts what comes back.
+
+It is written against DLPack's C header, with `ctypes`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+
+
+class _Device(ctypes.Structure):
+    _fields_ = (("type", ctypes.c_int32), ("id", ctypes.c_int32))
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = (
+        ("tensor", _Tensor),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    )
+
+
+class _ManagedVersioned(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    )
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+
+
+class Producer:
+    """Exports parts of an array.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        What to export; with any strides.
+    versioned : bool
+        Whether to make the newer kind of capsule.
+    flags, version, device, bits, lanes, code : int
+        What to state, if not the truth.
+    with_strides : bool
+        Whether to state strides, which dense memory needs not.
+    """
+
+    def __init__(
+        self,
+        array: numpy.ndarray[Any, Any],
+        *,
+        versioned: bool = False,
+        flags: int = 0,
+        version: tuple[int, int] = (1, 0),
+        device: int = 1,
+        code: int | None = None,
+        bits: int | None = None,
+        lanes: int = 1,
+        with_strides: bool = True,
+        byte_offset: int = 0,
+    ) -> None:
+        self.num_returned = 0
+        self.num_calls = 0
+        self.array = array
+        self.versioned = versioned
+        steps = [stride // array.itemsize for stride in array.strides]
+        self._shape = _integers(array.shape)
+        self._strides = _integers(steps)
+        tensor = _Tensor(
+            array.ctypes.data - byte_offset,
+            _Device(device, 0),
+            array.ndim,
+            _DataType(
+                _CODES[array.dtype.kind] if code is None else code,
+                bits or 8 * array.itemsize,
+                lanes,
+            ),
+            self._shape,
+            self._strides if with_strides else None,
+            byte_offset,
+        )
+        self._deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._take_back)
+        address = ctypes.cast(self._deleter, ctypes.c_void_p).value
+        self._managed: _Managed | _ManagedVersioned = (
+            _ManagedVersioned(*version, None, address, flags, tensor)
+            if versioned
+            else _Managed(tensor, None, address)
+        )
+
+    def _take_back(self, managed: int) -> None:
+        assert managed == ctypes.addressof(self._managed)
+        self.num_returned += 1
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (self._managed.tensor.device.type, 0)
+
+    def __dlpack__(self, **_: Any) -> Any:
+        self.num_calls += 1
+        name = b"dltensor_versioned" if self.versioned else b"dltensor"
+        return _new_capsule(ctypes.addressof(self._managed), name, None)
+
+
+class OldProducer(Producer):
+    """Knows no arguments, as before DLPack 1.0."""
+
+    def __dlpack__(self) -> Any:  # type: ignore[override]
+        return super().__dlpack__()
+
+
+def _integers(values: Sequence[int]) -> Any:
+    return (ctypes.c_int64 * max(len(values), 1))(*values)

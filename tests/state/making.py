@@ -1,0 +1,245 @@
+"""Pipelines of all kinds, made anew for each use, and their batches as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dali_core import Pipeline, fn
+from dali_core.errors import SampleError
+
+COUNT = 11
+"""Samples in the data set."""
+BAD = (3, 4, 10)
+"""Files that are missing."""
+
+
+def write_files(folder: Path) -> dict[str, Any]:
+    """Write the data set, and return the arguments of a reader of it."""
+    for number in set(range(COUNT)) - set(BAD):
+        (folder / f"{number:02}").write_bytes(b"%02d" % number)
+    return {
+        "file_root": str(folder),
+        "files": [f"{number:02}" for number in range(COUNT)],
+        "labels": list(range(COUNT)),
+        "name": "reader",
+    }
+
+
+class Lines:
+    """An iterable that goes on from its own state, by the convention of torchdata."""
+
+    def __init__(self, count: int = 7) -> None:
+        self._count = count
+        self._next = 0
+        self._round = 0
+
+    def __iter__(self) -> Iterator[list[np.ndarray]]:
+        while self._next < self._count:
+            self._next += 1
+            yield [np.int64([self._round, self._next, i]) for i in range(3)]
+        self._next = 0
+        self._round += 1
+
+    def state_dict(self) -> dict[str, int]:
+        return {"next": self._next, "round": self._round}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._next, self._round = state["next"], state["round"]
+
+
+class Countdown:
+    """A callable without arguments, which has a state; it gives batches of all sizes."""
+
+    def __init__(self) -> None:
+        self._left = 8
+
+    def __call__(self) -> list[np.ndarray]:
+        if self._left == 0:
+            self._left = 8
+            raise StopIteration
+        self._left -= 1
+        return [np.int64([self._left, i]) for i in range(self._left % 4)]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"left": self._left}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._left = state["left"]
+
+
+class CountingIterator:
+    """Iterator with a state of its own, of an iterable without one."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __iter__(self) -> CountingIterator:
+        return self
+
+    def __next__(self) -> list[np.ndarray]:
+        self.number += 1
+        if self.number > 6:
+            raise StopIteration
+        return [np.int64([self.number])] * 3
+
+    def state_dict(self) -> dict[str, int]:
+        return {"number": self.number}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.number = state["number"]
+
+
+class Counting:
+    """Each iteration over it is a `CountingIterator`."""
+
+    def __iter__(self) -> CountingIterator:
+        return CountingIterator()
+
+
+class Fed(Pipeline):
+    """Feeds itself in `iter_setup`, as older programs do."""
+
+    def __init__(self, batch_size: int, **options: Any) -> None:
+        super().__init__(batch_size, **options)
+        self._batches = self._each()
+
+    def _each(self) -> Iterator[list[np.ndarray]]:
+        for number in range(5):
+            yield [np.int64([number, i]) for i in range(1 + number % 3)]
+
+    def define_graph(self) -> Any:
+        self.data = fn.external_source()
+        return self.data, fn.random.uniform()
+
+    def iter_setup(self) -> None:
+        try:
+            self.feed_input(self.data, next(self._batches))
+        except StopIteration:
+            self._batches = self._each()
+            raise
+
+
+def batches(count: int) -> Callable[[], Iterator[list[np.ndarray]]]:
+    """Give a generator function of so many batches of 1 to 3 samples."""
+
+    def generate() -> Iterator[list[np.ndarray]]:
+        for number in range(count):
+            yield [np.int64([number, i]) for i in range(1 + number % 3)]
+
+    return generate
+
+
+def sample(info: Any) -> np.ndarray:
+    """Give a sample by its number; an epoch has 10."""
+    if info.idx_in_epoch >= 10:
+        raise StopIteration
+    return np.int64([info.epoch_idx, info.iteration, info.idx_in_epoch])
+
+
+def sample_number(info: Any) -> np.ndarray:
+    """Give a sample that depends on its number only."""
+    return np.int64([info.epoch_idx, info.idx_in_epoch])
+
+
+def batch(info: Any) -> list[np.ndarray]:
+    """Give a batch by its number; an epoch has 4."""
+    if info.iteration >= 4:
+        raise StopIteration
+    return [np.int64([info.epoch_idx, info.iteration])] * (1 + info.iteration % 3)
+
+
+def failing(info: Any) -> np.ndarray:
+    """Fail on some samples."""
+    if info.idx_in_epoch % 7 == 4:
+        raise RuntimeError(f"sample {info.idx_in_epoch} is bad")
+    return np.int64([info.idx_in_epoch])
+
+
+def reading(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
+    """Make a pipeline with a reader, random numbers, and a Python function between."""
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        _, labels = fn.readers.file(**files, **reader)
+        copied = fn.python_function(labels, function=lambda label: label)
+        pipeline.set_outputs(labels, fn.random.uniform(), fn.random.normal(copied))
+    return pipeline
+
+
+def replacing(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
+    """Make a pipeline in which other samples take the place of missing files."""
+    options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        data, labels = fn.readers.file(**files, **reader)
+        pipeline.set_outputs(data, labels, fn.random.uniform())
+    return pipeline
+
+
+def taking(options: dict[str, Any], *sources: Any, **arguments: Any) -> Pipeline:
+    """Make a pipeline that takes batches from sources."""
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        nodes = [fn.external_source(source, **arguments) for source in sources]
+        pipeline.set_outputs(*nodes, fn.random.uniform(nodes[0]), fn.random.coin_flip())
+    return pipeline
+
+
+def drawing(options: dict[str, Any]) -> Pipeline:
+    """Make a pipeline that only draws random numbers."""
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        pipeline.set_outputs(fn.random.uniform(), fn.random.normal(seed=4))
+    return pipeline
+
+
+KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
+    "shuffled": lambda files, options: reading(files, options, random_shuffle=True),
+    "in order": lambda files, options: reading(files, options),
+    "rotating shards": lambda files, options: reading(
+        files, options, random_shuffle=True, num_shards=3, shard_id=1
+    ),
+    "own shard": lambda files, options: reading(
+        files, options, random_shuffle=True, num_shards=3, shard_id=2, stick_to_shard=True
+    ),
+    "padded shards": lambda files, options: reading(
+        files, options, random_shuffle=True, num_shards=2, pad_last_batch=True
+    ),
+    "interleaved shards": lambda files, options: reading(
+        files, options, random_shuffle=True, num_shards=2, shard_id=1, interleaved_shards=True
+    ),
+    "missing files": lambda files, options: replacing(files, options, random_shuffle=True),
+    "random numbers": lambda _, options: drawing(options),
+    "samples by number": lambda _, options: taking(options, sample, batch=False),
+    "batches by number": lambda _, options: taking(options, batch, batch_info=True),
+    "failing samples": lambda _, options: taking(options, failing, batch=False),
+    "replaced samples": lambda _, options: taking(
+        {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}, failing, batch=False
+    ),
+    "generator function": lambda _, options: taking(options, batches(5), cycle="raise"),
+    "endless list": lambda _, options: taking(options, list(batches(4)()), cycle="quiet"),
+    "list": lambda _, options: taking(options, list(batches(6)())),
+    "generator": lambda _, options: taking(options, batches(6)()),
+    "single samples": lambda _, options: taking(
+        options, [np.int64([i]) for i in range(10)], batch=False, cycle="raise"
+    ),
+    "two sources": lambda _, options: taking(options, batches(6), batches(4), cycle="raise"),
+    "iterable with a state": lambda _, options: taking(options, Lines(), cycle="raise"),
+    "endless iterable with a state": lambda _, options: taking(options, Lines(), cycle="quiet"),
+    "iterator with a state": lambda _, options: taking(options, Counting(), cycle="raise"),
+    "callable with a state": lambda _, options: taking(options, Countdown()),
+    "iter_setup": lambda _, options: Fed(**{"batch_size": 3, **options}),
+}
+"""How to make each kind of pipeline, from the arguments of a reader and options of `Pipeline`."""
+
+
+def take(pipeline: Pipeline) -> Any:
+    """Take a batch as plain data, or say that there was none; then go on with the next epoch."""
+    try:
+        outputs = pipeline.run()
+    except StopIteration:
+        pipeline.reset()
+        return "end"
+    except SampleError as error:
+        # Who saved the state does not matter to the message, but where it was made does.
+        return error.message, error.epoch, error.iteration, error.sample
+    return [[output.at(i).tolist() for i in range(len(output))] for output in outputs]

@@ -1,0 +1,202 @@
+"""An iterator goes on at every step where another one was, however it counts epochs."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, reject, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from dali_core.errors import PipelineStateError, SampleError
+from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
+from tests.state.listing import ListAdapter
+from tests.state.making import KINDS, reading, replacing, write_files
+
+LENGTH = 26
+"""Steps of the uninterrupted run."""
+
+ONE_PIPELINE = sorted(set(KINDS) - {"generator", "iter_setup"})
+
+READERS = st.fixed_dictionaries(
+    {
+        "num_pipelines": st.integers(1, 3),
+        "kind": st.sampled_from(["good", "raise", "replace"]),
+        "random_shuffle": st.booleans(),
+        "pad_last_batch": st.booleans(),
+        "sharding": st.sampled_from(["rotating", "stick_to_shard", "interleaved_shards"]),
+    }
+)
+SOURCES = st.fixed_dictionaries(
+    {"kind": st.sampled_from(ONE_PIPELINE), "size": st.sampled_from([-1, -1, 4, 7, 9, 13])}
+)
+COUNTING = st.fixed_dictionaries(
+    {
+        "last_batch_policy": st.sampled_from(LastBatchPolicy),
+        "auto_reset": st.booleans(),
+        "prepare_first_batch": st.booleans(),
+    }
+)
+WAYS = st.fixed_dictionaries(
+    {
+        "num_threads": st.integers(1, 2),
+        "prefetch_queue_depth": st.integers(1, 4),
+        "exec_async": st.booleans(),
+    }
+)
+
+
+def make(
+    files: dict[str, Any],
+    data: dict[str, Any],
+    counting: dict[str, Any],
+    way: dict[str, Any],
+    checkpoints: list[bytes] | None = None,
+) -> BaseIterator:
+    """Make an iterator over readers' shards, or over a pipeline of one of the `KINDS`."""
+
+    def options(number: int) -> dict[str, Any]:
+        checkpoint = checkpoints[number] if checkpoints else None
+        return {"device_id": None, "seed": 5, "checkpoint": checkpoint, **way}
+
+    if "sharding" in data:
+        count = data["num_pipelines"]
+        reader = {
+            "num_shards": count,
+            "random_shuffle": data["random_shuffle"],
+            "pad_last_batch": data["pad_last_batch"],
+        }
+        if data["sharding"] != "rotating":
+            reader[data["sharding"]] = True
+        make_one = reading if data["kind"] == "good" else replacing
+        error = {} if data["kind"] == "good" else {"on_sample_error": data["kind"]}
+        if data["kind"] == "raise":
+            error["max_bad_samples"] = None
+        pipelines = [
+            make_one(files, options(number) | error, shard_id=number, **reader)
+            for number in range(count)
+        ]
+        counting = counting | {"reader_name": "reader"}
+    else:
+        pipelines = [KINDS[data["kind"]](files, options(0))]
+        counting = counting | {"size": data["size"]}
+    names = [f"output {number}" for number in range(pipelines[0].num_outputs)]
+    with warnings.catch_warnings():
+        # A policy has no effect on epochs of unknown size, which is what it warns of.
+        warnings.simplefilter("ignore", UserWarning)
+        return BaseIterator(
+            pipelines, names, ListAdapter(), output_types=["list"] * len(names), **counting
+        )
+
+
+def step(iterator: BaseIterator) -> Any:
+    """Take a batch as plain data, or "end"; the next epoch is left to the caller."""
+    try:
+        return next(iterator)
+    except StopIteration:
+        return "end"
+    except SampleError as error:
+        return error.message, error.epoch, error.iteration, error.sample
+
+
+class SavingAndLoading(RuleBasedStateMachine):
+    """Saves, loads and restarts at any time, and compares with a run that did nothing of it."""
+
+    files: dict[str, Any]
+
+    @initialize(data=READERS | SOURCES, counting=COUNTING, way=WAYS)
+    def start(self, data: dict[str, Any], counting: dict[str, Any], way: dict[str, Any]) -> None:
+        self.data, self.counting = data, counting
+        try:
+            plain = make(self.files, data, counting, way)
+        except PipelineStateError:
+            reject()  # there is not a single batch
+        self.given: list[Any] = []
+        self.starts: list[int] = []
+        start = 0
+        for number in range(LENGTH):
+            self.starts.append(start)
+            epoch = plain._epoch
+            self.given.append(step(plain))
+            if self.given[-1] == "end" and not counting["auto_reset"]:
+                plain.reset()
+            if plain._epoch > epoch:
+                start = number + 1
+        self.iterator = make(self.files, data, counting, way)
+        self.at = 0
+        self.saved = [(0, self.has_ended, json.dumps(self.iterator.state_dict()))]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the next epoch has to be begun."""
+        is_end = self.at > 0 and self.given[self.at - 1] == "end"
+        return is_end and not self.counting["auto_reset"] and not self.was_reset
+
+    was_reset = False
+
+    def can_go_on(self) -> bool:
+        return self.at < LENGTH - 4
+
+    @precondition(can_go_on)
+    @rule(count=st.integers(1, 4), anew=st.sampled_from(["reset", "iter"]))
+    def take(self, count: int, anew: str) -> None:
+        for _ in range(count):
+            if self.has_ended:
+                if anew == "reset":
+                    self.iterator.reset()
+                else:
+                    assert iter(self.iterator) is self.iterator
+            assert step(self.iterator) == self.given[self.at], self.at
+            self.at += 1
+            self.was_reset = False
+
+    @precondition(can_go_on)
+    @rule()
+    def save(self) -> None:
+        self.saved.append((self.at, self.has_ended, json.dumps(self.iterator.state_dict())))
+
+    @rule(number=st.integers(0, 100), way=WAYS, looped=st.booleans())
+    def load(self, number: int, way: dict[str, Any], looped: bool) -> None:
+        at, has_ended, state = self.saved[number % len(self.saved)]
+        self.iterator = make(self.files, self.data, self.counting, way)
+        if looped:
+            step(self.iterator)
+        self.iterator.load_state_dict(json.loads(state))
+        self.at, self.was_reset = at, not has_ended
+
+    @precondition(can_go_on)
+    @rule(way=WAYS)
+    def go_on_from_checkpoints(self, way: dict[str, Any]) -> None:
+        checkpoints = self.iterator.checkpoints()
+        self.iterator = make(self.files, self.data, self.counting, way, checkpoints)
+
+    @precondition(lambda self: self.can_go_on() and not self.has_ended)
+    @rule()
+    def restart(self) -> None:
+        self.iterator.restart()
+        self.at = self.starts[self.at]
+        self.was_reset = True
+
+    def teardown(self) -> None:
+        for pipeline in self.iterator._pipelines if hasattr(self, "iterator") else ():
+            pipeline.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    SavingAndLoading.files = write_files(tmp_path_factory.mktemp("files"))
+    return SavingAndLoading.files
+
+
+class TestSavingAndLoading(SavingAndLoading.TestCase):
+    settings = settings(
+        max_examples=60,
+        stateful_step_count=12,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
