@@ -304,8 +304,14 @@ def _check_uniform(name: str, batch: Any, adapter: Adapter) -> None:
     shapes = list(dict.fromkeys(tuple(shape) for shape in batch.shape()))
     if len(shapes) > 1:
         others = [kind for kind in adapter.representations if kind != "dense"]
+        instead = (
+            f", or represent them as one of {others} with output_types (in PyTorch: "
+            "DALIRaggedIterator)"
+            if others
+            else ""
+        )
         raise AdapterError(
             f"output {name!r}: all samples of a batch must have the same shape (got {shapes[:4]}"
-            f"{' and more' if len(shapes) > 4 else ''}). Resize or pad them in the pipeline, or "
-            f"represent them as one of {others} with output_types (in PyTorch: DALIRaggedIterator)."
+            f"{' and more' if len(shapes) > 4 else ''}). Resize or pad them in the pipeline"
+            f"{instead}."
         )

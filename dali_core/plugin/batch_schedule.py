@@ -79,6 +79,20 @@ class BatchSchedule:
         left = self.plan.shard_size(epoch) - index * self.batch_size
         return max(0, min(left, self.batch_size))
 
+    def num_in_epoch(self, epoch: int, index: int) -> int:
+        """Return how many samples of batch `index` belong to `epoch`; they come first in it.
+
+        What else the batch holds is padding, or belongs to the next epoch.
+        """
+        if self.policy is not LastBatchPolicy.FILL:
+            return self.num_valid(epoch, index)
+        if self.plan.pad_last_batch:
+            left = self.plan.shard_size(epoch) - index * self.batch_size
+        else:
+            begin = (self.first_batch(epoch) + index) * self.batch_size
+            left = self.plan.epoch_start(epoch + 1, self.batch_size) - begin
+        return max(0, min(left, self.batch_size))
+
     def divided(self, num_shards: int, batch_size: int) -> BatchSchedule:
         """Return the schedule of the same data with other shards and batches."""
         plan = replace(self.plan, num_shards=num_shards, shard_id=0)
@@ -156,6 +170,10 @@ class Epochs:
         """
         raise NotImplementedError
 
+    def num_in_epoch(self, epoch: int, index: int) -> Sequence[int]:
+        """Return how many samples of batch `index` belong to `epoch`, for each pipeline."""
+        raise NotImplementedError
+
 
 class ReaderEpochs(Epochs):
     """Epochs that follow a reader: every pipeline reads a shard of the same data.
@@ -205,6 +223,10 @@ class ReaderEpochs(Epochs):
         """Return one number for each pipeline, 0 for a shard that has run out."""
         return [schedule.num_valid(epoch, index) for schedule in self._schedules]
 
+    def num_in_epoch(self, epoch: int, index: int) -> Sequence[int]:
+        """Return one number for each pipeline, whatever the policy."""
+        return [schedule.num_in_epoch(epoch, index) for schedule in self._schedules]
+
 
 class SizedEpochs(Epochs):
     """Epochs of a given number of samples, which the pipelines deliver in turn, batch by batch.
@@ -226,6 +248,7 @@ class SizedEpochs(Epochs):
     ) -> None:
         plan = EpochPlan(size, pad_last_batch=padded)
         super().__init__(BatchSchedule(plan, num_pipelines * batch_size, policy))
+        self._num_pipelines = num_pipelines
         self._batch_size = batch_size
 
     def size(self, epoch: int) -> int:
@@ -243,3 +266,9 @@ class SizedEpochs(Epochs):
         """Return full batches, then a partial one, then nothing."""
         full, rest = divmod(self.schedule.num_valid(epoch, index), self._batch_size)
         return [self._batch_size] * full + ([rest] if rest else [])
+
+    def num_in_epoch(self, epoch: int, index: int) -> Sequence[int]:
+        """Return full batches, then a partial one, then zeros."""
+        left = self.schedule.num_in_epoch(epoch, index)
+        batch = self._batch_size
+        return [max(0, min(left - i * batch, batch)) for i in range(self._num_pipelines)]

@@ -170,7 +170,7 @@ class StatefulIterator:
             "kind": KIND,
             "version": VERSION,
             "epoch": self._epoch,
-            "taken": 0 if self._prepared is not None else self._taken,
+            "taken": self._taken - (self._prepared is not None),
             "num_shards": schedule.plan.num_shards if schedule else 1,
             "batch_size": schedule.batch_size if schedule else self._pipelines[0].max_batch_size,
             **self._counting(),

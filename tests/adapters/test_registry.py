@@ -67,7 +67,8 @@ def test_the_core_imports_no_framework() -> None:
     code = (
         "import sys, dali_core, dali_core.adapters, dali_core.testing, "
         "dali_core.plugin.base_iterator\n"
-        "print(sorted({'torch', 'jax', 'pytest', 'dali_core_pytorch'} & set(sys.modules)))"
+        "frameworks = {'torch', 'jax', 'pytest', 'dali_core_jax', 'dali_core_pytorch'}\n"
+        "print(sorted(frameworks & set(sys.modules)))"
     )
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
@@ -75,17 +76,28 @@ def test_the_core_imports_no_framework() -> None:
     assert output.stdout.strip() == "[]"
 
 
-def test_without_pytorch_the_import_says_what_to_install() -> None:
+@pytest.mark.parametrize(
+    ("module", "framework", "extra"),
+    [
+        ("dali_core.plugin.pytorch", "PyTorch", "pytorch"),
+        ("dali_core.plugin.jax", "JAX", "jax"),
+        ("dali_core.plugin.jax.clu", "JAX", "jax"),
+    ],
+)
+def test_without_the_framework_the_import_says_what_to_install(
+    module: str, framework: str, extra: str
+) -> None:
     code = (
         "import sys\n"
-        "sys.modules['torch'] = None\n"
+        "sys.modules['torch'] = sys.modules['jax'] = None\n"
         "try:\n"
-        "    import dali_core.plugin.pytorch\n"
+        f"    import {module}\n"
         "except ImportError as error:\n"
         "    print(error)"
     )
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
-    assert output.stdout.startswith("dali_core.plugin.pytorch: PyTorch must be installed")
-    assert 'pip install "dali_core[pytorch]"' in output.stdout
+    package = module.removesuffix(".clu")
+    assert output.stdout.startswith(f"{package}: {framework} must be installed")
+    assert f'pip install "dali_core[{extra}]"' in output.stdout

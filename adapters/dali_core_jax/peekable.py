@@ -1,0 +1,158 @@
+"""Iterators that can look at the next batch, as training loops built on CLU do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy
+
+from dali_core.errors import ArgumentValueError, SampleError
+from dali_core_jax.iterators import DALIGenericIterator
+
+if TYPE_CHECKING:
+    from dali_core.pipeline._checkpoints import Snapshot
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """Type and shape of an output."""
+
+    dtype: numpy.dtype[Any]
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{', '.join(map(str, self.shape))}]"
+
+
+class DALIGenericPeekableIterator(DALIGenericIterator):
+    """Iterate over pipelines, with a look at the next batch before it is taken.
+
+    It has the interface of ``clu.data.dataset_iterator.PeekableIterator`` and takes the arguments
+    of `DALIGenericIterator`.  Types and shapes must be the same in all batches.
+    """
+
+    _elements: Mapping[str, ArraySpec] | None = None
+    _ended = False  # Looking ahead has found the end of the epoch.
+    _before_peek: list[Snapshot] | None = None  # If a batch is prepared: what had been given out.
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        self._lock = threading.RLock()
+        self._executor: ThreadPoolExecutor | None = None
+        super().__init__(*args, **keywords)
+
+    def __iter__(self) -> DALIGenericPeekableIterator:
+        """Return the iterator itself, in a new epoch if the last one is over."""
+        with self._lock:
+            super().__iter__()
+            self._ended = False
+        return self
+
+    def __next__(self) -> dict[str, jax.Array]:
+        """Return the next batch, or raise StopIteration at the end of the epoch."""
+        with self._lock:
+            if self._ended:
+                self._ended = False
+                raise StopIteration
+            batch: dict[str, jax.Array] = super().__next__()
+        return batch
+
+    def peek(self) -> dict[str, jax.Array]:
+        """Return the batch that `next` will return, or raise StopIteration if there is none.
+
+        The arrays are those that `next` returns, so they must not be donated to a computation.
+        """
+        with self._lock:
+            if self._ended:
+                raise StopIteration
+            if self._prepared is None:
+                before = self._snapshots()
+                try:
+                    self._prepared = self._next()
+                except SampleError as error:
+                    self._prepared = error.with_traceback(None)
+                except StopIteration:
+                    # With auto_reset the next epoch has begun, but `next` must end this one first.
+                    self._ended = True
+                    raise
+                self._before_peek = before
+            if isinstance(self._prepared, SampleError):
+                raise self._prepared
+            batch: dict[str, jax.Array] = self._prepared
+            return batch
+
+    def peek_async(self) -> Future[dict[str, jax.Array]]:
+        """Look at the next batch in another thread.
+
+        Wait for the result before `next` or `peek` are called: they may come first otherwise, and
+        the result is the batch that comes after.
+
+        Returns
+        -------
+        concurrent.futures.Future
+            Gives what `peek` does.
+        """
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(1, thread_name_prefix="dali_core peek")
+            return self._executor.submit(self.peek)
+
+    def reset(self) -> None:
+        """Begin the next epoch, if this one is over; else log a warning and do nothing."""
+        with self._lock:
+            super().reset()
+            self._ended = False
+
+    @property
+    def element_spec(self) -> Mapping[str, ArraySpec]:
+        """Type and shape of each output, of which the first batch is computed if need be."""
+        if self._elements is None:
+            self.peek()
+        assert self._elements is not None
+        return self._elements
+
+    @property
+    def is_nonpadding(self) -> jax.Array:
+        """Which samples of the batch computed last belong to the epoch.
+
+        The booleans are for all samples of all pipelines, and sharded as the outputs are.
+        """
+        with self._lock:
+            if self._elements is None:
+                self.peek()
+            mask = self._placement.place(self._masks())
+        # A global array has one dimension already; reshaping it would concern all processes.
+        return mask if mask.ndim == 1 else mask.reshape(-1)
+
+    def _given(self) -> list[Snapshot]:
+        """Take down what was given out, without a batch that somebody only looked at."""
+        if self._prepared is not None and self._before_peek is not None:
+            return self._before_peek
+        return super()._given()
+
+    def _go_on(self, epoch: int, taken: int) -> None:
+        super()._go_on(epoch, taken)
+        self._ended = False
+        self._before_peek = None
+
+    def _take(self, num_valid: Any) -> Any:
+        batch = super()._take(num_valid)
+        if num_valid:
+            self._check_elements(batch)
+        return batch
+
+    def _check_elements(self, batch: Mapping[str, jax.Array]) -> None:
+        found = {name: ArraySpec(array.dtype, array.shape) for name, array in batch.items()}
+        if self._elements is None:
+            self._elements = found
+        for name, spec in found.items():
+            if spec != self._elements[name]:
+                raise ArgumentValueError(
+                    f"output {name!r}: must have the same type and shape in all batches of a "
+                    f"peekable iterator (got {spec} after {self._elements[name]}). Resize or pad "
+                    "it in the pipeline, or use DALIGenericIterator."
+                )

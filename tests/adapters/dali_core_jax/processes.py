@@ -1,0 +1,85 @@
+"""Starts jobs of several processes on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[3]
+TIMEOUT = 180.0  # for a whole job, on a slow and busy machine
+
+
+def run_job(command: Sequence[str], num_processes: int, timeout: float = TIMEOUT) -> list[str]:
+    """Run a Python program in several processes, and return what each of them printed.
+
+    Each gets ``--coordinator``, ``--processes`` and ``--process``.
+
+    Raises
+    ------
+    AssertionError
+        If one of them fails or takes too long; with the outputs of all.
+    """
+    coordinator = f"127.0.0.1:{_free_port()}"
+    paths = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    with contextlib.ExitStack() as stack:
+        outputs = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(num_processes)]
+        errors = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(num_processes)]
+        started = [
+            subprocess.Popen(
+                [
+                    *(sys.executable, *command, "--coordinator", coordinator),
+                    *("--processes", str(num_processes), "--process", str(index)),
+                ],
+                stdout=outputs[index],
+                stderr=errors[index],
+                env=environment,
+            )
+            for index in range(num_processes)
+        ]
+        try:
+            _wait(started, time.monotonic() + timeout)
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
+        texts = [_read(file) for file in outputs]
+        codes = [process.returncode for process in started]
+        assert codes == [0] * num_processes, "\n".join(
+            f"process {index} ended with {code}\n{text}\n{_read(file)}"
+            for index, (code, text, file) in enumerate(zip(codes, texts, errors, strict=True))
+        )
+    return texts
+
+
+def _wait(started: Sequence[subprocess.Popen[bytes]], deadline: float) -> None:
+    """Wait until all processes have ended, one has failed, or time is up."""
+    while time.monotonic() < deadline:
+        codes = [process.poll() for process in started]
+        if None not in codes:
+            return
+        if any(codes):
+            # The others would wait for it.
+            time.sleep(2)
+            return
+        time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _read(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()

@@ -1,0 +1,69 @@
+"""The JAX adapter: the suite that any adapter must pass, and what JAX adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy
+import pytest
+
+from dali_core.adapters import get_adapter
+from dali_core.testing import AdapterSuite
+from tests.adapters.dali_core_jax.pipelines import source_pipeline
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+import dali_core_jax  # noqa: E402
+
+from dali_core.plugin import jax as plugin  # noqa: E402
+from dali_core.plugin.jax import clu  # noqa: E402
+
+
+class TestJAXAdapter(AdapterSuite):
+    adapter = dali_core_jax.adapter
+    dtypes: ClassVar = tuple(name for name in AdapterSuite.dtypes if not name.endswith("64"))
+
+    def to_numpy(self, array: Any) -> numpy.ndarray[Any, Any]:
+        assert isinstance(array, jax.Array)
+        return numpy.asarray(array)
+
+
+class TestJAXAdapterWith64Bits(TestJAXAdapter):
+    dtypes: ClassVar = AdapterSuite.dtypes
+
+    @pytest.fixture(autouse=True)
+    def _with_64_bits(self) -> Iterator[None]:
+        jax.config.update("jax_enable_x64", True)
+        yield
+        jax.config.update("jax_enable_x64", False)
+
+
+def test_is_registered_like_any_other() -> None:
+    assert get_adapter("jax") is dali_core_jax.adapter
+
+
+def test_the_plugin_gives_the_same_objects() -> None:
+    for name in ("DALIGenericIterator", "data_iterator", "LastBatchPolicy"):
+        assert getattr(plugin, name) is getattr(dali_core_jax, name)
+    for name in ("DALIGenericPeekableIterator", "peekable_data_iterator", "ArraySpec"):
+        assert getattr(clu, name) is getattr(dali_core_jax, name)
+    assert clu.PeekableDALIGenericIterator is clu.DALIGenericPeekableIterator
+
+
+@pytest.mark.parametrize("name", ["int64", "uint64", "float64"])
+def test_64_bits_become_32_as_everywhere_in_jax(name: str) -> None:
+    data = numpy.array([[0], [1], [7]], name)
+    (batch,) = source_pipeline([data], batch_size=3).run()
+    array = dali_core_jax.adapter.represent(batch, "dense", 3)
+    assert array.dtype == name.replace("64", "32")
+    assert array.tolist() == data.tolist()
+
+
+def test_arrays_go_to_the_default_device() -> None:
+    (batch,) = source_pipeline([numpy.ones((2, 3), numpy.float32)]).run()
+    for device in (*jax.devices()[5:6], jax.devices()[0]):
+        with jax.default_device(device):
+            assert dali_core_jax.adapter.represent(batch, "dense", 2).devices() == {device}
+    with jax.default_device("cpu"):
+        assert dali_core_jax.adapter.represent(batch, "dense", 2).devices() == {jax.devices()[0]}

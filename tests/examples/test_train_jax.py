@@ -1,0 +1,32 @@
+"""The example for JAX learns, and says so."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax", reason="JAX is not installed")
+
+PROGRAM = Path(__file__).parents[2] / "examples" / "train_jax.py"
+
+
+def test_it_learns(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), "--work", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"},  # compiling takes longer
+    )
+    assert done.returncode == 0, done.stderr
+    losses = [float(loss) for loss in re.findall(r"^epoch \d+: loss (.*)$", done.stdout, re.M)]
+    assert len(losses) == 12
+    assert losses[-1] < 0.6 * losses[0]
+    (accuracy,) = re.findall(r"^accuracy: (.*) %$", done.stdout, re.M)
+    assert float(accuracy) > 50  # of four classes
