@@ -10,7 +10,7 @@ def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
 
 def chain_role(name: str) -> str:
-    """Tell what an operator can be in a chain that runs as one."""
+    """Tell what native code can be in a chain that runs as one; "" for nothing."""
 
 class NativeOperator:
     """An operator's native code, built from checked arguments."""

@@ -27,18 +27,9 @@ def registered_names() -> list[str]:
 
 
 def chain_role(name: str) -> str:
-    """Tell what an operator can be in a chain that runs as one.
+    """Tell what native code can be in a chain that runs as one; "" for nothing.
 
-    Parameters
-    ----------
-    name : str
-        Name under which the native code is registered.
-
-    Returns
-    -------
-    str
-        ``"source"``, ``"window"``, ``"resample"``, ``"pixels"``, ``"finish"``, ``"elementwise"``,
-        or nothing.
+    The roles are "source", "window", "resample", "pixels", "finish" and "elementwise".
     """
     return _CHAIN_ROLES[chain_role_number(name.encode())]
 
