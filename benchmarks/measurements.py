@@ -133,10 +133,15 @@ def busy_main_thread(
 
 
 def batch_overhead(
-    peer: ModuleType, pipeline: str, batch_size: int, warm_up: int, batches: int
+    peer: ModuleType,
+    pipeline: str,
+    batch_size: int,
+    warm_up: int,
+    batches: int,
+    threads: int = 1,
 ) -> Result:
     """Measure the time from one batch to the next, when there is next to nothing to compute."""
-    source = peer.open_batches(pipeline, [], 1, batch_size)
+    source = peer.open_batches(pipeline, [], threads, batch_size)
     _warm_up(source, warm_up)
     times = []
     for _ in range(batches):

@@ -69,6 +69,10 @@ class AdapterError(DaliCoreError, RuntimeError):
     """A framework adapter is missing or broken."""
 
 
+class WorkerError(DaliCoreError, RuntimeError):
+    """A worker process of a parallel source has ended, or cannot be used."""
+
+
 @dataclass(frozen=True)
 class BadSample:
     """A sample on which an operator failed.

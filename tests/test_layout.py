@@ -51,7 +51,9 @@ KNOWN_TO_OPERATORS = (
     "dali_core.types",
     "dali_core.operators",
     "dali_core._runtime.step",
+    "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",
+    "dali_core._runtime.workers",
 )
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from . import photo_settings as settings
 
-PIPELINES = frozenset(settings.PHOTO_PIPELINES) | frozenset(settings.OVERHEAD_PIPELINES)
+PIPELINES = frozenset(
+    {**settings.PHOTO_PIPELINES, **settings.OVERHEAD_PIPELINES, **settings.SOURCE_PIPELINES}
+)
 
 
 def open_batches(
@@ -16,6 +18,8 @@ def open_batches(
 ) -> Iterator[int]:
     """Build a pipeline with ``library`` and run it without end."""
     options = {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": 1}
+    if pipeline in settings.SOURCE_PIPELINES:
+        options |= {"num_threads": 1, "py_num_workers": threads}
     built = library.pipeline_def(_GRAPHS[pipeline])(library, files, batch_size, **options)
     built.build()
     while True:
@@ -96,6 +100,34 @@ def _external_source(library: ModuleType, files: list[str], num_samples: int) ->
     return tuple(library.fn.external_source(source=lambda: batch) for _ in range(2))
 
 
+def _python_source(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    import numpy
+
+    def source(info: Any) -> Any:
+        total = 0
+        for step in range(settings.SOURCE_STEPS):
+            total += step * info.idx_in_epoch % 7
+        return numpy.array([total], numpy.float32)
+
+    return _source(library, source)
+
+
+def _image_source(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    import numpy
+
+    side = settings.CROP_SIDE
+
+    def source(info: Any) -> Any:
+        return numpy.full((side, side, 3), info.idx_in_epoch % 256, numpy.uint8)
+
+    return _source(library, source)
+
+
+def _source(library: ModuleType, source: Any) -> Any:
+    in_workers = library.Pipeline.current().py_num_workers > 0
+    return (library.fn.external_source(source, batch=False, parallel=in_workers),)
+
+
 _GRAPHS = {
     "decode": _decode,
     "random_crop": _random_crop,
@@ -104,4 +136,6 @@ _GRAPHS = {
     "centre_crop": _centre_crop,
     "random_operators": _random_operators,
     "external_source": _external_source,
+    "python_source": _python_source,
+    "image_source": _image_source,
 }

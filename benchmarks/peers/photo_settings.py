@@ -23,3 +23,9 @@ OVERHEAD_PIPELINES = {
     "random_operators": "two random operators",
     "external_source": "two external sources",
 }
+
+SOURCE_PIPELINES = {
+    "python_source": "a source that computes in Python",
+    "image_source": "a source that makes images of 150 kB and computes next to nothing",
+}
+SOURCE_STEPS = 10_000

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +71,6 @@ class PipelineCheckpoints:
     _seed: int
     _seed_is_given: bool
     _setup_ended: bool
-    _close: Callable[[], object]
 
     if TYPE_CHECKING:
 
@@ -302,7 +301,7 @@ class PipelineCheckpoints:
         if snapshot.seed != self._seed:
             # Native operators are built with their seeds; sources need not notice the change.
             runner.rewind(runner.iteration)
-            self._close()
+            runner.close()
             self._seed = snapshot.seed
             runner = self._make_runner(runner.steps)
         self._in_flight.clear()

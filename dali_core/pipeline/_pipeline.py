@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import weakref
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core import types
 from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.build import Graph
@@ -17,13 +17,8 @@ from dali_core._graph.context import (
     user_location,
 )
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.planner import ExecutionPlan, make_plan
+from dali_core._graph.planner import ExecutionPlan
 from dali_core._runtime.step import Step
-from dali_core.errors import (
-    ArgumentValueError,
-    GraphError,
-    PipelineStateError,
-)
 from dali_core.pipeline._checkpoints import PipelineCheckpoints
 from dali_core.pipeline._checks import (
     ApiCheck,
@@ -36,10 +31,13 @@ from dali_core.pipeline._checks import (
     prefetch_depth,
     thread_count,
 )
+from dali_core.pipeline._closing import PipelineClosing
 from dali_core.pipeline._context import PipelineContext
+from dali_core.pipeline._graph import PipelineGraph
 from dali_core.pipeline._inputs import PipelineInputs
-from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value, output_node
+from dali_core.pipeline._outputs import ExpectedOutputs
 from dali_core.pipeline._properties import PipelineProperties
+from dali_core.pipeline._python_workers import PipelineWorkers, WorkerSettings
 from dali_core.pipeline._queries import PipelineQueries
 from dali_core.pipeline._running import PipelineRunning
 from dali_core.pipeline._serialization import PipelineSerialization
@@ -48,11 +46,14 @@ from dali_core.pipeline._serialization import PipelineSerialization
 class Pipeline(
     PipelineContext,
     PipelineProperties,
+    PipelineGraph,
     PipelineInputs,
     PipelineQueries,
     PipelineRunning,
     PipelineSerialization,
     PipelineCheckpoints,
+    PipelineWorkers,
+    PipelineClosing,
 ):
     """A graph of operators that turns a data set into batches.
 
@@ -98,8 +99,17 @@ class Pipeline(
         Accepted without effect: checkpoints can always be made.
     checkpoint : bytes or str, optional
         What `checkpoint` returned: the pipeline goes on from there.
-    py_num_workers, py_start_method, py_callback_pickler : object
-        Accepted without effect: Python sources run in a thread.
+    py_num_workers : int
+        How many workers run sources with ``parallel=True``.
+    py_start_method : str
+        What the workers are: processes that inherit everything (``"fork"``), fresh processes
+        (``"forkserver"``, ``"spawn"``), or threads (``"thread"``). The source is sent to fresh
+        processes, so it must be possible to pickle it, and the program must protect its start with
+        ``if __name__ == "__main__"``. Threads are for sources that wait, or leave the interpreter.
+    py_callback_pickler : object, optional
+        Sends sources to fresh processes: has ``dumps`` and ``loads``, as the modules cloudpickle
+        and dill have; or a tuple of that and of keyword arguments for both. By default that is
+        pickle, and cloudpickle, if it is installed, for what pickle cannot do.
     output_dtype, output_ndim, output_layout : optional
         Expected element type, number of dimensions and layout of each output, or one for all; a
         batch that differs raises. None, or an empty layout, stands for any.
@@ -158,6 +168,7 @@ class Pipeline(
     ) -> None:
         # What `serialize` writes: the arguments as they were given.
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
+        PipelineClosing.__init__(self)
         self._graph = Graph()
         self._location = user_location()
         self._batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
@@ -173,8 +184,8 @@ class Pipeline(
         self._depth = depth if self._exec_pipelined else 1
         self._set_affinity = bool(set_affinity)
         self._enable_memory_stats = bool(enable_memory_stats)
-        self._py_num_workers = py_num_workers
-        self._py_start_method = py_start_method
+        self._worker_settings = WorkerSettings(py_num_workers, py_start_method, py_callback_pickler)
+        self._workers: PythonWorkers | None = None
         self._exec_dynamic = exec_dynamic
         if experimental_exec_dynamic is not None:
             self._exec_dynamic = experimental_exec_dynamic
@@ -200,57 +211,11 @@ class Pipeline(
         self._checkpoint = checkpoint_data(checkpoint)
         self._restored_iterator = None
         self._api = ApiCheck()
-        self._close: Callable[[], object] = _do_nothing
 
     # Defining and building
 
-    def define_graph(self) -> Any:
-        """Define the graph: override this to call operators and return the outputs.
-
-        Returns
-        -------
-        DataNode or sequence of DataNode
-            The outputs.
-        """
-        raise GraphError(
-            f"Pipeline made at {self._location}: has no outputs. Override define_graph, call "
-            "set_outputs, or use @pipeline_def."
-        )
-
     def iter_setup(self) -> None:
         """Prepare an iteration: override this to call `feed_input`, or to raise StopIteration."""
-
-    def set_outputs(self, *outputs: Any) -> None:
-        """Choose what the pipeline gives out.
-
-        Parameters
-        ----------
-        *outputs : DataNode
-            Values of this pipeline's graph. Numbers, lists and arrays become constants.
-        """
-        if self._plan is not None:
-            raise PipelineStateError(
-                "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
-            )
-        nodes = [output_node(value, self) for value in outputs]
-        for number, value in enumerate(nodes):
-            check_graph_value(f"output {number}", value, self._graph, self._location)
-        self._outputs = nodes
-
-    def add_sink(self, edge: DataNode) -> None:
-        """Compute a value in any case, even if no output depends on it.
-
-        Parameters
-        ----------
-        edge : DataNode
-            A value of this pipeline's graph.
-        """
-        if self._plan is not None:
-            raise PipelineStateError(
-                "Pipeline.add_sink: must be called before the pipeline is built (it is built)."
-            )
-        check_graph_value("edge of add_sink", edge, self._graph, self._location)
-        edge.source.arguments["preserve"] = True
 
     def build(self) -> None:
         """Check and plan the graph, and start the native threads. Called by need.
@@ -258,55 +223,29 @@ class Pipeline(
         With a reader that has `lazy_init`, the threads start and its files are listed only when
         somebody asks for a batch or for the size of an epoch.
         """
-        if self._plan is not None:
-            return
-        outputs = self._define()
-        if not self._batch_size:
-            raise ArgumentValueError(
-                f"Pipeline made at {self._location}: batch_size must be given (got none). Pass "
-                "batch_size=..."
-            )
-        self._expected.check_count(len(outputs))
-        self._plan = make_plan(outputs, self._graph.nodes, optimize=self._optimize)
-        if self._enable_memory_stats:
-            self._memory = MemoryStatistics(self._plan)
-        if not any(node.arguments.get("lazy_init") for node in self._live_nodes):
+        self._make_plan()
+        if self._runner is None and not any(
+            node.arguments.get("lazy_init") for node in self._live_nodes
+        ):
             self._start()
-
-    def _define(self) -> list[DataNode]:
-        """Define the graph, if that has not been done yet, and give its outputs."""
-        if self._outputs is None:
-            with self:
-                result = self.define_graph()
-            self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
-        assert self._outputs is not None
-        if not self._outputs:
-            raise GraphError(
-                f"Pipeline made at {self._location}: must have an output (got none). Return or set "
-                "at least one."
-            )
-        return self._outputs
-
-    @property
-    def _live_nodes(self) -> list[OperatorNode]:
-        assert self._plan is not None
-        return [entry.node for stage in self._plan.stages for entry in stage.nodes]
 
     def _start(self) -> Runner:
         """Open the data sets and start the threads, if that has not been done yet."""
-        self.build()
         if self._runner is not None:
             return self._runner
+        self._make_plan()
         runner = self._make_runner()
         try:
             return self._restore_checkpoint() or runner
         except Exception:
-            self._close()
-            self._runner = None
+            self._close_all()
+            self._runner = self._workers = None
             raise
 
     def _make_runner(self, steps: Mapping[OperatorNode, Step] | None = None) -> Runner:
-        assert self._plan is not None
+        plan = self._make_plan()
+        if steps is None:  # before any thread starts, as workers may be forked
+            steps = self._started_workers().steps
         self._readers = Readers(self._live_nodes)
         options = RunnerOptions(
             batch_size=self._batch_size,
@@ -317,18 +256,10 @@ class Pipeline(
             replaces_failed=self._replaces_failed,
             max_bad_samples=self._max_bad_samples,
         )
-        runner = Runner(self._plan, self._readers.by_node, options, steps)
-        # A function of the user that is running keeps the runner alive, but not the pipeline.
-        self._close = weakref.finalize(self, runner.close)
+        runner = Runner(plan, self._readers.by_node, options, steps)
+        self._finish_with(runner.close)
         self._runner = runner
         return runner
-
-    def close(self) -> None:
-        """End all threads. Outputs that were given out stay valid; running again raises."""
-        self._in_flight.clear()
-        self._close()
-        if self._runner is not None:
-            self._runner.forget_failures()
 
     def __repr__(self) -> str:
         state = "not built" if self._plan is None else f"{len(self._graph.nodes)} operators"
@@ -337,7 +268,3 @@ class Pipeline(
     @property
     def _has_setup(self) -> bool:
         return type(self).iter_setup is not Pipeline.iter_setup
-
-
-def _do_nothing() -> None:
-    pass

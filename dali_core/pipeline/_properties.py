@@ -26,8 +26,6 @@ class PipelineProperties:
     _prefetch_queue_depth: int | Mapping[str, int]
     _set_affinity: bool
     _enable_memory_stats: bool
-    _py_num_workers: int
-    _py_start_method: str
     _stream_policy: StreamPolicy | None
     _concurrency: OperatorConcurrency | None
     _expected: ExpectedOutputs
@@ -112,16 +110,6 @@ class PipelineProperties:
     def enable_memory_stats(self) -> bool:
         """Whether the memory of each operator's outputs is measured; see `executor_statistics`."""
         return self._enable_memory_stats
-
-    @property
-    def py_num_workers(self) -> int:
-        """Number of workers for parallel Python sources."""
-        return self._py_num_workers
-
-    @property
-    def py_start_method(self) -> str:
-        """How workers for parallel Python sources are started."""
-        return self._py_start_method
 
     @property
     def stream_policy(self) -> StreamPolicy | None:

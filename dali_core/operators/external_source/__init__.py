@@ -42,7 +42,13 @@ batch size.""",
             None,
         ),
         Arg("num_outputs", int, "How many outputs; the source then returns a tuple of them.", None),
-        Arg("batch", bool, "Whether the source gives batches; otherwise samples.", True),
+        Arg(
+            "batch",
+            bool,
+            "Whether the source gives batches; otherwise samples. By default it gives batches, "
+            "unless it is a callable with `parallel=True`.",
+            None,
+        ),
         Arg(
             "cycle",
             object,
@@ -67,9 +73,30 @@ batch size.""",
         Arg(
             "blocking", bool, "Wait for `feed_input` instead of failing when nothing is fed.", False
         ),
-        Arg("parallel", bool, "Accepted without effect: sources run in a thread.", False),
+        Arg(
+            "parallel",
+            bool,
+            "Run the source in the pipeline's workers (see `py_num_workers` of `Pipeline`). A "
+            "callable must take one argument and depend on nothing else: calls are made ahead, by "
+            "several workers, in any order, and a few beyond the end of the data, where it must "
+            "raise StopIteration every time. An iterable or a generator function runs in one "
+            "worker, and must give batches.",
+            False,
+        ),
         Arg("no_copy", bool, "Accepted without effect: data is always copied.", False),
-        Arg("prefetch_queue_depth", int, "Accepted without effect.", 1),
+        Arg(
+            "prefetch_queue_depth",
+            int,
+            "With `parallel=True`: how many batches workers compute ahead.",
+            1,
+        ),
+        Arg(
+            "bytes_per_sample_hint",
+            int,
+            "With `parallel=True`: how many bytes of shared memory a sample is expected to need. "
+            "The memory grows where that is not enough.",
+            None,
+        ),
         Arg("cuda_stream", object, "Accepted without effect on the host.", None),
         Arg("use_copy_kernel", bool, "Accepted without effect on the host.", False),
     ),

@@ -20,7 +20,16 @@ from dali_core._runtime.step import (
     note_failure,
 )
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.operators.external_source.parallel import (
+    ParallelCalls,
+    ParallelItems,
+    ParallelSource,
+    forget_frames,
+    is_sample_source,
+)
+from dali_core.operators.external_source.producing import split_outputs
 from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
@@ -43,17 +52,22 @@ class SourceStep:
         self._layouts = self._for_each(arguments.get("layout"), "layout", "")
         self._dtypes = self._for_each(arguments.get("dtype"), "dtype", None)
         self._ndims = self._for_each(arguments.get("ndim"), "ndim", None)
-        self._by_sample = not arguments["batch"]
         source = arguments.get("source")
+        is_iterable = inspect.isgeneratorfunction(source) or hasattr(source, "__iter__")
+        self._parallel: ParallelSource | None = None
+        self._by_sample = arguments.get("batch") is False
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
         self._state: Callable[[], Any] = _do_nothing
         self._restore: Callable[[Any], None]
-        if source is None:
+        if arguments["parallel"]:
+            self._by_sample = is_sample_source(arguments, is_iterable)
+            self._take_from(self._parallel_source(source, is_iterable, arguments))
+        elif source is None:
             self._fed = _FedBatches(arguments["repeat_last"], arguments["blocking"])
             self._fetch = self._fed.take
             self._restore = self._fed.restore
-        elif inspect.isgeneratorfunction(source) or hasattr(source, "__iter__"):
+        elif is_iterable:
             items = Items(source, _cycle(arguments.get("cycle")))
             self._rewind = items.end_epoch
             self._state, self._restore = items.state, items.restore
@@ -63,12 +77,18 @@ class SourceStep:
             self._state, self._restore = calls.state, calls.restore
             self._fetch = self._calling(calls, arguments["batch_info"])
         else:
-            raise ArgumentTypeError(
-                f"source must be a callable, an iterable or a generator function (got {source!r})."
-            )
+            raise _no_source(source)
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Get one batch from the source."""
+        try:
+            return self._run(context)
+        except BaseException as error:
+            if self._parallel is not None:
+                forget_frames(error)
+            raise
+
+    def _run(self, context: StepContext) -> list[StepOutput]:
         data = self._fetch(context)
         data = self._outputs_of(data) if self._is_tuple else (data,)
         if context.failed is not None:
@@ -83,6 +103,11 @@ class SourceStep:
         if not hasattr(self, "_fed"):
             with contextlib.suppress(StopIteration):
                 self._fetch(context)
+
+    def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
+        """Get parallel sources ready to run in workers, which are started next."""
+        if self._parallel is not None:
+            self._parallel.join(pool, batch_size)
 
     def reset(self) -> None:
         """Start the next epoch."""
@@ -122,6 +147,27 @@ class SourceStep:
         """Go on from where `state` was called."""
         self._restore(state)
 
+    def _take_from(self, source: ParallelSource) -> None:
+        self._parallel = source
+        self._fetch, self._rewind = source.take, source.end_epoch
+        self._state, self._restore = source.state, source.restore
+
+    @staticmethod
+    def _parallel_source(
+        source: Any, is_iterable: bool, arguments: dict[str, Any]
+    ) -> ParallelSource:
+        if is_iterable:
+            return ParallelItems(source, _cycle(arguments.get("cycle")), arguments)
+        if not callable(source):
+            raise _no_source(source)
+        if not _takes_argument(source):
+            raise ArgumentTypeError(
+                "source must take one argument with parallel=True, the types.SampleInfo or the "
+                "number of the batch (it takes none). Workers cannot know otherwise which data "
+                "is wanted."
+            )
+        return ParallelCalls(source, arguments)
+
     def _taking_samples(self, items: Items) -> Callable[[StepContext], Any]:
         def take_samples(context: StepContext) -> Any:
             return self._transposed([items.take(context) for _ in range(context.batch_size)])
@@ -160,13 +206,7 @@ class SourceStep:
         return tuple(zip(*map(self._outputs_of, samples), strict=True))
 
     def _outputs_of(self, data: Any) -> Sequence[Any]:
-        if not isinstance(data, (tuple, list)) or len(data) != self._num_outputs:
-            got = f"{len(data)} items" if isinstance(data, (tuple, list)) else type(data).__name__
-            raise TypeError(
-                f"the source must return a tuple with an item for each of the {self._num_outputs} "
-                f"outputs (got {got})."
-            )
-        return data
+        return split_outputs(data, self._num_outputs)
 
     def _without_failed(self, context: StepContext, data: Sequence[Any]) -> Sequence[Any]:
         """Let good samples take the place of those that are no data, or of another type."""
@@ -257,6 +297,12 @@ def _cycle(value: Any) -> str:
             f"cycle must be 'no', 'quiet', 'raise', True, False or None (got {value!r})."
         )
     return _CYCLES[value]
+
+
+def _no_source(source: Any) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"source must be a callable, an iterable or a generator function (got {source!r})."
+    )
 
 
 def _takes_argument(source: Callable[..., Any]) -> bool:

@@ -1,0 +1,61 @@
+"""Steps in Python, made before anything runs, and the workers that some of them use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dali_core._execution.operators import make_step
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.planner import ExecutionPlan
+from dali_core._runtime.step import Step
+from dali_core._runtime.workers import WorkerPool
+from dali_core.errors import ArgumentTypeError, GraphError
+
+
+class PythonWorkers:
+    """The steps of a plan, with workers for those that want some.
+
+    Workers start before any thread of the pipeline does, so that they may be forked.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+        What is to be run.
+    pool : WorkerPool
+        The workers, not started yet.
+    batch_size : int
+        Samples in a batch.
+
+    Attributes
+    ----------
+    steps : dict of OperatorNode to Step
+        All steps.
+    close : callable
+        Ends the workers. It refers to no function of the user.
+    """
+
+    def __init__(self, plan: ExecutionPlan, pool: WorkerPool, batch_size: int) -> None:
+        self.steps: dict[OperatorNode, Step] = {}
+        self._pool = pool
+        for stage in plan.stages:
+            if not stage.in_python:
+                continue
+            (entry,) = stage.nodes
+            step = make_step(entry.node)
+            self.steps[entry.node] = step
+            use_workers = getattr(step, "use_workers", None)
+            if use_workers is None:
+                continue
+            try:
+                use_workers(pool, batch_size)
+            except (ArgumentTypeError, GraphError) as error:
+                raise type(error)(f"{entry.node.where}: {error}") from error
+        self.close: Callable[[], object] = pool.start()
+
+    def statistics(self) -> dict[str, list[int]]:
+        """Say how much shared memory there is (see `Pipeline.external_source_shm_statistics`)."""
+        sizes = self._pool.capacities()
+        return {
+            "capacities": [size for size, _ in sizes],
+            "per_sample_capacities": [size // samples for size, samples in sizes],
+        }

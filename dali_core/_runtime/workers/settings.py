@@ -1,0 +1,46 @@
+"""How a function in workers is run, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dali_core._runtime.workers.task import Task
+
+
+@dataclass(frozen=True)
+class FunctionSettings:
+    """How a function is run.
+
+    Attributes
+    ----------
+    num_results : int
+        How many results may exist at once, made or being made.
+    samples_in_result : int
+        How many samples a result has at most.
+    bytes_per_sample : int
+        What to expect; memory grows where it is not enough.
+    is_stateful : bool
+        Whether all calls must be made one after the other by the same worker.
+    """
+
+    num_results: int
+    samples_in_result: int
+    bytes_per_sample: int = 0
+    is_stateful: bool = False
+
+
+class Workers(Protocol):
+    """Processes or threads that were started."""
+
+    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
+        """Have a function called."""
+        ...
+
+    def capacities(self) -> list[tuple[int, int]]:
+        """Give the size of each slot in shared memory, and the samples that it is for."""
+        ...
+
+    def close(self) -> object:
+        """End all workers. Results that were opened stay valid."""
+        ...

@@ -1,0 +1,50 @@
+"""A call that was asked for, and what comes of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from dali_core._runtime.workers.produced import Produced
+from dali_core.errors import WorkerError
+
+Opener = Callable[[], Produced]
+"""Gives what a worker has made. Where it is in shared memory, its place is free for the next result
+when nobody refers to any of the samples any more."""
+
+
+class Task:
+    """A call that was asked for.
+
+    `concurrent.futures.Future` would do the same, but for Ctrl-C: that may leave its lock locked.
+
+    Parameters
+    ----------
+    arguments : tuple
+        Of the call.
+    """
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.arguments = arguments
+        self._outcome: Opener | WorkerError | None = None
+        self._arrived = threading.Lock()
+        self._arrived.acquire()
+
+    def set_outcome(self, outcome: Opener | WorkerError) -> None:
+        """Say what came of it; called once."""
+        self._outcome = outcome
+        self._arrived.release()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the outcome, and tell whether it is there."""
+        if self._outcome is None:
+            self._arrived.acquire(timeout=seconds)
+        return self._outcome is not None
+
+    def result(self) -> Produced:
+        """Give what came of it, once it is there."""
+        assert self._outcome is not None
+        if isinstance(self._outcome, WorkerError):
+            raise WorkerError(*self._outcome.args)
+        return self._outcome()

@@ -1,0 +1,99 @@
+"""Worker threads: for functions that spend their time outside the interpreter."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy
+
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.workers.produced import WHOLE, Produced, WorkerFunction
+from dali_core._runtime.workers.settings import FunctionSettings
+from dali_core._runtime.workers.task import Task
+
+_GRACE_SECONDS = 1.0
+
+_Tasks = queue.SimpleQueue[tuple[WorkerFunction, Task] | None]
+
+
+class ThreadWorkers:
+    """Threads that call functions.
+
+    Parameters
+    ----------
+    functions : sequence of (WorkerFunction, FunctionSettings)
+        What they will call. Each function with state has a thread of its own.
+    num_workers : int
+        How many threads call the other functions.
+
+    Attributes
+    ----------
+    close : callable
+        Ends all threads that are not in the middle of a function. It does not refer to any.
+    """
+
+    def __init__(
+        self, functions: Sequence[tuple[WorkerFunction, FunctionSettings]], num_workers: int
+    ) -> None:
+        self._functions = [function for function, _ in functions]
+        shared: _Tasks = queue.SimpleQueue()
+        self._queues = [
+            queue.SimpleQueue() if each.is_stateful else shared for _, each in functions
+        ]
+        served = {id(tasks): tasks for tasks in self._queues if tasks is not shared}.values()
+        of_threads = [*served, *([shared] * num_workers if shared in self._queues else [])]
+        threads = [
+            threading.Thread(
+                target=_work, args=(tasks,), name=f"dali_core worker {number}", daemon=True
+            )
+            for number, tasks in enumerate(of_threads)
+        ]
+        # Called when this is garbage or the interpreter ends, whichever comes first.
+        self.close: Callable[[], object] = weakref.finalize(self, _close, of_threads, threads)
+        for thread in threads:
+            thread.start()
+
+    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
+        """Have a function called by the next thread that is free."""
+        task = Task(arguments)
+        self._queues[function].put((self._functions[function], task))
+        return task
+
+    def capacities(self) -> list[tuple[int, int]]:
+        """Give the sizes of the slots in shared memory: there are none."""
+        return []
+
+
+def _work(tasks: _Tasks) -> None:
+    while (item := tasks.get()) is not None:
+        function, task = item
+        try:
+            produced = function(_copy, *task.arguments)
+        except BaseException as error:
+            produced = Produced(failures={WHOLE: error})
+        task.set_outcome(partial(_same, produced))
+        # What is waited with must not be kept alive meanwhile.
+        del item, function, task, produced
+
+
+def _same(produced: Produced) -> Produced:
+    return produced
+
+
+def _copy(sample: TensorCPU) -> TensorCPU:
+    return TensorCPU(numpy.array(sample), sample.layout())
+
+
+def _close(queues: Sequence[_Tasks], threads: Sequence[threading.Thread]) -> None:
+    for tasks in queues:
+        tasks.put(None)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for thread in threads:
+        if thread is not threading.current_thread() and thread.is_alive():
+            thread.join(max(0.0, deadline - time.monotonic()))

@@ -1,0 +1,259 @@
+"""Sources that run in workers, some batches ahead."""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from dali_core._runtime.step import StepContext, note_failure
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.workers import WHOLE, FunctionSettings, Produced, Task, WorkerPool
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, StateMismatchError, WorkerError
+from dali_core.operators.external_source.producing import BatchCalls, ItemTaker, SampleCalls
+
+_WAIT_SECONDS = 0.1
+
+_Parts = list[Task]
+
+
+class _Key(NamedTuple):
+    """Which batch it is, and how many samples of its epoch come before it."""
+
+    epoch: int
+    iteration: int
+    first_sample: int
+
+
+class ParallelSource(Protocol):
+    """What a step takes its batches from."""
+
+    def join(self, pool: WorkerPool, batch_size: int) -> None:
+        """Have functions run by these workers."""
+        ...
+
+    def take(self, context: StepContext) -> Any:
+        """Give the data of a batch, and have those after it computed."""
+        ...
+
+    def end_epoch(self) -> None:
+        """Get ready for the next epoch."""
+        ...
+
+    def state(self) -> Any:
+        """Return what is needed to go on after the last batch that was given."""
+        ...
+
+    def restore(self, state: Any) -> None:
+        """Go on from where `state` was called."""
+        ...
+
+
+def is_sample_source(arguments: dict[str, Any], is_iterable: bool) -> bool:
+    """Tell whether a parallel source gives samples, and check what it must be for that."""
+    if arguments.get("source") is None:
+        raise ArgumentTypeError(
+            "parallel must be False without a source (got True). What is fed in needs no workers."
+        )
+    if is_iterable and arguments.get("batch") is False:
+        raise ArgumentTypeError(
+            "batch must be True for an iterable or a generator function with parallel=True (got "
+            "False). Have it give batches, or use a callable that takes a types.SampleInfo."
+        )
+    for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
+        value = arguments.get(name)
+        if value is not None and value < 1:
+            raise ArgumentValueError(f"{name} must be positive (got {value}).")
+    return not is_iterable and not arguments.get("batch")
+
+
+class ParallelCalls:
+    """A callable, called for batches or samples by any worker.
+
+    Parameters
+    ----------
+    source : callable
+        The user's.
+    arguments : dict
+        Checked arguments of `fn.external_source`.
+    """
+
+    def __init__(self, source: Callable[[Any], Any], arguments: dict[str, Any]) -> None:
+        by_sample = not arguments.get("batch")
+        num_outputs = arguments.get("num_outputs")
+        self._function: SampleCalls | BatchCalls = (
+            SampleCalls(source, num_outputs)
+            if by_sample
+            else BatchCalls(source, num_outputs, arguments["batch_info"])
+        )
+        self._by_sample = by_sample
+        self._is_tuple = num_outputs is not None
+        self._depth = int(arguments["prefetch_queue_depth"])
+        self._hint = int(arguments.get("bytes_per_sample_hint") or 0)
+        # The batches that workers compute, without a gap.
+        self._ahead: deque[tuple[_Key, _Parts]] = deque()
+
+    def join(self, pool: WorkerPool, batch_size: int) -> None:
+        """Have the source called by these workers."""
+        self._pool = pool
+        self._batch_size = batch_size
+        num_parts = max(1, min(pool.num_workers, batch_size)) if self._by_sample else 1
+        self._part_size = -(-batch_size // num_parts)
+        self._starts = range(0, batch_size, self._part_size)
+        settings = FunctionSettings(
+            num_results=(1 + self._depth) * len(self._starts),
+            samples_in_result=self._part_size,
+            bytes_per_sample=self._hint,
+        )
+        self._number = pool.add(self._function, settings)
+
+    def take(self, context: StepContext) -> Any:
+        """Give the data of a batch, and have those after it computed."""
+        key = _Key(context.epoch, context.iteration, context.first_sample)
+        while self._ahead and self._ahead[0][0] != key:
+            self._ahead.popleft()
+        while len(self._ahead) <= self._depth:
+            number = len(self._ahead)
+            ahead = _Key(
+                key.epoch, key.iteration + number, key.first_sample + number * self._batch_size
+            )
+            self._ahead.append((ahead, self._submit(ahead, context.failed is not None)))
+        produced = _opened(self._ahead[0][1], context)
+        self._ahead.popleft()
+        columns = _joined(produced, self._part_size if self._by_sample else None, context)
+        return tuple(columns) if self._is_tuple else columns[0]
+
+    def end_epoch(self) -> None:
+        """Forget the batches after the end."""
+        self._ahead.clear()
+
+    def state(self) -> None:
+        """Return nothing: the numbers of batch and sample say everything."""
+
+    def restore(self, state: Any) -> None:
+        """Forget what was computed ahead."""
+        if state is not None:
+            raise StateMismatchError(
+                "the source must be one that has a state (a callable with parallel=True has none, "
+                f"and got {state!r}). Use the source that the state is from."
+            )
+        self._ahead.clear()
+
+    def _submit(self, key: _Key, goes_on: bool) -> _Parts:
+        if not self._by_sample:
+            return [self._pool.submit(self._number, key.epoch, key.iteration, goes_on)]
+        stops = [min(start + self._part_size, self._batch_size) for start in self._starts]
+        return [
+            self._pool.submit(self._number, *key, start, stop, goes_on)
+            for start, stop in zip(self._starts, stops, strict=True)
+        ]
+
+
+class ParallelItems:
+    """An iterable that one worker goes through.
+
+    Parameters
+    ----------
+    source : iterable or generator function
+        The user's.
+    cycle : str
+        ``"no"``, ``"quiet"`` or ``"raise"``.
+    arguments : dict
+        Checked arguments of `fn.external_source`.
+    """
+
+    def __init__(self, source: Any, cycle: str, arguments: dict[str, Any]) -> None:
+        num_outputs = arguments.get("num_outputs")
+        self._function = ItemTaker(source, cycle, num_outputs)
+        self._is_tuple = num_outputs is not None
+        self._depth = int(arguments["prefetch_queue_depth"])
+        self._hint = int(arguments.get("bytes_per_sample_hint") or 0)
+        self._cycle = cycle
+        self._starts_epoch = False
+        self._has_ended = False
+        self._state: Any = None
+        self._goes_to: tuple[Any] | None = None
+        self._ahead: deque[Task] = deque()
+
+    def join(self, pool: WorkerPool, batch_size: int) -> None:
+        """Have the items taken by one of these workers."""
+        self._pool = pool
+        settings = FunctionSettings(1 + self._depth, batch_size, self._hint, is_stateful=True)
+        self._number = pool.add(self._function, settings)
+
+    def take(self, context: StepContext) -> Any:
+        """Give the data of a batch, and have those after it computed."""
+        while len(self._ahead) <= self._depth:
+            how = context.failed is not None, self._starts_epoch, self._goes_to
+            self._ahead.append(self._pool.submit(self._number, *how))
+            self._starts_epoch = False
+            self._goes_to = None
+        (produced,) = _opened([self._ahead[0]], context)
+        self._ahead.popleft()
+        self._has_ended = produced.has_ended
+        self._state = produced.state
+        columns = _joined([produced], None, context)
+        return tuple(columns) if self._is_tuple else columns[0]
+
+    def end_epoch(self) -> None:
+        """Start over, if the items have ended and are to be cycled through."""
+        # Another source may have ended the epoch, and what was taken ahead is next then.
+        if self._has_ended:
+            self._ahead.clear()
+            self._starts_epoch = True
+            self._has_ended = False
+            if self._cycle == "raise" and self._state is not None:
+                has_own = "own" in self._state
+                self._state = {**self._state, "exhausted": False} if has_own else None
+
+    def state(self) -> Any:
+        """Return the state of the items, as the worker had it after the last batch given."""
+        return self._state
+
+    def restore(self, state: Any) -> None:
+        """Have the worker go to a state before the next batch."""
+        self._ahead.clear()
+        self._goes_to = (state,)
+        self._state = state
+        self._starts_epoch = False
+        self._has_ended = bool(state and state.get("exhausted"))
+
+
+def forget_frames(error: BaseException) -> None:
+    """Have an exception let go of samples, whose place in shared memory the next ones need."""
+    seen: BaseException | None = error
+    while seen is not None:
+        traceback.clear_frames(seen.__traceback__)
+        seen = seen.__cause__ or seen.__context__
+
+
+def _opened(parts: _Parts, context: StepContext) -> list[Produced]:
+    """Wait for the parts of a batch."""
+    for part in parts:
+        while not part.wait(_WAIT_SECONDS):
+            if context.is_cancelled():
+                raise WorkerError("the batch must still be wanted (it was dropped meanwhile).")
+    return [part.result() for part in parts]
+
+
+def _joined(
+    parts: Sequence[Produced], part_size: int | None, context: StepContext
+) -> list[list[TensorCPU | None]]:
+    """Put the parts of a batch together; raise what a source that is not parallel would raise."""
+    columns: list[list[TensorCPU | None]] = []
+    # Workers make whole batches. A source before this one may have given fewer samples.
+    size = None if part_size is None else context.batch_size
+    for number, part in enumerate(parts):
+        for sample, error in sorted(part.failures.items()):
+            position = number * (part_size or 0) + sample
+            if sample == WHOLE or not isinstance(error, Exception):
+                raise error
+            if size is None or position < size:
+                note_failure(context, position, error)
+        columns = columns or [[] for _ in part.columns]
+        for column, more in zip(columns, part.columns, strict=True):
+            column.extend(more)
+        if part.has_ended and (size is None or len(columns[0]) < size):
+            raise StopIteration
+    return [column[:size] for column in columns]

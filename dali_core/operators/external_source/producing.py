@@ -1,0 +1,160 @@
+"""What workers do for `fn.external_source`: call the source, and make tensors of its data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dali_core._runtime.step import StepContext
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.workers import WHOLE, Keep, Produced
+from dali_core.operators.external_source.states import Items
+from dali_core.types import BatchInfo, SampleInfo
+
+
+class SampleCalls:
+    """Calls a source for some samples of a batch.
+
+    Parameters
+    ----------
+    source : callable
+        Takes a `SampleInfo`.
+    num_outputs : int or None
+        Of how many items its tuples are; None if it gives no tuples.
+    """
+
+    def __init__(self, source: Callable[[SampleInfo], Any], num_outputs: int | None) -> None:
+        self.source = source
+        self._num_outputs = num_outputs
+
+    def __call__(
+        self,
+        keep: Keep,
+        epoch: int,
+        iteration: int,
+        first_of_batch: int,
+        start: int,
+        stop: int,
+        goes_on: bool,
+    ) -> Produced:
+        """Make the samples from number `start` to `stop`, or to the first that fails."""
+        columns: list[list[Any]] = [[] for _ in range(self._num_outputs or 1)]
+        failures: dict[int, BaseException] = {}
+        for i in range(start, stop):
+            try:
+                data = self.source(SampleInfo(first_of_batch + i, i, iteration, epoch))
+                parts = split_outputs(data, self._num_outputs) if self._num_outputs else (data,)
+                row: Sequence[Any] = [keep(tensor) for tensor in map(TensorCPU, parts)]
+            except StopIteration:
+                return Produced(columns, failures, has_ended=True)
+            except BaseException as error:
+                failures[i - start] = error
+                if not goes_on or not isinstance(error, Exception):
+                    return Produced(columns, failures)
+                row = [None] * len(columns)
+            for column, kept in zip(columns, row, strict=True):
+                column.append(kept)
+        return Produced(columns, failures)
+
+
+class BatchCalls:
+    """Calls a source for batches.
+
+    Parameters
+    ----------
+    source : callable
+        Takes the number of the batch, or a `BatchInfo`.
+    num_outputs : int or None
+        Of how many items its tuples are; None if it gives no tuples.
+    batch_info : bool
+        Whether it takes a `BatchInfo`.
+    """
+
+    def __init__(
+        self, source: Callable[[Any], Any], num_outputs: int | None, batch_info: bool
+    ) -> None:
+        self.source = source
+        self._num_outputs = num_outputs
+        self._batch_info = batch_info
+
+    def __call__(self, keep: Keep, epoch: int, iteration: int, goes_on: bool) -> Produced:
+        """Make a batch."""
+        argument = BatchInfo(iteration, epoch) if self._batch_info else iteration
+        return _batch(lambda: self.source(argument), self._num_outputs, keep, goes_on)
+
+
+class ItemTaker:
+    """Takes batches from an iterable.
+
+    Parameters
+    ----------
+    source : iterable or generator function
+        The user's.
+    cycle : str
+        ``"no"``, ``"quiet"`` or ``"raise"``.
+    num_outputs : int or None
+        Of how many entries its tuples are; None if it gives no tuples.
+    """
+
+    def __init__(self, source: Any, cycle: str, num_outputs: int | None) -> None:
+        self.source = source
+        self._cycle = cycle
+        self._items: Items | None = None
+        self._num_outputs = num_outputs
+
+    def __call__(
+        self, keep: Keep, goes_on: bool, starts_epoch: bool, state: tuple[Any] | None
+    ) -> Produced:
+        """Make the next batch, after going to a state if one is given."""
+        items = self._items
+        if items is None:
+            items = self._items = Items(self.source, self._cycle)
+        if state is not None:
+            items.restore(state[0])
+        if starts_epoch:
+            items.end_epoch()
+        context = StepContext(0, 0, 0, 0, bool)
+        produced = _batch(lambda: items.take(context), self._num_outputs, keep, goes_on)
+        produced.state = items.state()
+        return produced
+
+
+def split_outputs(data: Any, num_outputs: int) -> Sequence[Any]:
+    """Check that there is an item for each output."""
+    if not isinstance(data, (tuple, list)) or len(data) != num_outputs:
+        got = f"{len(data)} items" if isinstance(data, (tuple, list)) else type(data).__name__
+        raise TypeError(
+            f"the source must return a tuple with an item for each of the {num_outputs} "
+            f"outputs (got {got})."
+        )
+    return data
+
+
+def _batch(
+    fetch: Callable[[], Any], num_outputs: int | None, keep: Keep, goes_on: bool
+) -> Produced:
+    failures: dict[int, BaseException] = {}
+    try:
+        data = fetch()
+        parts = split_outputs(data, num_outputs) if num_outputs else (data,)
+        return Produced([_column(part, keep, goes_on, failures) for part in parts], failures)
+    except StopIteration:
+        return Produced(has_ended=True)
+    except BaseException as error:
+        return Produced(failures={WHOLE: error})
+
+
+def _column(data: Any, keep: Keep, goes_on: bool, failures: dict[int, BaseException]) -> list[Any]:
+    if not isinstance(data, (tuple, list)):
+        return [keep(tensor) for tensor in TensorListCPU(data)]
+    column: list[Any] = []
+    for number, sample in enumerate(data):
+        try:
+            column.append(keep(TensorCPU(sample)))
+        except Exception as error:
+            if not goes_on:
+                raise
+            failures.setdefault(number, error)
+            column.append(None)
+    return column

@@ -1,0 +1,433 @@
+"""`fn.external_source(parallel=True)`: the same data as without, from any workers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    SampleError,
+    WorkerError,
+)
+from tests.operators.external_source import sources
+
+FRESH = pytest.mark.parametrize("method", ["spawn", "forkserver"])
+INHERITING = pytest.mark.parametrize("method", ["fork", "thread"])
+
+
+def make(
+    source: Any,
+    method: str = "fork",
+    workers: int = 2,
+    batch_size: int = 3,
+    pipeline_arguments: dict[str, Any] | None = None,
+    parallel: bool = True,
+    **arguments: Any,
+) -> Pipeline:
+    with Pipeline(
+        batch_size,
+        1,
+        None,
+        py_num_workers=workers,
+        py_start_method=method,
+        **(pipeline_arguments or {}),
+    ) as pipeline:
+        results = fn.external_source(source, parallel=parallel, **arguments)
+        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+    return pipeline
+
+
+def log(pipeline: Pipeline, epochs: int = 2, most: int = 6) -> list[Any]:
+    """Everything about the batches of some epochs, and "end" where an epoch ends."""
+    found: list[Any] = []
+    for _ in range(epochs):
+        for _ in range(most):
+            try:
+                outputs = pipeline.run()
+            except StopIteration:
+                found.append("end")
+                break
+            found.append(
+                [
+                    (
+                        output.layout(),
+                        output.dtype,
+                        [output.at(i).tolist() for i in range(len(output))],
+                    )
+                    for output in outputs
+                ]
+            )
+        pipeline.reset()
+    pipeline.close()
+    return found
+
+
+BY_SAMPLE: list[tuple[Any, dict[str, Any]]] = [
+    (sources.numbers, {"batch": False}),
+    (sources.ragged, {"batch": False, "num_outputs": 4, "layout": ["HWC"] * 1 + [""] * 3}),
+    (sources.DatasetSource(sources.ByIndex()), {"batch": False}),
+]
+BY_BATCH: list[tuple[Any, dict[str, Any]]] = [
+    (sources.batches, {"batch": True}),
+    (sources.dense, {"batch": True, "batch_info": True, "num_outputs": 2}),
+    *[(sources.generate, {"batch": True, "cycle": cycle}) for cycle in (None, "quiet", "raise")],
+    (list(sources.generate()), {"batch": True, "cycle": "raise"}),
+]
+
+
+@pytest.mark.parametrize(("source", "arguments"), BY_SAMPLE + BY_BATCH)
+@INHERITING
+def test_same_data_for_any_workers(source: Any, arguments: dict[str, Any], method: str) -> None:
+    expected = log(make(source, parallel=False, **arguments), 3)
+    assert len(expected) > 3
+    for workers, depth, ahead in ((1, 1, 1), (2, 2, 1), (3, 1, 4)):
+        pipeline = make(
+            source,
+            method,
+            workers,
+            pipeline_arguments={"prefetch_queue_depth": depth},
+            prefetch_queue_depth=ahead,
+            **arguments,
+        )
+        assert log(pipeline, 3) == expected
+
+
+@FRESH
+def test_same_data_from_fresh_processes(method: str) -> None:
+    with Pipeline(3, 1, None, py_num_workers=2, py_start_method=method) as pipeline:
+        parallel = [
+            fn.external_source(sources.ragged, parallel=True, batch=False, num_outputs=4),
+            [fn.external_source(sources.generate, parallel=True, cycle="quiet")],
+        ]
+        pipeline.set_outputs(*itertools.chain(*parallel))
+    with Pipeline(3, 1, None) as serial:
+        nodes = fn.external_source(sources.ragged, batch=False, num_outputs=4)
+        serial.set_outputs(*nodes, fn.external_source(sources.generate, cycle="quiet"))
+    assert log(pipeline) == log(serial)
+
+
+@pytest.mark.parametrize("exec_async", [True, False])
+def test_functions_that_cannot_be_pickled(exec_async: bool) -> None:
+    offset = 5
+    pipeline = make(
+        lambda info: np.int64([info.idx_in_epoch + offset]),
+        batch=False,
+        pipeline_arguments={"exec_async": exec_async},
+    )
+    assert pipeline.run()[0].as_array().ravel().tolist() == [5, 6, 7]
+
+
+def test_many_processes_do_the_work() -> None:
+    def slow(info: Any) -> np.ndarray:
+        time.sleep(0.01)
+        return sources.process(info)
+
+    pipeline = make(slow, workers=3, batch_size=6, batch=False)
+    found = {int(number) for _ in range(4) for number in pipeline.run()[0].as_array().ravel()}
+    assert len(found) == 3
+    assert os.getpid() not in found
+
+
+def test_an_iterable_stays_in_one_process() -> None:
+    def generate() -> Any:
+        while True:
+            yield [np.int64([os.getpid()])] * 3
+
+    with Pipeline(3, 1, None, py_num_workers=2) as pipeline:
+        pipeline.set_outputs(*(fn.external_source(generate, parallel=True) for _ in range(2)))
+    found = [[int(output.at(0)[0]) for output in pipeline.run()] for _ in range(4)]
+    assert len({tuple(pair) for pair in found}) == 1
+    assert len(set(found[0])) == 2
+
+
+def test_works_ahead_as_far_as_it_is_told(tmp_path: Any) -> None:
+    def leave_mark(info: Any) -> np.ndarray:
+        (tmp_path / f"{info.idx_in_epoch}").touch()
+        return np.zeros(1)
+
+    pipeline = make(
+        leave_mark,
+        batch=False,
+        prefetch_queue_depth=4,
+        pipeline_arguments={"prefetch_queue_depth": 1},
+    )
+    pipeline.build()
+    assert list(tmp_path.iterdir()) == []
+    pipeline.run()
+    deadline = time.monotonic() + 10
+    while len(list(tmp_path.iterdir())) < 15 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    assert sorted(int(path.name) for path in tmp_path.iterdir()) == list(range(15))
+
+
+def test_a_source_before_may_give_smaller_batches() -> None:
+    with Pipeline(3, 1, None, py_num_workers=2) as pipeline:
+        first = fn.external_source(lambda i: [np.int64(i)] * (1 + i % 3), batch=True)
+        second = fn.external_source(sources.numbers, parallel=True, batch=False)
+        pipeline.set_outputs(first, second)
+    found = [[int(x[0]) for x in map(np.asarray, pipeline.run()[1])] for _ in range(3)]
+    assert found == [[0], [3, 4], [6, 7, 8]]
+
+
+# Bad samples and errors
+
+
+@INHERITING
+def test_an_error_names_the_sample_and_where_it_comes_from(method: str) -> None:
+    pipeline = make(sources.failing, method, 3, batch_size=6, batch=False)
+    assert pipeline.run()[0].as_array().ravel().tolist() == list(range(6))
+    with pytest.raises(SampleError, match="sample 1: ValueError: bad sample 7") as caught:
+        pipeline.run()
+    assert "test_parallel.py" in caught.value.location
+    assert caught.value.sample == 1
+    assert type(caught.value.__cause__) is ValueError
+    text = "".join(traceback.format_exception(caught.value))
+    assert 'raise ValueError(f"bad sample {info.idx_in_epoch}")' in text
+    assert pipeline.run()[0].as_array().ravel().tolist() == list(range(12, 18))
+
+
+def test_bad_samples_are_replaced() -> None:
+    found = []
+    for parallel in (True, False):
+        pipeline = make(
+            sources.failing,
+            workers=3,
+            batch_size=6,
+            batch=False,
+            parallel=parallel,
+            pipeline_arguments={"on_sample_error": "replace"},
+        )
+        found.append([pipeline.run()[0].as_array().ravel().tolist() for _ in range(3)])
+        assert [bad.sample for bad in pipeline.bad_samples] == [1, 5]
+    assert found[0] == found[1]
+    assert found[0][1] == [6, 8, 8, 9, 10, 6]
+
+
+def test_bad_entries_of_a_batch_are_replaced() -> None:
+    def batch(iteration: int) -> list[Any]:
+        return [np.int64(0), "text" if iteration else np.int64(1), np.int64(2)]
+
+    pipeline = make(batch, batch=True, pipeline_arguments={"on_sample_error": "replace"})
+    assert [pipeline.run()[0].as_array().tolist() for _ in range(2)] == [[0, 1, 2], [0, 2, 2]]
+    assert [bad.sample for bad in pipeline.bad_samples] == [1]
+
+
+def test_errors_that_are_kept_do_not_stop_the_next_batches() -> None:
+    def wrong_type(info: Any) -> np.ndarray:
+        return np.zeros(1, np.float32 if info.idx_in_batch == 2 else np.int64)
+
+    pipeline = make(wrong_type, batch=False)
+    kept = []
+    for _ in range(10):
+        with pytest.raises(SampleError, match="one dtype") as caught:
+            pipeline.run()
+        kept.append(caught)
+    assert len(kept) == 10
+
+
+def test_data_of_the_wrong_kind_is_refused_with_its_sample() -> None:
+    pipeline = make(lambda info: ["text", 1][info.idx_in_batch % 2], batch=False)
+    with pytest.raises(SampleError, match="sample 0: TypeError: Tensor data must be numbers"):
+        pipeline.run()
+    pipeline = make(lambda info: (1, 2, 3), batch=False, num_outputs=2)
+    with pytest.raises(SampleError, match=r"each of the 2 outputs \(got 3 items\)"):
+        pipeline.run()
+
+
+class Unreadable(Exception):
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+@INHERITING
+def test_any_exception_gets_through(method: str) -> None:
+    def source(info: Any) -> Any:
+        if info.iteration == 0:
+            raise Unreadable(1, 2)
+        raise SystemExit(5)
+
+    pipeline = make(source, method, batch=False)
+    with pytest.raises(SampleError, match="Unreadable: 1 and 2"):
+        pipeline.run()
+    with pytest.raises(SystemExit, match="5"):
+        pipeline.run()
+    with pytest.raises(SystemExit, match="5"):
+        pipeline.run()
+
+
+def test_a_generator_that_fails_has_ended() -> None:
+    def generate() -> Any:
+        yield [np.int64(1)] * 3
+        raise ValueError("broken")
+
+    pipeline = make(generate)
+    pipeline.run()
+    with pytest.raises(SampleError, match="broken"):
+        pipeline.run()
+    with pytest.raises(StopIteration):
+        pipeline.run()
+
+
+# Shared memory
+
+
+def test_memory_grows_with_the_samples_and_no_further() -> None:
+    pipeline = make(
+        lambda info: np.full((info.iteration % 2) * 400_000, 1.5),
+        batch=False,
+        prefetch_queue_depth=2,
+    )
+    pipeline.build()
+    before = pipeline.external_source_shm_statistics()
+    assert before == {"capacities": [1 << 20] * 6, "per_sample_capacities": [1 << 19] * 6}
+    for _ in range(8):
+        pipeline.run()
+    after = pipeline.external_source_shm_statistics()
+    assert 2 * 3_200_000 <= max(after["capacities"]) < 4 * 3_200_000
+    for _ in range(20):
+        (batch,) = pipeline.run()
+    assert pipeline.external_source_shm_statistics() == after
+    assert batch.as_array().sum() == 3 * 1.5 * 400_000
+
+
+def test_the_hint_sets_the_size() -> None:
+    pipeline = make(sources.numbers, batch=False, bytes_per_sample_hint=3 << 20)
+    pipeline.start_py_workers()
+    statistics = pipeline.external_source_shm_statistics()
+    assert statistics["per_sample_capacities"] == [3 << 20] * len(statistics["capacities"])
+
+
+def test_outputs_are_never_overwritten() -> None:
+    pipeline = make(lambda info: np.full(1000, info.idx_in_epoch), batch=False)
+    kept = [pipeline.run()[0] for _ in range(10)]
+    assert [int(batch.at(2)[999]) for batch in kept] == list(range(2, 32, 3))
+
+
+# Arguments
+
+
+def test_workers_may_start_before_the_pipeline_is_built() -> None:
+    value = [1]
+    pipeline = make(lambda info: np.int64(value), batch=False)
+    assert pipeline.start_py_workers() is None
+    value[0] = 2
+    pipeline.build()
+    assert pipeline.run()[0].as_array().ravel().tolist() == [1, 1, 1]
+    assert (pipeline.py_num_workers, pipeline.py_start_method) == (2, "fork")
+    never_built = make(sources.numbers, batch=False)
+    never_built.start_py_workers()
+    never_built.close()
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "message"),
+    [
+        (lambda: [1], {"batch": True}, "must take one argument"),
+        (lambda a, b: [1], {}, "no argument or one"),
+        (sources.generate, {"batch": False}, "batch must be True for an iterable"),
+        ([[1]], {"batch": False}, "batch must be True for an iterable"),
+        (None, {}, "parallel must be False without a source"),
+        (5, {}, "source must be a callable"),
+        (sources.numbers, {"prefetch_queue_depth": 0}, "prefetch_queue_depth must be positive"),
+        (sources.numbers, {"bytes_per_sample_hint": 0}, "bytes_per_sample_hint must be positive"),
+        (sources.numbers, {"workers": 0}, "the pipeline has no workers"),
+    ],
+)
+def test_what_cannot_work_is_refused(source: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(
+        (ArgumentTypeError, ArgumentValueError, GraphError), match=message
+    ) as caught:
+        make(source, **arguments).build()
+    assert "fn.external_source at " in str(caught.value)
+    assert "test_parallel.py" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"py_num_workers": -1},
+        {"py_num_workers": True},
+        {"py_num_workers": "2"},
+        {"py_start_method": "threads"},
+        {"py_callback_pickler": 3},
+        {"py_callback_pickler": (pickle, 3)},
+        {"py_callback_pickler": ()},
+    ],
+)
+def test_arguments_of_the_pipeline_are_checked(arguments: dict[str, Any]) -> None:
+    with pytest.raises((ArgumentTypeError, ArgumentValueError), match=next(iter(arguments))):
+        Pipeline(1, 1, None, **arguments)
+
+
+class Pickler:
+    """Sends a name instead of the function."""
+
+    @staticmethod
+    def dumps(function: Any, name: str) -> bytes:
+        assert function.__name__ == "<lambda>"
+        return name.encode()
+
+    @staticmethod
+    def loads(data: bytes, suffix: str = "") -> Any:
+        function: Callable[..., Any] = getattr(sources, data.decode() + suffix)
+        return function
+
+
+def test_another_pickler() -> None:
+    pickler = (Pickler, {"name": "num"}, {"suffix": "bers"})
+    pipeline = make(
+        lambda info: np.zeros(1),
+        "spawn",
+        workers=1,
+        batch=False,
+        pipeline_arguments={"py_callback_pickler": pickler},
+    )
+    assert pipeline.run()[0].as_array()[:, 0].tolist() == [0, 1, 2]
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_starts() -> None:
+    pipeline = make(
+        lambda info: np.zeros(1),
+        "spawn",
+        batch=False,
+        pipeline_arguments={"py_callback_pickler": pickle},
+    )
+    with pytest.raises(ArgumentTypeError, match="install cloudpickle") as caught:
+        pipeline.build()
+    assert "test_parallel.py" in str(caught.value)
+
+
+class OnlyHere:
+    """Can be written and not be read in another process."""
+
+    def __reduce__(self) -> Any:
+        return _only_in, (os.getpid(),)
+
+    def __call__(self, info: Any) -> np.ndarray:
+        return np.zeros(1)
+
+
+def _only_in(process: int) -> OnlyHere:
+    if os.getpid() != process:
+        raise RuntimeError("not at home")
+    return OnlyHere()
+
+
+def test_a_worker_that_cannot_load_the_source_says_so() -> None:
+    pipeline = make(OnlyHere(), "spawn", workers=1, batch=False)
+    with pytest.raises(SampleError, match="RuntimeError: not at home") as caught:
+        pipeline.run()
+    assert isinstance(caught.value.__cause__, WorkerError)

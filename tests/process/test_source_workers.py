@@ -1,0 +1,304 @@
+"""Worker processes of parallel sources: killed, interrupted, orphaned, and what they leave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.process.programs import ASYNC, PRELUDE, TIMEOUT, command_for, interrupt, run
+
+PARALLEL = """
+import multiprocessing
+from dali_core.errors import SampleError, WorkerError
+
+def process(info):
+    return np.int64([os.getpid()])
+
+def parallel(source=process, method="fork", batch_size=4, **arguments):
+    with Pipeline(
+        batch_size, 1, None, py_num_workers=2, py_start_method=method, **arguments
+    ) as pipeline:
+        pipeline.set_outputs(fn.external_source(source, parallel=True, batch=False))
+    return pipeline
+
+def children():
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return file.read().split()
+
+def files():
+    return sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
+                  if os.path.exists(f"/proc/self/fd/{name}"))
+"""
+
+
+def _ended(processes: list[int], seconds: float = 5) -> bool:
+    """Wait until processes are gone, or zombies that somebody else has to bury."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not any(_is_running(process) for process in processes):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+@pytest.mark.parametrize("busy", [False, True])
+def test_workers_end_when_their_parent_is_killed(
+    method: str, busy: bool, root: Path, tmp_path: Path
+) -> None:
+    shared_before = set(os.listdir("/dev/shm"))
+    program = tmp_path / "program.py"
+    program.write_text(
+        PRELUDE
+        + PARALLEL
+        + f"""
+def source(info):
+    if info.iteration == 3:
+        print(os.getpid(), flush=True)
+        time.sleep(1000 * {busy})
+    return np.zeros(300_000)
+
+if __name__ == "__main__":
+    pipelines = [parallel(source, "{method}"), parallel(method="{method}")]
+    pipelines[1].run()
+    print(*{{int(x) for x in pipelines[1].run()[0].as_array().ravel()}}, flush=True)
+    while True:
+        pipelines[0].run()
+"""
+    )
+    command = [sys.executable, str(program), str(root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [int(word) for _ in range(3) for word in parent.stdout.readline().split()]
+        assert len(workers) >= 3
+        parent.kill()
+    assert _ended(workers)
+    assert set(os.listdir("/dev/shm")) <= shared_before
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@ASYNC
+def test_a_killed_worker_is_an_error_and_no_hang(
+    exec_async: bool, method: str, root: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        PRELUDE
+        + PARALLEL
+        + f"""
+def source(info):
+    if info.idx_in_epoch == 21:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return np.int64([info.idx_in_epoch])
+
+if __name__ == "__main__":
+    pipeline = parallel(source, "{method}", exec_async={exec_async})
+    numbers = []
+    for _ in range(8):
+        try:
+            numbers.append(first(pipeline.run()))
+        except SampleError as error:
+            assert "program.py" in error.location, error
+            assert isinstance(error.__cause__, WorkerError)
+            assert "has ended by signal 9" in str(error), error
+            numbers.append("killed")
+    pipeline.close()
+    assert numbers[0] == 0 and numbers[5] == numbers[-1] == "killed", numbers
+    print(multiprocessing.active_children())
+"""
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(program), str(root)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "[]\n", "")
+
+
+def test_pipelines_leave_no_processes_and_no_files(root: Path) -> None:
+    output = run(
+        root,
+        PARALLEL
+        + """
+        def use(number):
+            pipeline = parallel(batch_size=1 + number)
+            pipeline.run()
+            kept = pipeline.run()
+            if number % 2:
+                pipeline.close()
+            return kept
+
+        use(0)
+        gc.collect()
+        before = files()
+        kept = [use(number) for number in range(6)]
+        gc.collect()
+        assert files() == before, (before, files())
+        print(children(), threads_left() <= 0, len(kept))
+        """.replace("\n        ", "\n"),
+    )
+    assert output == "[] True 6\n"
+
+
+@ASYNC
+def test_interrupt_while_workers_are_busy(exec_async: bool, root: Path) -> None:
+    status, output = interrupt(
+        root,
+        PARALLEL
+        + f"""
+def source(info):
+    if info.idx_in_epoch == 9:
+        print("ready", flush=True)
+        time.sleep(1000)
+    return process(info)
+
+pipeline = parallel(source, exec_async={exec_async})
+start = time.monotonic()
+try:
+    while True:
+        pipeline.run()
+except KeyboardInterrupt:
+    pipeline.close()
+    print(time.monotonic() - start < 10, children())
+    raise
+""",
+    )
+    assert status == -signal.SIGINT, output
+    assert output.startswith("True []\n")
+    assert output.rstrip().endswith("KeyboardInterrupt")
+
+
+@ASYNC
+def test_running_goes_on_after_interrupts(exec_async: bool, root: Path) -> None:
+    output = run(
+        root,
+        PARALLEL
+        + f"""
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+pipeline = parallel(lambda info: np.int64([info.idx_in_epoch]), exec_async={exec_async})
+pipeline.run()
+last = 0
+for number in range(60):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0003 + number % 20 * 0.0002)
+        while True:
+            try:
+                found = first(pipeline.run())
+            except SampleError as error:
+                assert "interrupt" in str(error).lower(), error
+                continue
+            assert found > last and found % 4 == 0, (found, last)
+            last = found
+    except KeyboardInterrupt:
+        pass
+pipeline.close()
+print("done", threads_left() <= 0, children())
+""",
+    )
+    assert output == "done True []\n"
+
+
+def test_exit_with_work_in_flight(root: Path) -> None:
+    start = time.monotonic()
+    output = run(
+        root,
+        PARALLEL
+        + """
+import atexit
+pipelines = [parallel(), parallel(lambda info: time.sleep(1000))]
+pipelines[0].run()
+pipelines[1].schedule_run()
+atexit.register(lambda: print("exit", flush=True))
+""",
+    )
+    assert output == "exit\n"
+    assert time.monotonic() - start < 20
+
+
+def test_forks_beside_pipelines_that_run(root: Path) -> None:
+    output = run(
+        root,
+        PARALLEL
+        + """
+busy = make(prefetch_queue_depth=4)
+other = parallel()
+for _ in range(5):
+    busy.run()
+    other.run()
+    pipeline = parallel()
+    assert first(pipeline.run()) != os.getpid()
+    other.run()
+    del pipeline
+print("done")
+""",
+    )
+    assert output == "done\n"
+
+
+def test_a_program_without_protection_gets_a_clear_error(root: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PRELUDE + PARALLEL + 'parallel(method="spawn").run()\n')
+    result = subprocess.run(
+        [sys.executable, str(program), str(root)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert result.returncode == 1
+    last = result.stderr.rstrip().splitlines()[-1]
+    assert "must protect its start with if __name__ == '__main__'" in last
+
+
+def test_a_daemonic_process_may_only_use_threads(root: Path) -> None:
+    output = run(
+        root,
+        PARALLEL
+        + """
+def use(method):
+    try:
+        return first(parallel(lambda info: np.zeros(1), method).run())
+    except PipelineStateError as error:
+        return "py_start_method='thread'" in str(error)
+
+warnings.simplefilter("ignore", DeprecationWarning)
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(pool.map(use, ["fork", "spawn", "thread"]))
+""",
+    )
+    assert output == "[True, True, 0]\n"
+
+
+def test_command_line_programs_may_use_fresh_processes(root: Path) -> None:
+    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+    result = subprocess.run(
+        command_for(
+            root,
+            PARALLEL
+            + 'print(first(parallel(lambda info: np.int64([7]), method="forkserver").run()))',
+        ),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "7\n", "")
