@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dali_core import Pipeline, fn
 from dali_core.tensors import TensorCPU
 from dali_core.types import BatchInfo, SampleInfo
 
@@ -80,3 +81,25 @@ class DatasetSource:
         if info.idx_in_epoch >= len(self.dataset):
             raise StopIteration
         return self.dataset[info.idx_in_epoch]
+
+
+def make(
+    source: Any,
+    method: str = "fork",
+    workers: int = 2,
+    batch_size: int = 3,
+    pipeline_arguments: dict[str, Any] | None = None,
+    parallel: bool = True,
+    **arguments: Any,
+) -> Pipeline:
+    with Pipeline(
+        batch_size,
+        1,
+        None,
+        py_num_workers=workers,
+        py_start_method=method,
+        **(pipeline_arguments or {}),
+    ) as pipeline:
+        results = fn.external_source(source, parallel=parallel, **arguments)
+        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+    return pipeline
