@@ -87,15 +87,9 @@ batch size.""",
         Arg(
             "prefetch_queue_depth",
             int,
-            "With `parallel=True`: how many batches workers compute ahead.",
+            "With `parallel=True`: how many batches workers compute ahead. How large a sample may be "
+            "in their shared memory at first, `bytes_per_sample_hint` says.",
             1,
-        ),
-        Arg(
-            "bytes_per_sample_hint",
-            int,
-            "With `parallel=True`: how many bytes of shared memory a sample is expected to need. "
-            "The memory grows where that is not enough.",
-            None,
         ),
         Arg("cuda_stream", object, "Accepted without effect on the host.", None),
         Arg("use_copy_kernel", bool, "Accepted without effect on the host.", False),

@@ -63,7 +63,7 @@ def is_sample_source(arguments: dict[str, Any], is_iterable: bool) -> bool:
         )
     for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
         value = arguments.get(name)
-        if value is not None and value < 1:
+        if value is not None and min(value if isinstance(value, list) else [value]) < 1:
             raise ArgumentValueError(f"{name} must be positive (got {value}).")
     return not is_iterable and not arguments.get("batch")
 
@@ -90,7 +90,7 @@ class ParallelCalls:
         self._by_sample = by_sample
         self._is_tuple = num_outputs is not None
         self._depth = int(arguments["prefetch_queue_depth"])
-        self._hint = int(arguments.get("bytes_per_sample_hint") or 0)
+        self._hint = max(arguments.get("bytes_per_sample_hint") or [0])
         # The batches that workers compute, without a gap.
         self._ahead: deque[tuple[_Key, _Parts]] = deque()
 
@@ -168,7 +168,7 @@ class ParallelItems:
         self._function = ItemTaker(source, cycle, num_outputs)
         self._is_tuple = num_outputs is not None
         self._depth = int(arguments["prefetch_queue_depth"])
-        self._hint = int(arguments.get("bytes_per_sample_hint") or 0)
+        self._hint = max(arguments.get("bytes_per_sample_hint") or [0])
         self._cycle = cycle
         self._starts_epoch = False
         self._has_ended = False
