@@ -69,6 +69,14 @@ class AdapterError(DaliCoreError, RuntimeError):
     """A framework adapter is missing or broken."""
 
 
+class CompatibilityError(DaliCoreError, ImportError):
+    """The names of NVIDIA DALI cannot lead to this library."""
+
+
+class MissingModuleError(CompatibilityError, ModuleNotFoundError):
+    """NVIDIA DALI has this module, and this library has not."""
+
+
 class WorkerError(DaliCoreError, RuntimeError):
     """A worker process of a parallel source has ended, or cannot be used."""
 

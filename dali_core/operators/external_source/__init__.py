@@ -87,8 +87,8 @@ batch size.""",
         Arg(
             "prefetch_queue_depth",
             int,
-            "With `parallel=True`: how many batches workers compute ahead. How large a sample may be "
-            "in their shared memory at first, `bytes_per_sample_hint` says.",
+            "With `parallel=True`: how many batches workers compute ahead. "
+            "`bytes_per_sample_hint` says how large the samples will be in shared memory.",
             1,
         ),
         Arg("cuda_stream", object, "Accepted without effect on the host.", None),
