@@ -163,10 +163,8 @@ cdef class StepTask:
             Layout of each sample; empty to keep that of the tensors.
         """
         cdef vector[engine.Tensor] tensors
-        cdef TensorListCPU batch = (
-            TensorListCPU(samples, layout or None) if isinstance(samples, TensorListCPU)
-            else TensorListCPU(list(samples), layout, contiguous=False)
-        )
+        samples = samples if isinstance(samples, TensorListCPU) else list(samples)
+        cdef TensorListCPU batch = TensorListCPU(samples, layout, contiguous=False)
         tensors = batch.samples
         if <int>tensors.size() != self.batch.size:
             raise ValueError(f"one tensor is needed for each of the {self.batch.size} samples "

@@ -76,7 +76,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
             "stream_policy executor_statistics",
         ),
         **_each(NOT_YET + "serialisation", "serialize deserialize deserialize_and_build"),
-        **_each(NOT_YET + "checkpoints", "checkpoint is_restored_from_checkpoint"),
         **_each(NOT_YET + "parallel sources", "external_source_shm_statistics start_py_workers"),
     },
     "DataNode": _each(
@@ -105,19 +104,12 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         **_each(INTERNAL, "Pipeline TensorCPU"),
         **_each(NOT_YET + "operators that call PyTorch", "TorchPythonFunction"),
     },
-    **{
-        f"plugin.pytorch.{name}": _each(NOT_YET + "checkpoints", "checkpoints")
-        for name in ("DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator")
-    },
 }
 
 # Parameters that are missing, by the function's subject and name.
-_OF_PIPELINES = {
-    **_each(NOT_YET + "checkpoints", "checkpoint enable_checkpointing"),
-    **_each(
-        NOT_YET + "properties", "concurrency experimental_exec_dynamic output_layout stream_policy"
-    ),
-}
+_OF_PIPELINES = _each(
+    NOT_YET + "properties", "concurrency experimental_exec_dynamic output_layout stream_policy"
+)
 LEFT_OUT_PARAMETERS: dict[str, dict[str, str]] = {
     "dali.Pipeline": _OF_PIPELINES,
     "Pipeline.__init__": _OF_PIPELINES,
