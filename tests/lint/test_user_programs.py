@@ -64,6 +64,11 @@ WRONG = [
     ("pipeline.run().at(0)", "attr-defined"),
     ("len(pipeline.run()[0].shape)", "arg-type"),
     ("TensorCPU()", "call-overload"),
+    ("TensorListCPU([1], contiguous=1.5)", "call-overload"),
+    ("TensorCPU(1).set_layout(3)", "arg-type"),
+    ("TensorCPU(1).reinterpret(3)", "arg-type"),
+    ("types.to_numpy_type('uint8')", "arg-type"),
+    ("types.TensorLayout(3)", "arg-type"),
 ]
 
 
@@ -89,7 +94,7 @@ def test_a_right_program_passes(tmp_path: Path, cache: Path) -> None:
 def test_wrong_calls_are_found(tmp_path: Path, cache: Path) -> None:
     header = [
         "from dali_core import DataNode, Pipeline, fn, ops, types",
-        "from dali_core.tensors import TensorCPU",
+        "from dali_core.tensors import TensorCPU, TensorListCPU",
         "def wrong(node: DataNode, pipeline: Pipeline) -> None:",
     ]
     lines = [f"    {call}" for call, _ in WRONG]
