@@ -5,6 +5,9 @@ broadcast against each other and converted to a common type as Python's operator
 Functions that give floating point numbers compute integers in ``FLOAT``.
 """
 
+# Parameters are called as in the reference API.
+# ruff: noqa: A002
+
 from __future__ import annotations
 
 from dali_core._graph.accepted_types import Input
@@ -12,29 +15,29 @@ from dali_core._graph.expressions import arithmetic as _arithmetic
 from dali_core._graph.node import DataNode
 
 
-def abs(value: Input) -> DataNode:
-    """Give absolute values, of the type of `value`. Those of integers wrap around."""
-    return _arithmetic("abs", value)
+def abs(input: Input) -> DataNode:
+    """Give absolute values, of the type of `input`. Those of integers wrap around."""
+    return _arithmetic("abs", input)
 
 
-def acosh(value: Input) -> DataNode:
+def acosh(input: Input) -> DataNode:
     """Give inverse hyperbolic cosines."""
-    return _arithmetic("acosh", value)
+    return _arithmetic("acosh", input)
 
 
-def acos(value: Input) -> DataNode:
+def acos(input: Input) -> DataNode:
     """Give angles in radians from their cosines."""
-    return _arithmetic("acos", value)
+    return _arithmetic("acos", input)
 
 
-def asinh(value: Input) -> DataNode:
+def asinh(input: Input) -> DataNode:
     """Give inverse hyperbolic sines."""
-    return _arithmetic("asinh", value)
+    return _arithmetic("asinh", input)
 
 
-def asin(value: Input) -> DataNode:
+def asin(input: Input) -> DataNode:
     """Give angles in radians from their sines."""
-    return _arithmetic("asin", value)
+    return _arithmetic("asin", input)
 
 
 def atan2(x: Input, y: Input) -> DataNode:
@@ -42,24 +45,24 @@ def atan2(x: Input, y: Input) -> DataNode:
     return _arithmetic("atan2", x, y)
 
 
-def atanh(value: Input) -> DataNode:
+def atanh(input: Input) -> DataNode:
     """Give inverse hyperbolic tangents."""
-    return _arithmetic("atanh", value)
+    return _arithmetic("atanh", input)
 
 
-def atan(value: Input) -> DataNode:
+def atan(input: Input) -> DataNode:
     """Give angles in radians from their tangents."""
-    return _arithmetic("atan", value)
+    return _arithmetic("atan", input)
 
 
-def cbrt(value: Input) -> DataNode:
+def cbrt(input: Input) -> DataNode:
     """Give cube roots."""
-    return _arithmetic("cbrt", value)
+    return _arithmetic("cbrt", input)
 
 
-def ceil(value: Input) -> DataNode:
+def ceil(input: Input) -> DataNode:
     """Round up to whole numbers."""
-    return _arithmetic("ceil", value)
+    return _arithmetic("ceil", input)
 
 
 def clamp(value: Input, lo: Input, hi: Input) -> DataNode:
@@ -67,29 +70,29 @@ def clamp(value: Input, lo: Input, hi: Input) -> DataNode:
     return _arithmetic("clamp", value, lo, hi)
 
 
-def cosh(value: Input) -> DataNode:
+def cosh(input: Input) -> DataNode:
     """Give hyperbolic cosines."""
-    return _arithmetic("cosh", value)
+    return _arithmetic("cosh", input)
 
 
-def cos(value: Input) -> DataNode:
+def cos(input: Input) -> DataNode:
     """Give cosines of angles in radians."""
-    return _arithmetic("cos", value)
+    return _arithmetic("cos", input)
 
 
-def exp(value: Input) -> DataNode:
+def exp(input: Input) -> DataNode:
     """Give powers of e."""
-    return _arithmetic("exp", value)
+    return _arithmetic("exp", input)
 
 
-def fabs(value: Input) -> DataNode:
+def fabs(input: Input) -> DataNode:
     """Give absolute values as floating point numbers."""
-    return _arithmetic("fabs", value)
+    return _arithmetic("fabs", input)
 
 
-def floor(value: Input) -> DataNode:
+def floor(input: Input) -> DataNode:
     """Round down to whole numbers."""
-    return _arithmetic("floor", value)
+    return _arithmetic("floor", input)
 
 
 def fpow(base: Input, exponent: Input) -> DataNode:
@@ -97,19 +100,19 @@ def fpow(base: Input, exponent: Input) -> DataNode:
     return _arithmetic("fpow", base, exponent)
 
 
-def log10(value: Input) -> DataNode:
+def log10(input: Input) -> DataNode:
     """Give logarithms to base 10."""
-    return _arithmetic("log10", value)
+    return _arithmetic("log10", input)
 
 
-def log2(value: Input) -> DataNode:
+def log2(input: Input) -> DataNode:
     """Give logarithms to base 2."""
-    return _arithmetic("log2", value)
+    return _arithmetic("log2", input)
 
 
-def log(value: Input) -> DataNode:
+def log(input: Input) -> DataNode:
     """Give natural logarithms."""
-    return _arithmetic("log", value)
+    return _arithmetic("log", input)
 
 
 def max(left: Input, right: Input) -> DataNode:
@@ -127,31 +130,31 @@ def pow(base: Input, exponent: Input) -> DataNode:
     return _arithmetic("pow", base, exponent)
 
 
-def rsqrt(value: Input) -> DataNode:
+def rsqrt(input: Input) -> DataNode:
     """Give 1 over square roots."""
-    return _arithmetic("rsqrt", value)
+    return _arithmetic("rsqrt", input)
 
 
-def sinh(value: Input) -> DataNode:
+def sinh(input: Input) -> DataNode:
     """Give hyperbolic sines."""
-    return _arithmetic("sinh", value)
+    return _arithmetic("sinh", input)
 
 
-def sin(value: Input) -> DataNode:
+def sin(input: Input) -> DataNode:
     """Give sines of angles in radians."""
-    return _arithmetic("sin", value)
+    return _arithmetic("sin", input)
 
 
-def sqrt(value: Input) -> DataNode:
+def sqrt(input: Input) -> DataNode:
     """Give square roots."""
-    return _arithmetic("sqrt", value)
+    return _arithmetic("sqrt", input)
 
 
-def tanh(value: Input) -> DataNode:
+def tanh(input: Input) -> DataNode:
     """Give hyperbolic tangents."""
-    return _arithmetic("tanh", value)
+    return _arithmetic("tanh", input)
 
 
-def tan(value: Input) -> DataNode:
+def tan(input: Input) -> DataNode:
     """Give tangents of angles in radians."""
-    return _arithmetic("tan", value)
+    return _arithmetic("tan", input)

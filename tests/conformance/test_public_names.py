@@ -35,9 +35,11 @@ SUBJECTS = {
         f"types.{name}": (f"nvidia.dali.types:{name}", f"dali_core.types:{name}")
         for name in (
             *("DALIDataType", "DALIInterpType", "DALIImageType", "PipelineAPIType"),
-            *("SampleInfo", "BatchInfo", "TensorLayout"),
+            *("SampleInfo", "BatchInfo", "TensorLayout", "ScalarConstant"),
         )
     },
+    "StreamPolicy": ("nvidia.dali:StreamPolicy", "dali_core:StreamPolicy"),
+    "OperatorConcurrency": ("nvidia.dali:OperatorConcurrency", "dali_core:OperatorConcurrency"),
     "math": ("nvidia.dali.math", "dali_core.math"),
     "plugin.base_iterator": ("nvidia.dali.plugin.base_iterator", "dali_core.plugin.base_iterator"),
     "plugin.pytorch": ("nvidia.dali.plugin.pytorch", "dali_core.plugin.pytorch"),
@@ -52,7 +54,6 @@ SUBJECTS = {
 
 GPU = "comes with GPU support"
 INTERNAL = "is not meant for users, though its name has no underscore"
-SCHEDULING = "tunes an executor that this library does not have"
 NOT_YET = "not in this version: "
 
 
@@ -62,43 +63,14 @@ def _each(reason: str, names: str) -> dict[str, str]:
 
 # Names that are missing, by subject.
 LEFT_OUT: dict[str, dict[str, str]] = {
-    "dali": {
-        **_each(SCHEDULING, "OperatorConcurrency StreamPolicy"),
-        **_each(NOT_YET + "expressions", "newaxis"),
-    },
-    "Pipeline": {
-        **_each(GPU, "output_stream"),
-        **_each(
-            NOT_YET + "properties",
-            "add_sink concurrency cpu_queue_size default_cuda_stream_priority enable_memory_stats "
-            "exec_dynamic exec_separated gpu_queue_size input_feed_count max_streams output_dtype "
-            "output_ndim pop_current push_current py_num_workers py_start_method set_affinity "
-            "stream_policy executor_statistics",
-        ),
-        **_each(NOT_YET + "serialisation", "serialize deserialize deserialize_and_build"),
-        **_each(NOT_YET + "parallel sources", "external_source_shm_statistics start_py_workers"),
-    },
-    "DataNode": _each(
-        NOT_YET + "expressions",
-        "__abs__ __add__ __and__ __floordiv__ __getitem__ __invert__ __lshift__ __mod__ __mul__ "
-        "__neg__ __or__ __pos__ __pow__ __radd__ __rand__ __rfloordiv__ __rlshift__ __rmod__ "
-        "__rmul__ __ror__ __rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__ "
-        "__truediv__ __xor__ property shape source_info",
+    "Pipeline": _each(
+        NOT_YET + "parallel sources", "external_source_shm_statistics start_py_workers"
     ),
     "tensors": {
         **_each(GPU, "TensorGPU TensorListGPU"),
         **_each(INTERNAL, "PipelineBatchAdapter PipelineTensorAdapter format_batch format_tensor"),
     },
-    "types": {
-        **_each(GPU, "CUDAStream"),
-        **_each(INTERNAL, "ConstantNode dali_type_converters"),
-        **_each(NOT_YET + "expressions", "Constant ScalarConstant"),
-    },
-    "math": _each(
-        NOT_YET + "expressions",
-        "abs acos acosh asin asinh atan atan2 atanh cbrt ceil clamp cos cosh exp fabs floor fpow "
-        "log log10 log2 max min pow rsqrt sin sinh sqrt tan tanh",
-    ),
+    "types": {"CUDAStream": GPU, "dali_type_converters": INTERNAL},
     "plugin.pytorch": {
         **_each(GPU, "TensorGPU TensorListGPU"),
         **_each(INTERNAL, "Pipeline TensorCPU"),
@@ -107,17 +79,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 }
 
 # Parameters that are missing, by the function's subject and name.
-_OF_PIPELINES = _each(
-    NOT_YET + "properties", "concurrency experimental_exec_dynamic output_layout stream_policy"
-)
 LEFT_OUT_PARAMETERS: dict[str, dict[str, str]] = {
-    "dali.Pipeline": _OF_PIPELINES,
-    "Pipeline.__init__": _OF_PIPELINES,
     "dali.pipeline_def": {"fn": "is given by position only"},
-    "Pipeline.share_outputs": {"cuda_stream": GPU},
-    "Pipeline.outputs": {"cuda_stream": GPU},
-    "Pipeline.run": {"cuda_stream": GPU},
-    "Pipeline.feed_input": {"cuda_stream": GPU, "use_copy_kernel": GPU},
     "DataNode.__init__": _each("nodes are made by operators only", "device dtype layout name ndim"),
 }
 
