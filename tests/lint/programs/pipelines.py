@@ -63,6 +63,7 @@ assert (pipeline.device_id, pipeline.seed, pipeline.num_outputs) == (None, 7, 4)
 assert (pipeline.exec_pipelined, pipeline.exec_async) == (True, True)
 depth: int | Mapping[str, int] = pipeline.prefetch_queue_depth
 pipeline.save_graph_to_dot_file(str(folder / "graph.dot"))
+pipeline.save_graph_to_svg_file(folder / "graph.svg")
 assert depth == 1
 assert "readers.file" in text
 print(repr(pipeline))
