@@ -41,6 +41,10 @@ class GraphError(DaliCoreError, RuntimeError):
     """A pipeline's graph is put together wrongly."""
 
 
+class NoOutputsError(GraphError, NotImplementedError):
+    """A pipeline has no outputs: nobody has set any, nor overridden `define_graph`."""
+
+
 class PipelineStateError(DaliCoreError, RuntimeError):
     """A pipeline is used in an order or a place that does not work, such as after `close`."""
 

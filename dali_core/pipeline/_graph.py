@@ -8,7 +8,7 @@ from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._graph.build import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
-from dali_core.errors import ArgumentValueError, GraphError, PipelineStateError
+from dali_core.errors import ArgumentValueError, NoOutputsError, PipelineStateError
 from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value, output_node
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class PipelineGraph:
         DataNode or sequence of DataNode
             The outputs.
         """
-        raise GraphError(
+        raise NoOutputsError(
             f"Pipeline made at {self._location}: has no outputs. Override define_graph, call "
             "set_outputs, or use @pipeline_def."
         )
@@ -102,7 +102,7 @@ class PipelineGraph:
             self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
         assert self._outputs is not None
         if not self._outputs:
-            raise GraphError(
+            raise NoOutputsError(
                 f"Pipeline made at {self._location}: must have an output (got none). Return or set "
                 "at least one."
             )
