@@ -1,7 +1,6 @@
 # cython: annotation_typing=False
 """Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
 
-
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.memory cimport make_shared, shared_ptr
@@ -324,10 +323,8 @@ cdef class Executor:
 
         Parameters
         ----------
-        iteration : int
-            Number of the batch; batches are submitted in order.
-        size : int
-            Number of samples.
+        iteration, size : int
+            Number of the batch, in whose order batches are submitted, and number of its samples.
         runs : sequence
             For each reader a list of ``(epoch, first position, length, step)``, together `size`
             samples long: the samples' positions in the epoch's order are ``first + i * step``.
@@ -338,8 +335,7 @@ cdef class Executor:
             For each reader and run ``(first position, size, step)`` of the shard in the epoch's
             order: where to look for samples that take the place of bad ones.
         first_sample : int, optional
-            Number of the batch's first sample if there is no reader; by default, all batches before
-            were as large as this one.
+            Number of the first sample if there is no reader; by default ``iteration * size``.
 
         Returns
         -------
@@ -367,7 +363,6 @@ cdef class Executor:
         if self.num_readers == 0:
             start = iteration * size if first_sample is None else first_sample
             for sample in range(size):
-                batch.keys[sample].epoch = 0
                 batch.keys[sample].sample = <uint64_t>start + sample
         with nogil:
             self.executor.submit(handle.batch)
