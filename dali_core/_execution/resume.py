@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dali_core._execution.bad_samples import BadSampleLog
 from dali_core._execution.saved_state import SavedState
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.reader import Reader
@@ -99,6 +100,27 @@ def _describe_mismatch(
         f"{where}: {what} of {node.where} must be as in the state (got {here[name]!r}, and "
         f"{before.get(name)!r} in the state). {cure}"
     )
+
+
+def check_sources(saved: SavedState, name: str, nodes: Iterable[OperatorNode]) -> Mapping[str, Any]:
+    """Return the states of sources, each of which must be that of one of these operators."""
+    states: Mapping[str, Any] = saved.get(name, dict)
+    names = {node.name for node in nodes}
+    if not names.issuperset(states):
+        raise saved.mismatch(
+            name, f"those of {sorted(names)}", sorted(states), "Give sources the names of then."
+        )
+    return states
+
+
+def check_bad_samples(saved: SavedState) -> Mapping[str, Any]:
+    """Return the record of bad samples, which a record must be able to take up."""
+    state: Mapping[str, Any] = saved.get("bad_samples", dict)
+    try:
+        BadSampleLog(None).restore(state)
+    except (TypeError, ValueError) as error:
+        raise saved.mismatch("bad_samples", "what was saved", error) from error
+    return state
 
 
 def plain_sources(states: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 from dali_core._execution.bad_samples import counted_anew
 from dali_core._execution.progress import Place, Progress
 from dali_core._execution.readers import Readers
-from dali_core._execution.resume import describe_readers, plain_sources, resumed_in_all
+from dali_core._execution.resume import (
+    check_bad_samples,
+    check_sources,
+    describe_readers,
+    plain_sources,
+    resumed_in_all,
+)
 from dali_core._execution.runner import Runner
 from dali_core._execution.saved_state import VERSION, SavedState
 from dali_core._graph.build import Graph
@@ -215,6 +221,8 @@ class PipelineCheckpoints:
 
     def _snapshot(self) -> Snapshot:
         """Take down what has been given out."""
+        if self._runner is None and self._checkpoint is None:
+            return Snapshot(Progress(), self._seed)  # nothing; a lazy reader remains one
         runner = self._start()
         place = self._in_flight[0].iteration if self._in_flight else runner.iteration
         return Snapshot(
@@ -227,6 +235,7 @@ class PipelineCheckpoints:
 
     def _describe(self, snapshot: Snapshot) -> dict[str, Any]:
         """Turn a snapshot into plain data."""
+        self._start()
         progress = snapshot.progress
         return {
             "kind": KIND,
@@ -282,9 +291,9 @@ class PipelineCheckpoints:
             place._replace(position=position),
             saved.get("epoch", int),
             Place(*saved.integers("epoch_start", 3)),
-            saved.get("sources", dict),
-            saved.get("epoch_sources", dict),
-            saved.get("bad_samples", dict),
+            check_sources(saved, "sources", runner.steps),
+            check_sources(saved, "epoch_sources", runner.steps),
+            check_bad_samples(saved),
         )
         return Snapshot(
             progress,

@@ -14,12 +14,12 @@ from dali_core.errors import SampleError
 COUNT = 11
 """Samples in the data set."""
 BAD = (3, 4, 10)
-"""Files that are missing."""
+"""Samples whose files are missing in `replacing`."""
 
 
 def write_files(folder: Path) -> dict[str, Any]:
     """Write the data set, and return the arguments of a reader of it."""
-    for number in set(range(COUNT)) - set(BAD):
+    for number in range(COUNT):
         (folder / f"{number:02}").write_bytes(b"%02d" % number)
     return {
         "file_root": str(folder),
@@ -170,9 +170,10 @@ def reading(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pi
 
 def replacing(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
     """Make a pipeline in which other samples take the place of missing files."""
+    names = [f"missing/{name}" if int(name) in BAD else name for name in files["files"]]
     options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
-        data, labels = fn.readers.file(**files, **reader)
+        data, labels = fn.readers.file(**{**files, "files": names}, **reader)
         pipeline.set_outputs(data, labels, fn.random.uniform())
     return pipeline
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, Phase, reject, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from dali_core import Pipeline, fn
 from dali_core.errors import PipelineStateError, SampleError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.state.listing import ListAdapter
@@ -193,10 +195,75 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 class TestSavingAndLoading(SavingAndLoading.TestCase):
     settings = settings(
-        max_examples=60,
+        max_examples=100,
         stateful_step_count=12,
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
+
+
+PLAIN: dict[str, Any] = {"last_batch_policy": LastBatchPolicy.FILL, "auto_reset": False}
+
+
+def test_a_loop_over_what_remains_warns_of_nothing(
+    files: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    data = {"kind": "good", "num_pipelines": 1, "random_shuffle": True, "pad_last_batch": True}
+    data["sharding"] = "rotating"
+    first = make(files, data, PLAIN, {})
+    next(first), next(first)
+    resumed = make(files, data, PLAIN, {})
+    resumed.load_state_dict(first.state_dict())
+    assert len(list(resumed)) == 2
+    assert not caplog.records
+    resumed.load_state_dict(first.state_dict())
+    resumed.reset()  # in mid-epoch, as ever
+    assert "ignored" in caplog.text
+    assert len(list(resumed)) == 2
+
+
+def test_restart_needs_the_beginning_of_the_epoch(files: dict[str, Any]) -> None:
+    def iterator(batch_size: int) -> BaseIterator:
+        pipeline = reading(files, {"batch_size": batch_size, "device_id": None, "num_threads": 1})
+        return BaseIterator(
+            pipeline, ["label", "uniform", "normal"], ListAdapter(), reader_name="reader"
+        )
+
+    before = iterator(4)
+    next(before)
+    resumed = iterator(2)
+    resumed.load_state_dict(before.state_dict())
+    with pytest.raises(PipelineStateError, match=r"iterator\.restart: .*another batch size"):
+        resumed.restart()
+    assert len(list(resumed)) == 4
+    resumed.reset()
+    rest = len(list(resumed))
+    resumed.restart()
+    assert len(list(resumed)) == rest
+
+
+def test_lazy_readers_stay_lazy(files: dict[str, Any], tmp_path: Path) -> None:
+    """An iterator that does not have to know the data yet does not look at it."""
+    with Pipeline(2, 1, None) as pipeline:
+        _, labels = fn.readers.file(file_root=tmp_path / "later", lazy_init=True)
+        pipeline.set_outputs(labels)
+    iterator = BaseIterator(pipeline, ["label"], ListAdapter(), size=3, prepare_first_batch=False)
+    (tmp_path / "later" / "class").mkdir(parents=True)
+    for number in range(3):
+        (tmp_path / "later" / "class" / f"{number}.jpg").write_bytes(b"x")
+    state = json.dumps(iterator.state_dict())
+    assert len(list(iterator)) == 2
+    iterator.load_state_dict(json.loads(state))
+    assert len(list(iterator)) == 2
+
+
+def test_closed_pipelines_have_no_state(files: dict[str, Any]) -> None:
+    pipeline = reading(files, {"device_id": None, "num_threads": 1})
+    state = pipeline.state_dict()
+    pipeline.close()
+    with pytest.raises(PipelineStateError, match="must be open"):
+        pipeline.state_dict()
+    with pytest.raises(PipelineStateError, match="must be open"):
+        pipeline.load_state_dict(state)

@@ -77,6 +77,9 @@ def test_every_entry_is_needed_and_checked(pipeline: Pipeline) -> None:
                 with pytest.raises(StateMismatchError, match=name.replace("_", ".")):
                     owner.load_state_dict({**state, name: object()})
         owner.load_state_dict(state)
+    for wrong in ({"samples": [{"sample": 3}]}, {"samples": 3}, {"last_key": 3}):
+        with pytest.raises(StateMismatchError, match="bad_samples of the state must be"):
+            pipeline.load_state_dict({**pipeline.state_dict(), "bad_samples": wrong})
     for place in ([1, 2], [1, 2, -3], [1, 2, "3"], [True, 2, 3]):
         with pytest.raises(StateMismatchError, match="'place' .* must be 3 numbers from 0 on"):
             pipeline.load_state_dict({**pipeline.state_dict(), "place": place})
@@ -288,11 +291,17 @@ def test_sources_that_cannot_start_over() -> None:
         take(pipeline), take(pipeline)
         return pipeline.state_dict()
 
-    generator = batches(5)()
-    used = taking({"batch_size": 3, **OPTIONS}, generator)
+    used = taking({"batch_size": 3, "prefetch_queue_depth": 1, **OPTIONS}, batches(5)())
     take(used)
     with pytest.raises(PipelineStateError, match=r"fn.external_source at .*able to start over"):
-        used.load_state_dict(saved(batches(5)()))
+        used.load_state_dict(used.state_dict() | {"sources": {}})
+    used = taking({"batch_size": 3, "prefetch_queue_depth": 1, **OPTIONS}, batches(5)())
+    take(used)
+    # It is not started over, but gone on with, if it has not come as far.
+    used.load_state_dict(saved(batches(5)()) | {"seed": 3})
+    expected = taking({"batch_size": 3, "seed": 3, **OPTIONS}, batches(5)())
+    take(expected), take(expected)
+    assert [take(used) for _ in range(3)] == [take(expected) for _ in range(3)]
     shorter = taking({"batch_size": 3, **OPTIONS}, batches(1))
     with pytest.raises(StateMismatchError, match=r"at least the 2 items .*got 1"):
         shorter.load_state_dict(saved(batches(5)))
@@ -306,6 +315,9 @@ def test_sources_that_cannot_start_over() -> None:
     unknown = taking({"batch_size": 3, **OPTIONS}, without_argument)
     with pytest.raises(PipelineStateError, match="must take the number of the batch"):
         unknown.load_state_dict(saved(without_argument))
+    named = taking({"batch_size": 3, **OPTIONS}, batches(5), name="lines")
+    with pytest.raises(StateMismatchError, match=r"those of \['lines'\] .*names of then"):
+        named.load_state_dict(saved(batches(5)))
     untouched = taking({"batch_size": 3, **OPTIONS}, without_argument).state_dict()
     unknown.load_state_dict(untouched)
 

@@ -28,11 +28,7 @@ OPTIONS = {"num_threads": 1, "device_id": None, "seed": 3}
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("files")
-    arguments = write_files(folder)
-    for name in arguments["files"]:
-        (folder / name).write_bytes(b"there")
-    return arguments
+    return write_files(tmp_path_factory.mktemp("files"))
 
 
 def batch_of_three(number: int) -> list[Any]:

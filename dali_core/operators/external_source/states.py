@@ -139,20 +139,23 @@ class Items:
                 return
             self._forget_iterator()
             return
-        kind = "own" if self._own is not None else "iterator" if "iterator" in state else "asked"
-        if not isinstance(state, dict) or kind not in state:
-            raise StateMismatchError(
-                f"the source must be the one that the state is from (got {state!r}). Use that one, "
-                "or start without the state."
-            )
+        if not isinstance(state, dict) or not {"own", "iterator", "asked"} & set(state):
+            raise _other_source(state)
+        if ("own" in state) != (self._own is not None):
+            raise _other_source(state)
         if self._own is not None:
             self._own.remember_first()
             self._own.load(state["own"])
             self._forget_iterator()
+        elif self._can_skip_on(state):
+            assert self._iterator is not None
+            self._skip(self._iterator, state["asked"], state["failed"])
         else:
             self._iterator = self._start_over()
             iterator_state = OwnState.of(self._iterator)
-            if kind == "iterator" and iterator_state is not None:
+            if ("iterator" in state) != (iterator_state is not None):
+                raise _other_source(state)
+            if iterator_state is not None:
                 iterator_state.load(state["iterator"])
             else:
                 self._skip(self._iterator, state["asked"], state["failed"])
@@ -160,6 +163,15 @@ class Items:
         if state["exhausted"]:
             self._is_exhausted = True
             self._iterator = iter(())
+
+    def _can_skip_on(self, state: dict[str, Any]) -> bool:
+        """Tell whether an iterator that cannot start over has not come as far as the state."""
+        return (
+            self._iterator is not None
+            and self._iterator is self._source
+            and self._cycle == "no"
+            and self._num_asked <= state.get("asked", -1)
+        )
 
     def _next(self, iterator: Iterator[Any]) -> Any:
         try:
@@ -257,6 +269,13 @@ class Calls:
         self._own.remember_first()
         self._own.load(state["own"])
         self._num_calls = state["calls"]
+
+
+def _other_source(state: Any) -> DaliCoreError:
+    return StateMismatchError(
+        f"the source must be the one that the state is from (got {state!r}). Use that one, or "
+        "start without the state."
+    )
 
 
 def _unknown_state(source: Any) -> DaliCoreError:
