@@ -94,7 +94,11 @@ class OpSpec:
     python_step : callable, optional
         For operators that run in Python on whole batches: makes the step from the arguments.
     reads_batch : bool
-        Whether the native code reads its inputs of all samples of the batch, not of one.
+        Whether what it gives for a sample depends on which others are in the batch, such as when
+        the native code reads the inputs of all samples.
+    joins : bool
+        Whether its output is one of its inputs, for each sample another one, which must agree in
+        type, number of dimensions and layout: the first input, a boolean, says which.
     native_arguments : callable, optional
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
@@ -127,6 +131,7 @@ class OpSpec:
     reader: Callable[[dict[str, Any]], Any] | None = None
     python_step: Callable[[dict[str, Any]], Any] | None = None
     reads_batch: bool = False
+    joins: bool = False
     bind: Callable[..., Any] | None = None
     native_arguments: Callable[[], dict[str, Any]] | None = None
     batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None
@@ -152,6 +157,12 @@ class OpSpec:
             deprecated=f"fn.{self.name}",
             role="",
         )
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it brings data into the pipeline, for whole batches."""
+        is_python_source = self.python_step is not None and self.input_range[1] == 0
+        return self.reader is not None or is_python_source
 
     @property
     def input_range(self) -> tuple[int, int]:

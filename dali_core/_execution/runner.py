@@ -116,6 +116,9 @@ class Runner:
                     entry.arguments,
                     entry.outputs,
                     entry.releases,
+                    entry.guards,
+                    entry.reads_group,
+                    entry.node.spec.joins,
                 )
                 for entry in stage.nodes
             ]
@@ -143,6 +146,7 @@ class Runner:
             options.set_affinity,
             options.num_io_threads,
             options.replaces_failed,
+            plan.joined_outputs,
         )
         self._step_thread: threading.Thread | None = None
         if self._steps and options.asynchronous:

@@ -171,12 +171,17 @@ class Steps:
         if task.stage == min(self._stages):
             # Before anything can fail: a batch that fails does not count.
             self._first_samples[batch.iteration] = self._next_sample
+        # In a branch, the samples that take it are a batch of their own.
+        size = task.restrict(entry.guards) if entry.guards else batch.size
+        if entry.guards and size == 0:
+            task.release(entry.releases)
+            return
         iteration, first_sample = self._numbers.in_epoch(batch.iteration)
         context = StepContext(
             iteration,
             self._numbers.epoch,
             first_sample,
-            batch.size,
+            size,
             lambda: bool(batch.cancelled),
             {} if self._replaces_failed else None,
         )

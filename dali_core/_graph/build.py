@@ -8,7 +8,7 @@ from typing import Any
 
 from dali_core._graph.arguments import check_arguments
 from dali_core._graph.context import current_pipeline, user_location
-from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
@@ -17,10 +17,19 @@ from dali_core.types import ScalarConstant
 
 
 class Graph:
-    """The operators of one pipeline, in the order of their calls."""
+    """The operators of one pipeline, in the order of their calls.
+
+    Attributes
+    ----------
+    nodes : list of OperatorNode
+        The operators.
+    conditions : tuple of Condition
+        What must hold so that operators that are added now run for a sample.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[OperatorNode] = []
+        self.conditions: tuple[Condition, ...] = ()
         self._names: set[str] = set()
         self._num_random = 0
 
@@ -50,6 +59,8 @@ class Graph:
             arguments=arguments,
             tensor_arguments=tensor_arguments,
             random_index=random_index,
+            # What brings data in does so for whole batches; the branch takes what it needs.
+            conditions=() if spec.is_source else self.conditions,
         )
         count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
         node.outputs = [DataNode(node, i, self) for i in range(1 if count is None else count)]
@@ -91,7 +102,7 @@ def add_operator(
     Raises
     ------
     GraphError
-        If no pipeline is being defined.
+        If no pipeline is being defined, or an input is of another one or of another branch.
     ArgumentTypeError, ArgumentValueError
         If inputs or arguments do not fit the operator.
     """
@@ -111,6 +122,9 @@ def add_operator(
             raise type(error)(f"{where}: {error}") from error
     inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     check_inputs(spec, inputs, graph, where)
+    if not spec.joins:
+        for number, value in enumerate(inputs):
+            check_branch(value, graph, f"{where}: input {number}")
     if spec.deprecated:
         # Up to the user's call: the operator's function, its caller.
         warnings.warn(
@@ -122,6 +136,7 @@ def add_operator(
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():
         _check_owner(value, graph, f"{where}: argument {name!r}")
+        check_branch(value, graph, f"{where}: argument {name!r}")
     check_device(spec, constants["device"], where)
     if spec.batch_input is not None and len(inputs) == 1:
         found = spec.batch_input(constants)
@@ -197,4 +212,14 @@ def _check_owner(value: DataNode, graph: Graph, what: str) -> None:
         raise GraphError(
             f"{what} must belong to the pipeline that is being defined "
             f"(got {value.name!r} of another one). Make it in this pipeline."
+        )
+
+
+def check_branch(value: DataNode, graph: Graph, what: str) -> None:
+    """Check that a value exists for all samples that operators added now run for."""
+    if not value.source.is_within(graph.conditions):
+        raise GraphError(
+            f"{what} must exist for all samples that the operator runs for (got {value.name!r}, "
+            f"made in a branch that others do not take by {value.source.where}). Assign it to a "
+            "variable in both branches."
         )

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments
-from dali_core._graph.build import Graph, check_device, check_inputs
-from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._graph.build import Graph, check_branch, check_device, check_inputs
+from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import all_specs, identity, specs_by_identity
@@ -28,7 +28,14 @@ MOST_OUTPUTS = 4096
 """Of one operator."""
 
 _REQUIRED = ("operator", "name")
-_OPTIONAL = ("location", "inputs", "arguments", "tensor_arguments", "random_index")
+_OPTIONAL = (
+    "location",
+    "inputs",
+    "arguments",
+    "tensor_arguments",
+    "conditions",
+    "random_index",
+)
 
 
 # Writing
@@ -81,6 +88,11 @@ def _node_to_plain(node: OperatorNode, numbers: Mapping[OperatorNode, int]) -> d
         entry["tensor_arguments"] = {
             name: _reference(value, numbers) for name, value in node.tensor_arguments.items()
         }
+    if node.conditions:
+        entry["conditions"] = [
+            [*_reference(condition.predicate, numbers), condition.wanted]
+            for condition in node.conditions
+        ]
     if node.random_index >= 0:
         entry["random_index"] = node.random_index
     return entry
@@ -169,11 +181,31 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     constants, tensors = check_arguments(spec, given, where)
     check_device(spec, constants["device"], where)
     check_inputs(spec, _without_batch_input(spec, inputs, constants, what), graph, where)
+    graph.conditions = _conditions(entry, what, graph)
+    for value in (*tensors.values(), *(inputs if not spec.joins else ())):
+        check_branch(value, graph, where)
     _check_num_outputs(spec, constants, what)
     name = _typed(entry["name"], str, f"{what}.name")
     node = graph.add(spec, location, inputs, constants, tensors, name=name)
+    graph.conditions = ()
     if spec.random:
         node.random_index = _random_index(entry.get("random_index"), f"{what}.random_index")
+
+
+def _conditions(entry: Mapping[str, Any], what: str, graph: Graph) -> tuple[Condition, ...]:
+    found: tuple[Condition, ...] = ()
+    given = _typed(entry.get("conditions", []), list, f"{what}.conditions")
+    for number, condition in enumerate(given):
+        place = f"{what}.conditions[{number}]"
+        *reference, wanted = _typed(condition, list, place) or [None]
+        predicate = _resolve(reference, place, graph)
+        if type(wanted) is not bool or not predicate.source.is_within(found):
+            raise SerializationError(
+                f"{place}: must be [operator, output, true or false], of an operator with the "
+                f"conditions before it (got {condition!r})."
+            )
+        found = (*found, Condition(predicate, wanted))
+    return found
 
 
 def _spec(name: Any, what: str) -> OpSpec:

@@ -62,6 +62,12 @@ def to_dot(
                 f"  {_from(value, show_tensors)} -> op{node.index} "
                 f"[label={_quoted(name)}, style=dashed];"
             )
+        for condition in node.conditions:
+            label = "if" if condition.wanted else "if not"
+            edges.append(
+                f"  {_from(condition.predicate, show_tensors)} -> op{node.index} "
+                f"[label={_quoted(label)}, style=dotted];"
+            )
     for number, value in enumerate(outputs):
         lines.append(f'  out{number} [label="output {number}", shape=plaintext];')
         edges.append(f"  {_from(value, show_tensors)} -> out{number};")

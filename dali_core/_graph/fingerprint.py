@@ -37,6 +37,10 @@ def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -
             [
                 *map(place, node.inputs),
                 *(f"{name}={place(value)}" for name, value in node.tensor_arguments.items()),
+                *(
+                    f"{'if' if condition.wanted else 'if not'} {place(condition.predicate)}"
+                    for condition in node.conditions
+                ),
             ]
         )
         for node in ordered

@@ -4,7 +4,7 @@ A chain follows the pattern ``source? window* resample? (window | pixels)* finis
 is an elementwise operator with all those before it whose results only it needs. The roles are what
 the native code of an operator says it can be (`dali_core/image_chain.hpp`, `elementwise.hpp`); no
 operator is known by name here. Only the last value of a group comes into being, so all others must
-be read by nobody else.
+be read by nobody else, and all must run for the same samples.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def _find_expressions(
         (output,) = node.outputs
         joined = [group_of.get(reader) for reader in readers.get(output, ())]
         group = joined[0] if joined and output not in needed else None
+        if group is not None and group[0].conditions != node.conditions:
+            group = None
         if group is None or any(other is not group for other in joined):
             group = []
             groups.append(group)
@@ -90,7 +92,12 @@ def _find_image_chains(
         role = roles[node]
         (output,) = node.outputs
         chain = ends.get(node.inputs[0]) if len(node.inputs) == 1 else None
-        if chain is not None and uses[node.inputs[0]] == 1 and chain.accepts(role):
+        if (
+            chain is not None
+            and uses[node.inputs[0]] == 1
+            and chain.accepts(role)
+            and chain.nodes[-1].conditions == node.conditions
+        ):
             del ends[node.inputs[0]]
             chain.append(node, role)
         elif len(node.inputs) == 1 and role not in ("pixels", "finish"):

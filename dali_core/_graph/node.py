@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -11,6 +11,27 @@ from dali_core._graph.overloads import Expressions
 from dali_core._spec import OpSpec
 from dali_core.errors import GraphError, title_of
 from dali_core.types import DALIDataType
+
+
+@dataclass(eq=False, frozen=True)
+class Condition:
+    """One side of a branch: the samples for which a boolean says what is wanted."""
+
+    predicate: DataNode
+    wanted: bool
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Condition)
+            and self.predicate is other.predicate
+            and self.wanted == other.wanted
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.predicate), self.wanted))
+
+    def __str__(self) -> str:
+        return self.predicate.name if self.wanted else f"not {self.predicate.name}"
 
 
 @dataclass(eq=False)
@@ -35,6 +56,8 @@ class OperatorNode:
         Arguments that come with each sample.
     random_index : int
         Position among the operators that draw random numbers, or -1.
+    conditions : tuple of Condition
+        What must hold for a sample so that the operator runs, from the outermost one on.
     """
 
     spec: OpSpec
@@ -45,12 +68,18 @@ class OperatorNode:
     arguments: dict[str, Any]
     tensor_arguments: dict[str, DataNode]
     random_index: int = -1
+    conditions: tuple[Condition, ...] = ()
     outputs: list[DataNode] = field(default_factory=list)
 
     @property
     def dependencies(self) -> list[DataNode]:
-        """Everything that must be computed before: inputs, then per-sample arguments."""
-        return [*self.inputs, *self.tensor_arguments.values()]
+        """Everything that must be computed before: inputs, per-sample arguments, conditions."""
+        conditions = [condition.predicate for condition in self.conditions]
+        return [*self.inputs, *self.tensor_arguments.values(), *conditions]
+
+    def is_within(self, conditions: Sequence[Condition]) -> bool:
+        """Tell whether the operator runs for all samples for which these conditions hold."""
+        return self.conditions == tuple(conditions[: len(self.conditions)])
 
     @property
     def operator(self) -> str:
@@ -129,8 +158,10 @@ class DataNode(Expressions):
 
     def __bool__(self) -> NoReturn:
         raise GraphError(
-            f"DataNode: {self.name!r} has no truth value while the pipeline is being defined "
-            f"(made by {self.source.where}). Decide on data in a python_function."
+            f"DataNode at {user_location()}: {self.name!r} has no truth value while the pipeline "
+            f"is being defined (made by {self.source.where}). To decide on data, pass "
+            "enable_conditionals=True to pipeline_def, and use it in `if`, `a if b else c`, `and`, "
+            "`or` or `not`, in a function whose source is in a file."
         )
 
     def __iter__(self) -> Iterator[DataNode]:

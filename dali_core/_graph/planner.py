@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from dali_core._graph.branches import find_joined
 from dali_core._graph.fusion import find_chains
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core.errors import title_of
@@ -19,6 +20,7 @@ from dali_core.errors import title_of
 class PlannedNode:
     """A node with the numbers of the values that it reads and writes.
 
+    `guards` are pairs of a value and what it must say so that the node runs for a sample;
     `releases` lists the values that nobody needs after it.
     """
 
@@ -26,7 +28,13 @@ class PlannedNode:
     inputs: list[int]
     arguments: list[int]
     outputs: list[int]
+    guards: list[tuple[int, bool]] = field(default_factory=list)
     releases: list[int] = field(default_factory=list)
+
+    @property
+    def reads_group(self) -> bool:
+        """Whether the samples that pass the guards are a batch of their own."""
+        return bool(self.guards) and self.node.spec.reads_batch
 
 
 @dataclass
@@ -43,11 +51,16 @@ class PlannedStage:
 
 @dataclass
 class ExecutionPlan:
-    """Stages in their order, and the values that the pipeline gives out."""
+    """Stages in their order, and the values that the pipeline gives out.
+
+    `joined_outputs` lists for each output the values of branches that become it, each for other
+    samples, and that nothing else reads.
+    """
 
     stages: list[PlannedStage]
     outputs: list[int]
     num_values: int
+    joined_outputs: list[list[int]] = field(default_factory=list)
 
     def describe(self) -> str:
         """List stages, the groups that run as one, and operators, one line each."""
@@ -61,7 +74,7 @@ class ExecutionPlan:
                 if chain is not None and position == chain.start:
                     lines.append("  fused:")
                 indent = "    " if chain is not None else "  "
-                lines.append(f"{indent}{title_of(planned.node.operator)} ({planned.node.name})")
+                lines.append(f"{indent}{_described(planned.node)}")
         return "\n".join(lines)
 
 
@@ -97,6 +110,7 @@ def make_plan(
             [values[value] for value in node.inputs],
             [values[value] for value in node.tensor_arguments.values()],
             [values[value] for value in node.outputs],
+            [(values[condition.predicate], condition.wanted) for condition in node.conditions],
         )
         for node in live
     ]
@@ -109,7 +123,15 @@ def make_plan(
             _fuse(stage, keep=[*outputs, *preserved, *elsewhere])
     results = [values[value] for value in outputs]
     _release_early(stages, keep=set(results))
-    return ExecutionPlan(stages, results, len(values))
+    joined = [[values[value] for value in find_joined(output, live, outputs)] for output in outputs]
+    return ExecutionPlan(stages, results, len(values), joined)
+
+
+def _described(node: OperatorNode) -> str:
+    text = f"{title_of(node.operator)} ({node.name})"
+    if node.conditions:
+        text += f" if {' and '.join(map(str, node.conditions))}"
+    return text
 
 
 def live_nodes(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode]) -> list[OperatorNode]:
@@ -187,7 +209,10 @@ def _release_early(stages: Sequence[PlannedStage], keep: set[int]) -> None:
         for entry in stage.nodes:
             if entry.node.spec.reads_batch:
                 keep.update(entry.inputs)
-            for value in (*entry.inputs, *entry.arguments, *entry.outputs):
+            guards = [value for value, _ in entry.guards]
+            if entry.reads_group:
+                keep.update(guards)
+            for value in (*entry.inputs, *entry.arguments, *entry.outputs, *guards):
                 last[value] = entry
     for value, entry in last.items():
         if value not in keep:

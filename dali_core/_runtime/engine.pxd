@@ -4,6 +4,7 @@ from libcpp cimport bool as cbool
 from libcpp.map cimport map as cmap
 from libcpp.memory cimport shared_ptr, unique_ptr
 from libcpp.string cimport string
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 
@@ -103,7 +104,8 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
     cdef cppclass Batch:
         int size()
         void shrink(int size)
-        void set_value(size_t value, vector[Tensor] tensors)
+        vector[Tensor] samples(size_t value, const vector[int]& places) except +
+        void set_value(size_t value, vector[Tensor] tensors, const vector[int]& places) except +
         vector[int64_t] bytes_of(int value)
         void fail(SampleFailure failure)
         cbool failed()
@@ -135,6 +137,9 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         vector[int] arguments
         vector[int] outputs
         vector[int] releases
+        vector[pair[int, cbool]] guards
+        cbool reads_group
+        int joined
         shared_ptr[const FusedChain] chain
         shared_ptr[FusionCounts] chain_counts
         int chain_length
@@ -142,6 +147,8 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
 
     cdef cppclass SampleProgram:
         SampleProgram(vector[Instruction])
+        @staticmethod
+        vector[int] passing(const vector[pair[int, cbool]]& guards, const Batch& batch) except +
 
 
 cdef extern from "dali_core/_runtime/fusion/chains.hpp" namespace "dali_core" nogil:
@@ -155,7 +162,9 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
     cdef cppclass Plan:
         vector[Stage] stages
         vector[int] outputs
+        vector[vector[int]] joined_outputs
         int num_values
+        int num_joined
         int num_readers
         int num_io_threads
         cbool replaces_failed

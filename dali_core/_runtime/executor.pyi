@@ -56,6 +56,9 @@ class StepTask:
     def batch(self) -> Batch: ...
     @property
     def stage(self) -> int: ...
+    def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
+        """Make the samples the batch for which each given value says what is wanted; count them."""
+
     def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
         """Give the batch's values with the given ids."""
 
@@ -94,6 +97,7 @@ class Executor:
         set_affinity: bool,
         num_io_threads: int = 0,
         replaces_failed: bool = False,
+        joined_outputs: Sequence[Sequence[int]] = (),
     ) -> None: ...
     def submit(
         self,

@@ -11,10 +11,10 @@ from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
+from dali_core._runtime.operator_config cimport make_config
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
-    void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
     vector[string] registered_operators() except +
     int chain_role_number "dali_core::chain_role"(const string& name) except +
@@ -65,17 +65,9 @@ cdef class NativeOperator:
 
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
                  uint64_t seed, int reader, int num_inputs, int num_outputs):
-        cdef engine.OperatorConfig config
-        config.name = name.encode()
-        config.seed = seed
-        config.reader = self.reader = reader
-        config.num_inputs = num_inputs
-        config.num_outputs = num_outputs
-        for argument in tensor_arguments:
-            config.tensor_arguments.push_back(argument.encode())
-        for argument, value in values.items():
-            _set_value(config, argument.encode(), value)
-        self.op = make_operator(config)
+        self.reader = reader
+        self.op = make_operator(make_config(name, values, tensor_arguments, seed, reader,
+                                            num_inputs, num_outputs))
 
 
 cdef class Batch:
@@ -122,6 +114,7 @@ cdef class StepTask:
     cdef Executor executor
     cdef readonly Batch batch
     cdef bint is_finished
+    cdef vector[int] places  # those of its samples in the batch, unless it has all
 
     def __dealloc__(self):
         # Ctrl-C may strike between fetching a task and running it; the batch must end all the same.
@@ -132,11 +125,15 @@ cdef class StepTask:
     def stage(self) -> int:
         return self.task.stage
 
+    def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
+        """Make the samples the batch for which each given value says what is wanted; count them."""
+        self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
+        return self.places.size()
+
     def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
         """Give the batch's values with the given ids."""
-        return [
-            wrap_tensors(self.task.batch.get().values[<size_t>value], False) for value in values
-        ]
+        cdef engine.Batch* batch = self.task.batch.get()
+        return [wrap_tensors(batch.samples(value, self.places), False) for value in values]
 
     def set_size(self, int size, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
@@ -162,15 +159,16 @@ cdef class StepTask:
             Layout of each sample; empty to keep that of the tensors.
         """
         cdef vector[engine.Tensor] tensors
+        cdef size_t expected = self.places.size() or <size_t>self.batch.size
         samples = samples if isinstance(samples, TensorListCPU) else list(samples)
         cdef TensorListCPU batch = TensorListCPU(samples, layout, contiguous=False)
         tensors = batch.samples
-        if <int>tensors.size() != self.batch.size:
-            raise ValueError(f"one tensor is needed for each of the {self.batch.size} samples "
+        if tensors.size() != expected:
+            raise ValueError(f"one tensor is needed for each of the {expected} samples "
                              f"(got {tensors.size()})")
         with nogil:
             self.executor.executor.copy_in(tensors)
-        self.task.batch.get().set_value(value, move(tensors))
+        self.task.batch.get().set_value(value, move(tensors), self.places)
 
     def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""
@@ -208,6 +206,8 @@ cdef class StepTask:
         cdef engine.Tensor tensor
         if self._is_over():
             return
+        if sample >= 0 and not self.places.empty():
+            sample = self.places[<size_t>sample]
         failure.sample = sample
         failure.node = node
         failure.message = message.encode(errors="backslashreplace")
@@ -234,20 +234,21 @@ cdef class Executor:
     stages : sequence
         For each stage a pair of instructions and chains, or None for a step in Python. An
         instruction is a tuple ``(operator, node, inputs, arguments, outputs, releases)`` of a
-        `NativeOperator`, the number of the node, and lists of value ids. A chain is the range of
-        the instructions that run as one.
+        `NativeOperator`, the number of the node, and lists of value ids; in a branch also pairs of
+        a value id and what that must say, whether these samples are the operator's batch, and
+        whether it joins branches. A chain is the range of the instructions that run as one.
     outputs : sequence of int
         Ids of the values that the plan gives out.
-    num_values, num_readers : int
-        Numbers of values and of readers.
-    num_threads : int
-        Number of worker threads.
+    num_values, num_readers, num_threads : int
+        Numbers of values, of readers and of worker threads.
     set_affinity : bool
         Whether to bind each thread to a processor.
     num_io_threads : int
         Number of threads that run operators which read ahead.
     replaces_failed : bool
         Whether other samples take the place of those that fail; otherwise these end their batch.
+    joined_outputs : sequence of sequence of int
+        For each output the ids of other values that become it, each for other samples.
     """
 
     cdef engine.Executor* executor
@@ -257,7 +258,8 @@ cdef class Executor:
 
     def __cinit__(self, stages: Sequence[tuple[Any, ...] | None], outputs: Sequence[int],
                   int num_values, int num_readers, int num_threads, bint set_affinity,
-                  int num_io_threads=0, bint replaces_failed=False):
+                  int num_io_threads=0, bint replaces_failed=False,
+                  joined_outputs: Sequence[Sequence[int]] = ()):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -266,6 +268,8 @@ cdef class Executor:
         self.owner_process = getpid()
         self.num_readers = num_readers
         plan.outputs = outputs
+        plan.joined_outputs = joined_outputs
+        plan.num_joined = 0
         plan.num_values = num_values
         plan.num_readers = num_readers
         plan.num_io_threads = num_io_threads
@@ -275,14 +279,20 @@ cdef class Executor:
             if description is not None:
                 instructions.clear()
                 read = set()
-                for op, node, inputs, arguments, results, releases in description[0]:
+                for op, node, inputs, arguments, results, releases, *branch in description[0]:
+                    guards, reads_group, joins = branch or ((), False, False)
                     instruction.op = (<NativeOperator?>op).op
                     instruction.node = node
                     instruction.inputs = inputs
                     instruction.arguments = arguments
                     instruction.outputs = results
                     instruction.releases = releases
-                    depends = not read.isdisjoint([*inputs, *arguments])
+                    instruction.guards = guards
+                    instruction.reads_group = reads_group
+                    instruction.joined = plan.num_joined if joins else -1
+                    plan.num_joined += joins
+                    conditions = [value for value, _ in guards]
+                    depends = not read.isdisjoint([*inputs, *arguments, *conditions])
                     instruction.from_reader = (<NativeOperator>op).reader >= 0 or depends
                     if instruction.from_reader:
                         read.update(results)
@@ -444,10 +454,8 @@ cdef class Executor:
 
     def fusion_counts(self) -> list[tuple[int, int]]:
         """For each chain, count the samples that ran as one, and those that could not."""
-        return [
-            (counts.get().fused.load(), counts.get().refused.load())
-            for counts in self.chain_counts
-        ]
+        return [(counts.get().fused.load(), counts.get().refused.load())
+                for counts in self.chain_counts]
 
     def reading_stats(self) -> tuple[int, int]:
         """Count the samples that were read ahead and wait for their turn, and their bytes."""
@@ -467,21 +475,3 @@ cdef list _described(vector[engine.SampleFailure] failures):
          failure.source.decode(errors="surrogateescape"))
         for failure in failures
     ]
-
-
-cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:
-    if isinstance(value, (list, tuple)):
-        if any(isinstance(item, str) for item in value):
-            texts = [item.encode(errors="surrogateescape") for item in value]
-            set_argument[vector[string]](config, name, texts)
-        elif any(isinstance(item, float) for item in value):
-            set_argument[vector[double]](config, name, value)
-        else:
-            set_argument[vector[int64_t]](config, name, [int(item) for item in value])
-    elif isinstance(value, str):
-        set_argument[string](config, name, value.encode(errors="surrogateescape"))
-    elif isinstance(value, float):
-        set_argument[double](config, name, value)
-    else:
-        set_argument[int64_t](config, name, int(value))
-    return 0

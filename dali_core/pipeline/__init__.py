@@ -4,3 +4,4 @@ from __future__ import annotations
 
 from dali_core.pipeline._definition import pipeline_def as pipeline_def
 from dali_core.pipeline._pipeline import Pipeline as Pipeline
+from dali_core.pipeline.conditionals import do_not_convert as do_not_convert

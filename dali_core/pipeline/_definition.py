@@ -7,8 +7,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, overload
 
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentTypeError
 from dali_core.pipeline._pipeline import Pipeline
+from dali_core.pipeline.conditionals import convert_definition
 
 P = ParamSpec("P")
 
@@ -39,7 +40,8 @@ def pipeline_def(
     function : callable, optional
         Returns the outputs. It is called once for each pipeline, to define the graph.
     enable_conditionals : bool
-        Not available in this version.
+        Let the function decide on data: `if`, ``a if condition else b``, `and`, `or` and `not` may
+        be about results of operators. Each sample then takes its own branch.
     **pipeline_arguments
         Arguments of `Pipeline`. Calls may override them by name; all other arguments of a call go
         to the function.
@@ -49,11 +51,6 @@ def pipeline_def(
     callable
         Makes a `Pipeline`.
     """
-    if enable_conditionals:
-        raise ArgumentValueError(
-            "pipeline_def: enable_conditionals must be False in this version (got True). Decide on "
-            "data with per-sample arguments or a python_function."
-        )
     unknown = set(pipeline_arguments) - _PIPELINE_ARGUMENTS
     if unknown:
         raise ArgumentTypeError(
@@ -61,11 +58,13 @@ def pipeline_def(
             f"Pipeline: {', '.join(sorted(_PIPELINE_ARGUMENTS))}."
         )
     if function is None:
-        return functools.partial(_decorate, pipeline_arguments)
-    return _decorate(pipeline_arguments, function)
+        return functools.partial(_decorate, pipeline_arguments, enable_conditionals)
+    return _decorate(pipeline_arguments, enable_conditionals, function)
 
 
-def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callable[..., Pipeline]:
+def _decorate(
+    defaults: dict[str, Any], enable_conditionals: bool, function: Callable[..., Any]
+) -> Callable[..., Pipeline]:
     own = inspect.signature(function).parameters
 
     @functools.wraps(function)
@@ -78,8 +77,9 @@ def _decorate(defaults: dict[str, Any], function: Callable[..., Any]) -> Callabl
         }
         for_function = {name: value for name, value in keywords.items() if name not in for_pipeline}
         pipeline = Pipeline(**{**defaults, **for_pipeline})
+        define = convert_definition(function) if enable_conditionals else function
         with pipeline:
-            result = function(*args, **for_function)
+            result = define(*args, **for_function)
         pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
         return pipeline
 

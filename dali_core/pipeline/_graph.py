@@ -9,7 +9,12 @@ from dali_core._graph.build import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import ExecutionPlan, make_plan
 from dali_core.errors import ArgumentValueError, NoOutputsError, PipelineStateError
-from dali_core.pipeline._outputs import ExpectedOutputs, check_graph_value, output_node
+from dali_core.pipeline._outputs import (
+    ExpectedOutputs,
+    check_graph_value,
+    check_output,
+    output_node,
+)
 
 if TYPE_CHECKING:
     from dali_core.pipeline._pipeline import Pipeline
@@ -61,7 +66,7 @@ class PipelineGraph:
             )
         nodes = [output_node(value, cast("Pipeline", self)) for value in outputs]
         for number, value in enumerate(nodes):
-            check_graph_value(f"output {number}", value, self._graph, self._location)
+            check_output(number, value, self._graph, self._location)
         self._outputs = nodes
 
     def add_sink(self, edge: DataNode) -> None:

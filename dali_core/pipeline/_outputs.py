@@ -45,6 +45,17 @@ def check_graph_value(what: str, value: Any, graph: object, location: str) -> No
         )
 
 
+def check_output(number: int, value: Any, graph: object, location: str) -> None:
+    """Check that a value may be an output of the pipeline with this graph."""
+    check_graph_value(f"output {number}", value, graph, location)
+    if value.source.conditions:
+        raise GraphError(
+            f"Pipeline made at {location}: output {number} must exist for all samples (got "
+            f"{value.name!r}, made in a branch that others do not take by {value.source.where}). "
+            "Assign it to a variable in both branches."
+        )
+
+
 class ExpectedOutputs:
     """What `output_dtype`, `output_ndim` and `output_layout` of a pipeline announce.
 

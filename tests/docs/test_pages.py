@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import linecache
 import re
 from pathlib import Path
 
@@ -45,7 +46,10 @@ def test_programs(page: Path) -> None:
         pytest.importorskip(NEEDED[page.stem], reason=f"{NEEDED[page.stem]} is not installed")
     names: dict[str, object] = {"__name__": page.stem}
     for number, program in enumerate(blocks(page, "python")):
-        exec(compile(program, f"{page.name}, program {number}", "exec"), names)
+        name = f"{page.name}, program {number}"
+        # As in a notebook, where Python finds the source of what a cell defines.
+        linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
+        exec(compile(program, name, "exec"), names)
     assert len(names) > 2
 
 

@@ -10,7 +10,6 @@ import pytest
 from dali_core import DataNode, Pipeline, fn, ops, pipeline_def
 from dali_core.errors import (
     ArgumentTypeError,
-    ArgumentValueError,
     GraphError,
 )
 from tests.folders import make_folders
@@ -97,8 +96,6 @@ def test_the_functions_own_parameters_come_first() -> None:
 def test_pipeline_def_refuses_what_it_does_not_know() -> None:
     with pytest.raises(ArgumentTypeError, match="unknown arguments bach_size"):
         pipeline_def(bach_size=3)
-    with pytest.raises(ArgumentValueError, match="enable_conditionals"):
-        pipeline_def(enable_conditionals=True)
 
     @pipeline_def(batch_size=1, device_id=None)
     def nothing() -> None:

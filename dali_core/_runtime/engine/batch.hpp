@@ -37,6 +37,13 @@ struct DenseOutput {
   }
 };
 
+// What the samples of a batch have in common.
+struct TensorKind {
+  DataType type = DataType::kNone;
+  int ndim = 0;
+  Layout layout;
+};
+
 struct StageProgress {
   std::atomic<int> next{0};
   std::atomic<int> remaining{0};
@@ -66,9 +73,18 @@ class Batch {
     for (auto& samples : values) samples.resize(size);
   }
 
-  // Sets a value of all samples.
-  void set_value(size_t value, std::vector<Tensor> tensors) {
-    values[value] = std::move(tensors);
+  // A value of the samples at some places of the batch, or of all if there are none.
+  std::vector<Tensor> samples(size_t value, const std::vector<int>& places) const {
+    if (places.empty()) return values[value];
+    std::vector<Tensor> found;
+    for (int place : places) found.push_back(values[value][place]);
+    return found;
+  }
+
+  // Sets a value of the samples at some places of the batch, or of all.
+  void set_value(size_t value, std::vector<Tensor> tensors, const std::vector<int>& places = {}) {
+    if (places.empty()) values[value] = std::move(tensors);
+    for (size_t i = 0; i < places.size(); ++i) values[value][places[i]] = std::move(tensors[i]);
     for (int sample = 0; sample < size_; ++sample) note_bytes(static_cast<int>(value), sample);
   }
 
@@ -118,12 +134,14 @@ class Batch {
   std::vector<SampleKey> keys;
   std::vector<int64_t> reader_indices;      // sample-major: one index a reader
   std::vector<std::vector<Tensor>> values;  // [value][sample]
-  std::vector<DenseOutput> dense;           // [output]: where samples may be written in place
-  std::vector<bool> contiguous;             // [output]: whether they all were
-  std::vector<StageProgress> progress;      // [stage]
-  std::vector<int> output_of_value;         // [value]: its place among the outputs, or -1
-  bool replaces_failed = false;             // whether other samples may stand in for bad ones
-  std::unique_ptr<SampleReads> reads;       // null if no thread reads ahead
+  // [joined value]: of each sample, since the values themselves may be released early.
+  std::vector<std::vector<TensorKind>> kinds;
+  std::vector<DenseOutput> dense;       // [output]: where samples may be written in place
+  std::vector<bool> contiguous;         // [output]: whether they all were
+  std::vector<StageProgress> progress;  // [stage]
+  std::vector<int> output_of_value;     // [value]: its place among the outputs, or -1
+  bool replaces_failed = false;         // whether other samples may stand in for bad ones
+  std::unique_ptr<SampleReads> reads;   // null if no thread reads ahead
 
   // Guarded by the executor's mutex.
   int stage = -1;

@@ -51,6 +51,8 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
       expected_(plan_.outputs.size()) {
   for (size_t i = 0; i < plan_.outputs.size(); ++i)
     output_of_value_[plan_.outputs[i]] = static_cast<int>(i);
+  for (size_t i = 0; i < plan_.joined_outputs.size(); ++i)
+    for (int value : plan_.joined_outputs[i]) output_of_value_[value] = static_cast<int>(i);
   for (size_t i = 0; i < plan_.stages.size() && plan_.num_io_threads > 0; ++i) {
     const auto& program = plan_.stages[i].program;
     if (program && program->batches_ahead() > 0) reading_stage_ = static_cast<int>(i);
@@ -76,6 +78,7 @@ std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
                                        static_cast<int>(plan_.outputs.size()));
   batch->output_of_value = output_of_value_;
   batch->replaces_failed = plan_.replaces_failed;
+  batch->kinds.assign(plan_.num_joined, std::vector<TensorKind>(size));
   return batch;
 }
 
@@ -103,6 +106,8 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
 // Moves a batch whose current stage is complete to the next one that has something to do.
 void Executor::advance(const std::shared_ptr<Batch>& batch) {
   const int num_stages = static_cast<int>(plan_.stages.size());
+  if (batch->stage >= 0 && plan_.stages[batch->stage].program)
+    plan_.stages[batch->stage].program->check_joined(*batch);
   if (batch->replaces_failed) batch->replace_failed();
   int next = batch->failed() ? num_stages : batch->stage + 1;
   while (next < num_stages && plan_.stages[next].program && batch->size() == 0) ++next;

@@ -28,7 +28,10 @@ struct Stage {
 struct Plan {
   std::vector<Stage> stages;
   std::vector<int> outputs;  // value ids
+  // [output]: other values that become this output, each for other samples, and nothing else.
+  std::vector<std::vector<int>> joined_outputs;
   int num_values = 0;
+  int num_joined = 0;  // values that come from one of several branches
   int num_readers = 0;
   // How many threads read files before compute threads need them, if any operator reads ahead.
   int num_io_threads = 0;

@@ -30,12 +30,26 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
     for (const auto* values : {&instruction.inputs, &instruction.arguments})
       for (int value : *values)
         if (made.count(value) == 0) imported.insert(value);
+    for (const Guard& guard : instruction.guards)
+      if (made.count(guard.first) == 0) imported.insert(guard.first);
     made.insert(instruction.outputs.begin(), instruction.outputs.end());
-    reads_batch_ |= instruction.op->reads_batch();
+    reads_batch_ |= instruction.op->reads_batch() || instruction.reads_group;
     if (reads_ahead(instruction))
       batches_ahead_ = std::max(batches_ahead_, instruction.op->batches_ahead());
   }
   imports_.assign(imported.begin(), imported.end());
+  jumps_.resize(instructions_.size());
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    const std::vector<Guard>& guards = instructions_[i].guards;
+    for (size_t k = 0; k < guards.size(); ++k) {
+      size_t next = i + 1;
+      while (next < instructions_.size() && instructions_[next].guards.size() > k &&
+             std::equal(guards.begin(), guards.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                        instructions_[next].guards.begin()))
+        ++next;
+      jumps_[i].push_back(next);
+    }
+  }
 }
 
 std::map<std::string, OperatorEntry>& operator_registry() {
@@ -107,6 +121,11 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const Instruction& instruction = instructions_[i];
       if (is_read && reads_ahead(instruction)) continue;
+      const size_t next = jump_from(i, batch, sample);
+      if (next != i) {
+        i = next - 1;
+        continue;
+      }
       running = &instruction;
       if (instruction.chain && run_chain(i, context, batch, sample))
         i += static_cast<size_t>(instruction.chain_length) - 1;
@@ -121,6 +140,8 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
   } catch (...) {
     message = "operators must throw std::exception (got something else). Change the operator.";
   }
+  for (const Instruction& instruction : instructions_)
+    if (instruction.joined >= 0) batch.kinds[instruction.joined][sample] = TensorKind{};
   // What other samples may be reading stays until the batch is gone.
   if (!reads_batch_)
     for (auto& samples : batch.values) samples[sample] = Tensor{};
@@ -135,11 +156,17 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   bind_inputs(instruction, context, batch, sample);
   bind_arguments(instruction, context, batch, sample);
   bind_outputs(instruction, context, batch, sample, slots);
+  std::vector<std::vector<Tensor>> group;
+  if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
 
   instruction.op->run(context);
 
   for (Tensor* output : context.outputs_) output->source = context.source_;
   for (int value : instruction.outputs) batch.note_bytes(value, sample);
+  if (instruction.joined >= 0) {
+    const Tensor& output = *context.outputs_[0];
+    batch.kinds[instruction.joined][sample] = {output.type, output.shape.ndim, output.layout};
+  }
   for (int value : instruction.releases) batch.values[value][sample] = Tensor{};
 }
 
@@ -156,6 +183,22 @@ void SampleProgram::bind_inputs(const Instruction& instruction, SampleContext& c
     if (!context.source_) context.source_ = tensor.source;
     context.inputs_.push_back(&tensor);
   }
+}
+
+// Makes the samples that pass the guards the operator's batch.
+std::vector<std::vector<Tensor>> SampleProgram::bind_group(const Instruction& instruction,
+                                                           SampleContext& context,
+                                                           const Batch& batch, int sample) {
+  const std::vector<int> members = passing(instruction.guards, batch);
+  std::vector<std::vector<Tensor>> inputs(instruction.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (int member : members) inputs[i].push_back(batch.values[instruction.inputs[i]][member]);
+    context.batch_inputs_[i] = &inputs[i];
+  }
+  const auto self = std::lower_bound(members.begin(), members.end(), sample);
+  context.index_in_batch_ = static_cast<int>(self - members.begin());
+  context.batch_size_ = static_cast<int>(members.size());
+  return inputs;
 }
 
 void SampleProgram::bind_arguments(const Instruction& instruction, SampleContext& context,

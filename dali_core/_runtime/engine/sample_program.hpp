@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batch.hpp"
@@ -35,6 +36,9 @@ struct FusionCounts {
   std::atomic<int64_t> refused{0};
 };
 
+// A condition under which an instruction runs: a value id, and what that boolean must be.
+using Guard = std::pair<int, bool>;
+
 // One operator in a program. Numbers are value ids: rows of `Batch::values`.
 struct Instruction {
   std::shared_ptr<const Operator> op;
@@ -43,6 +47,10 @@ struct Instruction {
   std::vector<int> arguments;
   std::vector<int> outputs;
   std::vector<int> releases;  // values that nobody reads after this instruction
+  std::vector<Guard> guards;  // the samples that it runs for, from the outermost condition on
+  // Whether the operator's batch is made of these samples only, which are known beforehand.
+  bool reads_group = false;
+  int joined = -1;  // row of `Batch::kinds` that its output is noted in, or -1
   // Of the first operator of a chain: what runs it and those after it, `chain_length` in all.
   std::shared_ptr<const FusedChain> chain;
   std::shared_ptr<FusionCounts> chain_counts;
@@ -53,6 +61,12 @@ struct Instruction {
 class SampleProgram {
  public:
   explicit SampleProgram(std::vector<Instruction> instructions);
+
+  // Tells which samples pass all guards, once their conditions are known.
+  static std::vector<int> passing(const std::vector<Guard>& guards, const Batch& batch);
+
+  // Fails the first sample whose joined value is of another kind than that of the samples before.
+  void check_joined(Batch& batch) const;
 
   // Runs all instructions for one sample; if `is_read`, all but those that `read_ahead` runs. A
   // failure is recorded in the batch, never thrown.
@@ -75,8 +89,13 @@ class SampleProgram {
                   int sample, BufferPool& pool, Scratch& scratch) const;
   static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                       int sample);
+  // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
+  size_t jump_from(size_t first, Batch& batch, int sample) const;
   // Tells whether the chain that begins at instruction `first` could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
+  static std::vector<std::vector<Tensor>> bind_group(const Instruction& instruction,
+                                                     SampleContext& context, const Batch& batch,
+                                                     int sample);
   static void bind_arguments(const Instruction& instruction, SampleContext& context, Batch& batch,
                              int sample);
   static void bind_inputs(const Instruction& instruction, SampleContext& context, Batch& batch,
@@ -85,6 +104,8 @@ class SampleProgram {
                            int sample, std::vector<OutputSlot>& slots);
 
   const std::vector<Instruction> instructions_;
+  // [instruction][guard]: the first instruction behind it that does not depend on the guard.
+  std::vector<std::vector<size_t>> jumps_;
   std::vector<int> imports_;  // values that earlier stages made
   int batches_ahead_ = 0;
   bool reads_batch_ = false;  // whether an operator reads other samples than its own

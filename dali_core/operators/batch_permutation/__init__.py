@@ -28,4 +28,5 @@ the epoch and the number of its first sample.
         ),
     ),
     random=True,
+    reads_batch=True,
 )

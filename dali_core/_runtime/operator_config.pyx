@@ -1,0 +1,46 @@
+# cython: annotation_typing=False
+"""What native operators are built from: arguments of Python as those of C++."""
+
+from libc.stdint cimport int64_t, uint64_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from dali_core._runtime cimport engine
+
+cdef extern from "arguments.hpp" namespace "dali_core":
+    void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
+
+
+cdef engine.OperatorConfig make_config(
+    str name, dict values, object tensor_arguments, uint64_t seed, int reader, int num_inputs,
+    int num_outputs
+) except *:
+    cdef engine.OperatorConfig config
+    config.name = name.encode()
+    config.seed = seed
+    config.reader = reader
+    config.num_inputs = num_inputs
+    config.num_outputs = num_outputs
+    for argument in tensor_arguments:
+        config.tensor_arguments.push_back(argument.encode())
+    for argument, value in values.items():
+        _set_value(config, argument.encode(), value)
+    return config
+
+
+cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, str) for item in value):
+            texts = [item.encode(errors="surrogateescape") for item in value]
+            set_argument[vector[string]](config, name, texts)
+        elif any(isinstance(item, float) for item in value):
+            set_argument[vector[double]](config, name, value)
+        else:
+            set_argument[vector[int64_t]](config, name, [int(item) for item in value])
+    elif isinstance(value, str):
+        set_argument[string](config, name, value.encode(errors="surrogateescape"))
+    elif isinstance(value, float):
+        set_argument[double](config, name, value)
+    else:
+        set_argument[int64_t](config, name, int(value))
+    return 0

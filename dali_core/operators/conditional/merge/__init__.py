@@ -1,0 +1,22 @@
+"""Values that one of two branches gives."""
+
+from __future__ import annotations
+
+from dali_core._spec import OpSpec
+
+SPEC = OpSpec(
+    name="conditional.merge",
+    doc="""Give the value of the branch that was taken, without copying it.
+
+The batch must have one type, number of dimensions and layout, whichever branches were taken.
+""",
+    inputs=3,
+    input_docs=(
+        "Scalars of booleans: which branch was taken.",
+        "Values where that is true.",
+        "Values where that is false.",
+    ),
+    joins=True,
+    internal=True,
+    title=lambda arguments: "operator if",
+)

@@ -1,0 +1,6 @@
+"""`if`, `and`, `or` and `not` on data, in functions that define pipelines."""
+
+from __future__ import annotations
+
+from dali_core.pipeline.conditionals.conversion import convert_definition as convert_definition
+from dali_core.pipeline.conditionals.conversion import do_not_convert as do_not_convert

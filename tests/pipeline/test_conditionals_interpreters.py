@@ -1,0 +1,22 @@
+"""Programs are rewritten alike by all versions of Python that are installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.pipeline import rewritten_alone
+
+
+@pytest.mark.parametrize("version", ["this one", "3.10", "3.11", "3.12", "3.13"])
+def test_interpreter(version: str) -> None:
+    python = sys.executable if version == "this one" else shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-V"], check=False).returncode != 0:
+        pytest.skip(f"not available: Python {version}")
+    command = [python, "-W", "error", rewritten_alone.__file__]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "41 programs\n"
