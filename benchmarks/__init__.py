@@ -5,5 +5,6 @@ Each module with a ``main`` is a command of its own:
 ``python -m benchmarks``                    images per second and memory
 ``python -m benchmarks.batch_overhead``     time per batch when there is nothing to compute
 ``python -m benchmarks.busy_main_thread``   what a busy Python thread costs the loader
+``python -m benchmarks.expressions``        time of computing with the values of a graph
 ``python -m benchmarks.import_time``        time to import the library
 """

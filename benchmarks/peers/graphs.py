@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 from . import photo_settings as settings
 
 PIPELINES = frozenset(
-    {**settings.PHOTO_PIPELINES, **settings.OVERHEAD_PIPELINES, **settings.SOURCE_PIPELINES}
+    {
+        **settings.PHOTO_PIPELINES,
+        **settings.OVERHEAD_PIPELINES,
+        **settings.SOURCE_PIPELINES,
+        **settings.EXPRESSION_PIPELINES,
+    }
 )
 
 
@@ -128,6 +133,25 @@ def _source(library: ModuleType, source: Any) -> Any:
     return (library.fn.external_source(source, batch=False, parallel=in_workers),)
 
 
+def _expression(compute: Callable[[ModuleType, Any], Any]) -> Callable[..., Any]:
+    """Compute with images that are next to nothing to make."""
+
+    def graph(library: ModuleType, files: list[str], num_samples: int) -> Any:
+        side = settings.CROP_SIDE
+        image = library.fn.constant(
+            idata=[150], shape=[side, side, 3], dtype=library.types.UINT8, layout="HWC"
+        )
+        return compute(library, image)
+
+    return graph
+
+
+def _channel_values(values: tuple[float, ...]) -> Any:
+    import numpy
+
+    return numpy.array(values, numpy.float32)
+
+
 _GRAPHS = {
     "decode": _decode,
     "random_crop": _random_crop,
@@ -138,4 +162,17 @@ _GRAPHS = {
     "external_source": _external_source,
     "python_source": _python_source,
     "image_source": _image_source,
+    "expression_source": _expression(lambda library, image: image),
+    "expression_normalise": _expression(
+        lambda library, image: (
+            (image - _channel_values(settings.MEAN)) / _channel_values(settings.STANDARD_DEVIATION)
+        )
+    ),
+    "expression_blend": _expression(
+        lambda library, image: library.math.clamp(image * 1.2 + 8, 0, 255)
+    ),
+    "expression_mask": _expression(lambda library, image: (image > 100) & (image < 200)),
+    "expression_integers": _expression(lambda library, image: (image * 3 + 7) // 2),
+    "expression_sine": _expression(lambda library, image: library.math.sin(image * 0.1) * 0.5),
+    "expression_slice": _expression(lambda library, image: image[16:-16, ::-1]),
 }

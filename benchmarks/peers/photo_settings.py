@@ -29,3 +29,12 @@ SOURCE_PIPELINES = {
     "image_source": "a source that makes images of 150 kB and computes next to nothing",
 }
 SOURCE_STEPS = 10_000
+EXPRESSION_PIPELINES = {
+    "expression_source": "the images alone",
+    "expression_normalise": "(image - mean) / standard deviation, of each channel",
+    "expression_blend": "clamp(image * 1.2 + 8, 0, 255)",
+    "expression_mask": "(image > 100) & (image < 200)",
+    "expression_integers": "(image * 3 + 7) // 2",
+    "expression_sine": "sin(image * 0.1) * 0.5",
+    "expression_slice": "image[16:-16, ::-1]",
+}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import nvidia.dali
 import nvidia.dali.fn
+import nvidia.dali.math
 
 from . import graphs
 from . import hand_over as handing_over

@@ -127,6 +127,42 @@ def test_integer_division_truncates_and_wraps(dtype: str) -> None:
     np.testing.assert_array_equal(remainder, np.array(rest, dtype), strict=True)
 
 
+def truncated(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give quotients and remainders of 64-bit integers, rounded towards zero."""
+    quotient = np.abs(a) // np.abs(b) * np.sign(a) * np.sign(b)
+    return quotient, a - quotient * b
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_all_quotients_of_bytes(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    values = np.arange(limits.min, limits.max + 1).astype(dtype)
+    a, b = values[:, None], values[values != 0]
+    results = compute(lambda x, y: [x // y, x % y], a, b)
+    for result, expected in zip(
+        results, truncated(a.astype("int64"), b.astype("int64")), strict=True
+    ):
+        np.testing.assert_array_equal(result, expected.astype(dtype), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "int16", "uint32", "int32"])
+def test_quotients_next_to_whole_numbers(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    generator = np.random.default_rng(5)
+    b = generator.integers(1, limits.max, 3000) >> generator.integers(
+        0, 8 * limits.dtype.itemsize, 3000
+    )
+    b = np.maximum(b, 1)
+    # Multiples of the divisor, and their neighbours.
+    a = generator.integers(0, limits.max // b, endpoint=True) * b + generator.integers(-1, 2, 3000)
+    a = np.clip(a, limits.min, limits.max)
+    sign = -1 if limits.min else 1
+    for one, other in ((a, b), (a * sign, b), (a, b * sign)):
+        results = compute(lambda x, y: [x // y, x % y], one.astype(dtype), other.astype(dtype))
+        for result, expected in zip(results, truncated(one, other), strict=True):
+            np.testing.assert_array_equal(result, expected.astype(dtype), strict=True)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint32", "int32", "uint64", "int64"])
 def test_shifts(dtype: str) -> None:
     a, distance = numbers(dtype, (300,), 3), np.arange(300).astype(dtype)

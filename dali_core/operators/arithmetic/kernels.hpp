@@ -16,6 +16,8 @@ ElementwiseFunction mixed_comparison(Function function, bool first_is_unsigned);
 // Functions that go element by element, on any processor alike; null for the others.
 ElementwiseFunction scalar_kernel(Function function, DataType type);
 
+[[noreturn]] void throw_zero_divisor(DataType type);
+
 // Calls `visitor` with a zero of the type; null for types that nothing is computed in.
 template <typename Visitor>
 ElementwiseFunction visit_computed(DataType type, Visitor&& visitor) {

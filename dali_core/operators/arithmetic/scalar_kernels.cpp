@@ -12,10 +12,7 @@ void apply_to_integers(const void* const* operands, void* result, int64_t count)
   const T* const b = static_cast<const T*>(operands[1]);
   T* const out = static_cast<T*>(result);
   for (int64_t i = 0; i < count; ++i) {
-    if (b[i] == T(0))
-      throw std::invalid_argument(
-          "divisors must not be zero (got 0, of type " + std::string(name_of(data_type_of<T>())) +
-          "). Use dali_core.math.max, or floating point numbers, whose quotients are infinite.");
+    if (b[i] == T(0)) throw_zero_divisor(data_type_of<T>());
     out[i] = Rule::of(a[i], b[i]);
   }
 }
@@ -80,6 +77,12 @@ ElementwiseFunction mixed(bool first_is_unsigned) {
 }
 
 }  // namespace
+
+void throw_zero_divisor(DataType type) {
+  throw std::invalid_argument(
+      "divisors must not be zero (got 0, of type " + std::string(name_of(type)) +
+      "). Use dali_core.math.max, or floating point numbers, whose quotients are infinite.");
+}
 
 ElementwiseFunction mixed_comparison(Function function, bool first_is_unsigned) {
   switch (function) {

@@ -1,5 +1,6 @@
 #include "dali_core/convert.hpp"
 #include "dali_core/operators/arithmetic/kernels.hpp"
+#include "dali_core/operators/arithmetic/promotion.hpp"
 
 #define DC_SIMD_SOURCE "dali_core/operators/arithmetic/vector_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"

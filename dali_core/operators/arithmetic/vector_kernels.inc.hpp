@@ -58,6 +58,41 @@ inline ElementwiseFunction two_integers(DataType type) {
   });
 }
 
+// Quotients or remainders of integers of up to 32 bits. The quotient of two of them is further from
+// the next whole number than the rounding of floating point numbers reaches, so that cutting off
+// its fraction gives the exact one.
+template <typename T, bool kRemainder>
+inline void divide_all(const void* const* operands, void* result, int64_t count) {
+  using Real = std::conditional_t<(sizeof(T) < 4), float, double>;
+  using Quotient = std::conditional_t<std::is_same_v<T, uint32_t>, int64_t, int32_t>;
+  constexpr Real kHighest = static_cast<Real>(std::numeric_limits<Quotient>::max());
+  const T* const a = static_cast<const T*>(operands[0]);
+  const T* const b = static_cast<const T*>(operands[1]);
+  T* const __restrict out = static_cast<T*>(result);
+  unsigned has_zero = 0;
+  for (int64_t i = 0; i < count; ++i) has_zero |= b[i] == 0;
+  if (has_zero) throw_zero_divisor(data_type_of<T>());
+  for (int64_t i = 0; i < count; ++i) {
+    Real quotient = static_cast<Real>(a[i]) / static_cast<Real>(b[i]);
+    // Only of the lowest 32-bit number and -1, whose quotient wraps around.
+    if constexpr (std::is_same_v<T, int32_t>)
+      quotient = quotient > kHighest ? -kHighest - 1 : quotient;
+    const T whole = static_cast<T>(static_cast<Quotient>(quotient));
+    out[i] = kRemainder ? SubRule::of(a[i], MulRule::of(whole, b[i])) : whole;
+  }
+}
+
+template <bool kRemainder>
+inline ElementwiseFunction division_of(DataType type) {
+  return visit_computed(type, [](auto a) -> ElementwiseFunction {
+    using T = decltype(a);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 4)
+      return &divide_all<T, kRemainder>;
+    else
+      return nullptr;
+  });
+}
+
 inline ElementwiseFunction select_kernel(Function function, DataType type) {
   switch (function) {
     case Function::kPlus:
@@ -83,7 +118,9 @@ inline ElementwiseFunction select_kernel(Function function, DataType type) {
     case Function::kTrueDiv:
       return two_floats<DivRule>(type);
     case Function::kFloorDiv:
-      return two_floats<DivRule>(type);
+      return is_float_type(type) ? two_floats<DivRule>(type) : division_of<false>(type);
+    case Function::kMod:
+      return division_of<true>(type);
     case Function::kMin:
       return two_of<MinRule>(type);
     case Function::kMax:

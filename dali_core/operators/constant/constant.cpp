@@ -1,3 +1,7 @@
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "dali_core/filled_shape.hpp"
 #include "dali_core/operator.hpp"
 
@@ -7,53 +11,49 @@ namespace dali_core {
 class Constant : public Operator {
  public:
   explicit Constant(const OperatorConfig& config)
-      : is_float_(config.has("fdata")), layout_(config.get_or<std::string>("layout", "")) {
-    if (is_float_ == config.has("idata"))
+      : layout_(config.get_or<std::string>("layout", "")) {
+    const bool is_float = config.has("fdata");
+    if (is_float == config.has("idata"))
       throw std::invalid_argument("one of fdata and idata must be given (got " +
-                                  std::string(is_float_ ? "both" : "none") +
+                                  std::string(is_float ? "both" : "none") +
                                   "). Pass floating point numbers or integers.");
-    if (is_float_)
-      floats_ = config.get<std::vector<float>>("fdata");
+    if (is_float)
+      prepare(config, config.get<std::vector<float>>("fdata"), DataType::kFloat);
     else
-      integers_ = config.get<std::vector<int64_t>>("idata");
-    type_ = config.get_or<DataType>("dtype", is_float_ ? DataType::kFloat : DataType::kInt32);
-    const auto count = static_cast<int64_t>(is_float_ ? floats_.size() : integers_.size());
-    shape_ = config.has("shape") ? checked_shape(config.get<std::vector<int64_t>>("shape"))
-                                 : Shape{count};
-    if (count != 1 && count != shape_.num_elements())
-      throw std::invalid_argument(
-          "fdata or idata must be one number or as many as shape has (got " +
-          std::to_string(count) + " for shape " + to_string(shape_) + "). Pass a shape that fits.");
-    check_layout(layout_, shape_);
+      prepare(config, config.get<std::vector<int64_t>>("idata"), DataType::kInt32);
   }
 
   void run(SampleContext& sample) const override {
     Tensor& output = sample.output(0, type_, shape_, layout_);
-    if (is_float_)
-      write(output, floats_);
-    else
-      write(output, integers_);
+    if (!bytes_.empty()) std::memcpy(output.data, bytes_.data(), bytes_.size());
   }
 
  private:
   template <typename From>
-  static void write(Tensor& output, const std::vector<From>& values) {
-    const int64_t count = output.num_elements();
-    const size_t step = values.size() == 1 ? 0 : 1;
-    visit_type(output.type, [&](auto zero) {
+  void prepare(const OperatorConfig& config, const std::vector<From>& values, DataType type) {
+    type_ = config.get_or<DataType>("dtype", type);
+    const auto given = static_cast<int64_t>(values.size());
+    shape_ = config.has("shape") ? checked_shape(config.get<std::vector<int64_t>>("shape"))
+                                 : Shape{given};
+    const int64_t count = shape_.num_elements();
+    if (given != 1 && given != count)
+      throw std::invalid_argument(
+          "fdata or idata must be one number or as many as shape has (got " +
+          std::to_string(given) + " for shape " + to_string(shape_) + "). Pass a shape that fits.");
+    check_layout(layout_, shape_);
+    bytes_.resize(static_cast<size_t>(count * size_of(type_)));
+    visit_type(type_, [&](auto zero) {
       using To = decltype(zero);
-      To* const out = output.as<To>();
+      To* const out = reinterpret_cast<To*>(bytes_.data());
       for (int64_t i = 0; i < count; ++i)
-        out[i] = convert<To>(values[static_cast<size_t>(i) * step]);
+        out[i] = convert<To>(values[given == 1 ? 0 : static_cast<size_t>(i)]);
     });
   }
 
-  bool is_float_;
-  std::vector<float> floats_;
-  std::vector<int64_t> integers_;
   DataType type_;
   Shape shape_;
   Layout layout_;
+  std::vector<char> bytes_;  // what every sample gets
 };
 
 DALI_CORE_REGISTER_OPERATOR("constant", Constant)

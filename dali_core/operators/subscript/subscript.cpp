@@ -214,10 +214,14 @@ class Subscript : public Operator {
         return copy_pieces<1>(from, step, selections->count, out);
       case 2:
         return copy_pieces<2>(from, step, selections->count, out);
+      case 3:
+        return copy_pieces<3>(from, step, selections->count, out);
       case 4:
         return copy_pieces<4>(from, step, selections->count, out);
       case 8:
         return copy_pieces<8>(from, step, selections->count, out);
+      case 12:
+        return copy_pieces<12>(from, step, selections->count, out);
       default:
         for (int64_t i = 0; i < selections->count; ++i, out += piece)
           std::memcpy(out, from + i * step, static_cast<size_t>(piece));
