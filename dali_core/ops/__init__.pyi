@@ -610,7 +610,7 @@ class ExternalSource:
         *,
         source: object | None = None,
         num_outputs: Int | None = None,
-        batch: bool = True,
+        batch: bool | None = None,
         cycle: object | None = None,
         layout: Strs | None = None,
         dtype: object | None = None,
