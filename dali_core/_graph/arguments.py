@@ -13,7 +13,7 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.reader import READER_ARGS
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import DALIDataType, to_dali_type
+from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
 
 _COMMON_ARGS = (
     Arg("device", str, "Where to run: ``'cpu'``.", default="cpu"),
@@ -106,6 +106,8 @@ def _type_name(expected: Any) -> str:
 def _convert(value: Any, expected: Any, what: str) -> Any:
     if expected is object:
         return value
+    if isinstance(value, ScalarConstant):
+        value = value.value
     if get_origin(expected) is list:
         (item,) = get_args(expected)
         if hasattr(value, "tolist"):

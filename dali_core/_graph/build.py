@@ -13,7 +13,6 @@ from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, title_of
-from dali_core.types import ScalarConstant
 
 
 class Graph:
@@ -169,12 +168,9 @@ def _as_node(value: Any, what: str) -> Any:
 
 def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
     """Make a node of an array of several dimensions, if the argument may be one."""
-    if isinstance(value, DataNode):
-        return value
-    if isinstance(value, ScalarConstant):
-        return value.value
     arg = spec.arg(name)
-    if arg is not None and arg.tensor and len(getattr(value, "shape", ())) > 1:
+    is_node = isinstance(value, DataNode)
+    if arg is not None and arg.tensor and not is_node and len(getattr(value, "shape", ())) > 1:
         return _as_node(value, f"{where}: argument {name!r}")
     return value
 

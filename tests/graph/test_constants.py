@@ -177,18 +177,20 @@ def test_inputs_of_operators() -> None:
 def test_arguments_of_operators() -> None:
     image = numbers("uint8", (6, 7, 3), 3)
     matrix = np.float32([[1, 0, 1], [0, 1, 0]])
-    one, other, part, same = compute(
+    one, other, part, same, parts = compute(
         lambda x: [
             fn.warp_affine(x, matrix=matrix),
             fn.warp_affine(x, matrix=matrix.ravel().tolist()),
             fn.crop(x, crop=np.array([2, 3]), crop_pos_x=Constant(0.0), crop_pos_y=np.float32(0)),
             fn.rotate(x, angle=Constant(0)),
+            fn.crop(x, crop=[Constant(2), np.int64(3)], crop_pos_x=0.0, crop_pos_y=0.0),
         ],
         image,
         layout="HWC",
     )
     np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(part, image[:2, :3])
+    np.testing.assert_array_equal(parts, image[:2, :3])
     np.testing.assert_array_equal(same, image)
 
 

@@ -24,9 +24,10 @@ class FusedChain {
   virtual ~FusedChain() = default;
 
   // Makes what the last operator would, if every one had run; the last has an output, all have
-  // their arguments and inputs, of which those that others of the chain make are empty. False, or an
-  // exception, if that is not possible for this sample: the operators then run one by one, and tell
-  // what is wrong. `own` has scratch memory that no operator uses, and the source of the result.
+  // their arguments and inputs, of which those that others of the chain make are empty. False, or
+  // an exception, if that is not possible for this sample: the operators then run one by one, and
+  // tell what is wrong. `own` has scratch memory that no operator uses, and the source of the
+  // result.
   virtual bool run(SampleContext& own, std::vector<SampleContext>& operators) const = 0;
 };
 

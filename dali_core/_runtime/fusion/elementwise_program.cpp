@@ -65,7 +65,8 @@ class ElementwiseRun {
     ElementwiseKernel kernel;
     std::vector<Operand> operands;
     Tensor value;  // `data` is null while it only exists in blocks
-    char* block = nullptr;
+    int64_t own_register = 0;
+    char* block = nullptr;  // where that is
   };
 
   // Finds types, extents, layout and source.
@@ -121,39 +122,68 @@ class ElementwiseRun {
     const Step& last = steps_[numbers.back()];
     const int64_t count = last.value.num_elements();
     if (count == 0) return;
-    lay_out(numbers);
+    lay_out(numbers, std::min(kBlock, count));
     for (int64_t begin = 0; begin < count; begin += kBlock)
       for (const size_t number : numbers)
         compute_block(steps_[number], begin, std::min(kBlock, count - begin));
   }
 
-  // Gives memory to what blocks need, and prepares operands that are the same for all of them.
-  void lay_out(const std::vector<size_t>& numbers) {
-    int64_t bytes = kMostOperands * kRegister + 2 * kRegister;
-    for (const size_t number : numbers) {
-      Step& step = steps_[number];
-      bytes += round_up(kBlock * size_of(step.value.type));
-      for (Operand& operand : step.operands) {
-        choose_way(operand, step.value.shape);
-        if (operand.way == Way::kSingle || operand.way == Way::kPeriodic)
-          bytes += round_up((kBlock + operand.period) * size_of(operand.wanted));
+  // Gives memory to what blocks need, and prepares operands that are the same for all of them,
+  // which have at most `block` elements.
+  void lay_out(const std::vector<size_t>& numbers, int64_t block) {
+    int64_t bytes = (kMostOperands + 2 + assign_registers(numbers)) * kRegister;
+    for (const size_t number : numbers)
+      for (Operand& operand : steps_[number].operands) {
+        choose_way(operand, steps_[number].value.shape);
+        bytes += prepared_bytes(operand, block);
       }
-    }
     char* memory = own_.scratch<char>(kBlockSlot, static_cast<size_t>(bytes));
-    converted_ = memory;
-    repeated_ = converted_ + kMostOperands * kRegister;
-    computed_ = repeated_ + kRegister;
-    memory = computed_ + kRegister;
+    const auto take = [&](int64_t size) {
+      memory += size;
+      return memory - size;
+    };
+    converted_ = take(kMostOperands * kRegister);
+    repeated_ = take(kRegister);
+    computed_ = take(kRegister);
+    char* const registers = memory;
     for (const size_t number : numbers) {
       Step& step = steps_[number];
-      step.block = memory;
-      memory += round_up(kBlock * size_of(step.value.type));
-      for (Operand& operand : step.operands) {
-        if (operand.way != Way::kSingle && operand.way != Way::kPeriodic) continue;
-        prepare(operand, memory);
-        memory += round_up((kBlock + operand.period) * size_of(operand.wanted));
+      step.block = registers + step.own_register * kRegister;
+      memory = std::max(memory, step.block + kRegister);
+    }
+    for (const size_t number : numbers)
+      for (Operand& operand : steps_[number].operands)
+        if (const int64_t size = prepared_bytes(operand, block))
+          prepare(operand, take(size), block);
+  }
+
+  // Values that nobody reads any more make room for others, so that few are enough. Gives their
+  // number.
+  int64_t assign_registers(const std::vector<size_t>& numbers) {
+    std::vector<size_t> last_reader(steps_.size(), 0);
+    for (const size_t number : numbers)
+      for (const Operand& operand : steps_[number].operands)
+        if (operand.step >= 0) last_reader[static_cast<size_t>(operand.step)] = number;
+    std::vector<int64_t> free;
+    int64_t count = 0;
+    for (const size_t number : numbers) {
+      Step& step = steps_[number];
+      step.own_register = free.empty() ? count++ : free.back();
+      if (!free.empty()) free.pop_back();
+      for (const Operand& operand : step.operands) {
+        const auto made = static_cast<size_t>(operand.step);
+        if (operand.step < 0 || last_reader[made] != number || steps_[made].value.data != nullptr)
+          continue;
+        free.push_back(steps_[made].own_register);
+        last_reader[made] = steps_.size();  // it may be the next operand, too
       }
     }
+    return count;
+  }
+
+  static int64_t prepared_bytes(const Operand& operand, int64_t block) {
+    if (operand.way != Way::kSingle && operand.way != Way::kPeriodic) return 0;
+    return round_up((block + operand.period) * size_of(operand.wanted));
   }
 
   void choose_way(Operand& operand, const Shape& extents) {
@@ -169,15 +199,15 @@ class ElementwiseRun {
                                                                            : Way::kRepeated;
   }
 
-  // Repeats an operand until any block of it is in one piece.
-  static void prepare(Operand& operand, char* memory) {
+  // Repeats an operand until any block of so many elements is in one piece.
+  static void prepare(Operand& operand, char* memory, int64_t block) {
     const int64_t size = size_of(operand.wanted);
     if (operand.tensor->type == operand.wanted)
       std::memcpy(memory, operand.tensor->data, static_cast<size_t>(operand.period * size));
     else
       convert_operand(operand.tensor->data, operand.tensor->type, memory, operand.wanted,
                       operand.period);
-    const int64_t total = (kBlock + operand.period) * size;
+    const int64_t total = (block + operand.period) * size;
     for (int64_t filled = operand.period * size; filled < total;) {
       const int64_t next = std::min(filled, total - filled);
       std::memcpy(memory + filled, memory, static_cast<size_t>(next));
