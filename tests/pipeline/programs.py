@@ -54,7 +54,7 @@ def _block(draw: random.Random, depth: int, loop: str | None) -> list[str]:
 
 
 def _statement(draw: random.Random, depth: int, loop: str | None) -> Iterator[str]:
-    kinds = ["number", "copy", "choice", "pair"]
+    kinds = ["number", "copy", "sum", "choice", "pair"]
     if depth:
         kinds += ["if", "if", "if", "for", "block"]
     if depth < 3:
@@ -65,6 +65,8 @@ def _statement(draw: random.Random, depth: int, loop: str | None) -> Iterator[st
         yield f"{name} = {draw.randrange(10, 1000)}"
     elif kind == "copy":
         yield f"{name} = {draw.choice(VARIABLES)}"
+    elif kind == "sum":
+        yield draw.choice([f"{name} += {draw.randrange(9)}", f"{name} = a + b - c"])
     elif kind == "choice":
         yield f"{name} = {draw.choice(VARIABLES)} if {_condition(draw)} else {draw.randrange(99)}"
     elif kind == "pair":
@@ -107,4 +109,5 @@ def _below(draw: random.Random, depth: int, loop: str | None) -> Iterator[str]:
 def _condition(draw: random.Random) -> str:
     first, second = draw.choice(CONDITIONS), draw.choice(CONDITIONS)
     forms = ["{0}", "{0}", "not {0}", "{0} and {1}", "{0} or not {1}", "not ({0} and {1})"]
+    forms.append(f"{draw.choice(VARIABLES)} < {draw.randrange(50)}")
     return draw.choice([*forms, "True", "{0} and True"]).format(first, second)

@@ -225,7 +225,7 @@ def test_deleted_variables() -> None:
         ("'a'", "'b'", "got 'a' and 'b'"),
         ("{'a': 1}", "{'b': 1}", r"a dict with keys \['a'\]"),
         ("len", "max", "a builtin_function_or_method"),
-        ("2 ** 40", "1", "32 bits"),
+        ("2 ** 40", "1", "fit into INT32"),
     ],
 )
 def test_values_must_be_alike(yes: str, no: str, problem: str) -> None:

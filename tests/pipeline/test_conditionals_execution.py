@@ -227,6 +227,30 @@ def test_errors_belong_to_samples_in_the_branch(taken: bool) -> None:
         assert pipeline.run()[0].as_array().tolist() == [0, 1, 2, 3]
 
 
+def test_values_that_would_fail_are_left_to_the_other_branch() -> None:
+    def define() -> Any:
+        number = numbers(4)
+        share = 100 // number if number > 0 else -1
+        is_large = number != 0 and 100 // number > 40
+        if number == 0 or 100 // number < 50:
+            kind = number * 2 + 1
+        else:
+            kind = number - 1
+        return share, is_large, kind
+
+    expected = [[-1, 100, 50, 33], [False, True, True, False], [1, 0, 1, 7]]
+    assert run(define) == expected
+    assert run(define, optimize=False) == expected
+
+    def failing() -> Any:
+        number = numbers(4)
+        return 100 // number if number < 2 else number
+
+    with pytest.raises(SampleError) as caught:
+        build(failing).run()
+    assert [bad.sample for bad in caught.value.failures] == [0]
+
+
 GOOD = encode(photo_like(8, 8), "JPEG")
 BROKEN = b"\xff\xd8 this is no image"
 
