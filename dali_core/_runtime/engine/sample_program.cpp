@@ -155,6 +155,7 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   context.source_.reset();
   bind_inputs(instruction, context, batch, sample);
   bind_arguments(instruction, context, batch, sample);
+  if (instruction.joined < 0) check_inputs(context);
   bind_outputs(instruction, context, batch, sample, slots);
   std::vector<std::vector<Tensor>> group;
   if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
@@ -168,6 +169,16 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
     batch.kinds[instruction.joined][sample] = {output.type, output.shape.ndim, output.layout};
   }
   for (int value : instruction.releases) batch.values[value][sample] = Tensor{};
+}
+
+// Documents may describe a graph that no program makes.
+void SampleProgram::check_inputs(const SampleContext& context) {
+  for (const auto* tensors : {&context.inputs_, &context.arguments_})
+    for (const Tensor* tensor : *tensors)
+      if (tensor->type == DataType::kNone)
+        throw std::invalid_argument(
+            "inputs must exist (got one of a branch that the sample does not take). Define the "
+            "pipeline again.");
 }
 
 void SampleProgram::bind_inputs(const Instruction& instruction, SampleContext& context,

@@ -94,6 +94,7 @@ class SampleProgram {
   size_t jump_from(size_t first, Batch& batch, int sample) const;
   // Tells whether the chain that begins at instruction `first` could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
+  static void check_inputs(const SampleContext& context);
   static std::vector<std::vector<Tensor>> bind_group(const Instruction& instruction,
                                                      SampleContext& context, const Batch& batch,
                                                      int sample);
