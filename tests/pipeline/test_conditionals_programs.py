@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -387,6 +388,23 @@ def test_generators_with_ordinary_conditions() -> None:
         return data([7])
 
     assert run_one(define, batch_size=1) == [7]
+
+
+def test_sources_call_what_they_call() -> None:
+    called: list[Any] = []
+
+    def load(number: int) -> np.ndarray:
+        called.append(sys._getframe().f_code)
+        return np.int32(number) if number else np.int32(-1)
+
+    def define() -> Any:
+        def source() -> list[Any]:
+            return [load(number) for number in range(2)]
+
+        return fn.external_source(source)
+
+    assert run_one(define, batch_size=2) == [-1, 1]
+    assert set(called) == {load.__code__}
 
 
 def test_pipelines_are_defined_side_by_side() -> None:

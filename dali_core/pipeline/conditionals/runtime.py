@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dali_core._graph.context import user_location
+from dali_core._graph.context import current_pipeline, user_location
 from dali_core._graph.node import DataNode
 from dali_core.errors import ArgumentTypeError, GraphError
 from dali_core.pipeline.conditionals.branches import Branch as branch  # noqa: N813
 from dali_core.pipeline.conditionals.branches import NoneOf, Split, predicate
-from dali_core.pipeline.conditionals.conversion import convert
+from dali_core.pipeline.conditionals.conversion import convert as converted
 from dali_core.pipeline.conditionals.merging import Unmergeable, merge, merge_nodes
 
 __all__ = [
@@ -25,6 +25,14 @@ __all__ = [
     "plain",
     "while_is_over",
 ]
+
+
+def convert(function: Any) -> Any:
+    """Convert what is about to be called, if a pipeline is being defined.
+
+    Sources and the like that were defined there run as they are later on.
+    """
+    return function if current_pipeline() is None else converted(function)
 
 
 def if_expression(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
