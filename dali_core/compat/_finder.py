@@ -39,9 +39,9 @@ def install() -> None:
     imported = sys.modules.get(_REFERENCE)
     if imported is not None:
         raise CompatibilityError(
-            "dali_core.compat.install: must be called before NVIDIA DALI is imported (it was, "
-            f"from {getattr(imported, '__file__', None)}). Call it first, or start the program "
-            "with python -m dali_core.compat."
+            "dali_core.compat.install: must be called before NVIDIA DALI is imported (it was, from "
+            f"{getattr(imported, '__file__', None)}). Call it first, or start the program with "
+            "python -m dali_core.compat."
         )
     sys.meta_path.insert(0, _AliasFinder())
     # Other packages of this namespace, such as those of CUDA, come first.

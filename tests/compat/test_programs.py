@@ -1,0 +1,115 @@
+"""Programs for NVIDIA DALI run unmodified. Their results are known without it, too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.compat.outputs import PROGRAMS, run_with
+
+
+def output_of(name: str, tmp_path: Path) -> list[list[str]]:
+    output = run_with("-W", "error", "-m", "dali_core.compat", program=PROGRAMS[name], cwd=tmp_path)
+    return [line.split() for line in output.splitlines()]
+
+
+def rows(lines: list[list[str]], word: str) -> list[list[float]]:
+    return [[float(number) for number in line[1:]] for line in lines if line[0] == word]
+
+
+def test_every_program_is_tested() -> None:
+    tests = set(re.findall(r"def test_(\w+)", Path(__file__).read_text("utf-8")))
+    assert set(PROGRAMS) <= tests
+    assert len(PROGRAMS) >= 5
+    for path in PROGRAMS.values():
+        assert "dali_core" not in path.read_text("utf-8")
+
+
+def test_imagenet_training(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    lines = output_of("imagenet_training", tmp_path)
+    assert rows(lines, "batches") == [[4, 4]]
+    # A last batch that is padded is given out without its padding.
+    assert rows(lines, "labels") == [[epoch, 5, 5, 5] for epoch in range(6)]
+    found = rows(lines, "validation")
+    assert [len(row) for row in found] == [9, 9, 9, 7]
+    labels = [label for row in found for label in row[1 : 1 + len(row) // 2]]
+    assert labels == [0] * 5 + [1] * 5 + [2] * 5
+    means = [mean for row in found for mean in row[1 + len(row) // 2 :]]
+    for lower, upper in ((0, 5), (5, 10)):  # images of later classes are brighter
+        assert max(means[lower : lower + 5]) < min(means[upper : upper + 5])
+    assert rows(lines, "accuracy")[0][0] > 0.9
+    assert rows(lines, "shard") == [[0] + [0] * 5 + [1] * 2, [1] + [1] * 3 + [2] * 5]
+
+
+def test_subclass_pipeline(tmp_path: Path) -> None:
+    lines = output_of("subclass_pipeline", tmp_path)
+    expected = []
+    for first in (0, 2, 4):
+        images = [
+            (np.arange(6 * (4 + i % 3) * 3).reshape(6, 4 + i % 3, 3) + i).astype(np.uint8)[:, ::-1]
+            for i in (first, first + 1)
+        ]
+        crops = [image[2:6, :4].astype(int).sum() for image in images]
+        sums = [image.astype(int).sum() for image in images]
+        corners = [image[0, 0, 0] for image in images]
+        expected.append([first, first + 1, *crops, *sums, *corners])
+    found = rows(lines, "batch")
+    assert found == [[epoch, *row] for epoch in (0, 1) for row in expected]
+    assert lines[-1][1:4] == ["CHW", "HWC", "int32"]
+
+
+def test_python_sources(tmp_path: Path) -> None:
+    lines = output_of("python_sources", tmp_path)
+    tables = rows(lines, "table")
+    expected = []
+    for epoch in (0, 1):
+        order = np.random.default_rng(7 + epoch).permutation(10)
+        for chosen in (order[0:3], order[3:6], order[6:9]):
+            longest = max(chosen)
+            expected.append(
+                [
+                    epoch,
+                    *(index**2 for index in chosen),
+                    *(index * (index + 1) / 2 - (longest - index) for index in chosen),
+                    *(index + 1 for index in chosen),
+                    *(index * (index + 1) / 4 + index + 1 for index in chosen),
+                ]
+            )
+    assert [len(row) for row in tables] == [13] * 12
+    # With processes the same as without.
+    assert tables == [pytest.approx(row, abs=1e-4) for row in expected + expected]
+    assert [line for line in lines if line[0] == "batches"] == [
+        ["batches", f"{epoch}", f"{10 * i}", f"{10 * i + 1}", f"{10 * i + 2}", "'line", f"{i}.2'"]
+        for epoch in (0, 1)
+        for i in range(3)
+    ]
+
+
+def test_tensor_lists(tmp_path: Path) -> None:
+    lines = output_of("tensor_lists", tmp_path)
+    assert rows(lines, "epoch") == [[6, 6]]
+    assert rows(lines, "lengths") == [[4, 5, 6, 4], [5, 6, 6, 6], [4, 5, 6, 4]]
+    assert rows(lines, "sums") == [[6, 10, 15, 10], [15, 21, 21, 21], [6, 10, 15, 10]]
+    assert rows(lines, "values") == [[2 * n * (3 + i) for i in range(4)] for n in range(3)]
+    assert rows(lines, "whole") == [[160]]
+    assert ["tensor", "[1,", "5,", "1]", "HWC", "True"] in lines
+    assert lines[-1] == ["same", "[5]", "True"]
+
+
+def test_detection_augmentation(tmp_path: Path) -> None:
+    lines = output_of("detection_augmentation", tmp_path)
+    boxes = [line for line in lines if line[0] == "boxes"]
+    sizes = rows(lines, "sizes")
+    assert len(boxes) == len(sizes) == 8
+    for number, (line, size) in enumerate(zip(boxes, sizes, strict=True)):
+        for i in range(16):
+            rng = np.random.default_rng(16 * number + i)
+            assert [size[i], size[16 + i]] == rng.integers(40, 80, 2).tolist()
+            assert int(line[1 + i]) == rng.integers(1, 4)
+        assert line[-5:] == ["(16,", "3,", "32,", "32)", "float32"]
+    assert lines[-3] == ["mirrored", "about", "half", "True", "[0,", "1]"]
+    assert lines[-2] == ["angles", "True", "True", "True"]
