@@ -88,6 +88,20 @@ def test_python_sources(tmp_path: Path) -> None:
         for i in range(3)
     ]
 
+    chosen = np.random.default_rng(9).permutation(6)
+    expected = []
+    for part in (chosen[:3], chosen[3:]):
+        results = []
+        for index in part:
+            values = np.arange(index + 1)
+            if index in (3, 5):
+                results.append(sum((values + 1) * 2 - np.sqrt(values)) + 0.5)
+            else:
+                results.append(sum(values[1:]) if index > 1 else sum(values) - 1)
+        squares = part**2
+        expected.append([*squares, *results, *(squares // 2), *(squares % 5 == 1).astype(int)])
+    assert rows(lines, "decided") == [pytest.approx(row, abs=1e-4) for row in expected]
+
 
 def test_tensor_lists(tmp_path: Path) -> None:
     lines = output_of("tensor_lists", tmp_path)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nvidia.dali import fn, pipeline_def, types
+from nvidia.dali import fn, math, pipeline_def, types
 
 NUM_SAMPLES = 10
 
@@ -66,6 +66,20 @@ def from_batches():
     return fn.cast(numbers, dtype=types.INT32), text
 
 
+@pipeline_def(batch_size=3, num_threads=2, device_id=None, enable_conditionals=True)
+def decided():
+    values, square = fn.external_source(FromTable(Table(6), 9), num_outputs=2, batch=False)
+    number = square[0]
+    scaled = (values + 1) * 2 - math.sqrt(values)
+    if number >= 9 and not number == 16:
+        result = fn.reductions.sum(scaled) + types.Constant(np.float32(0.5))
+    elif number > 1:
+        result = fn.reductions.sum(values[1:])
+    else:
+        result = fn.reductions.sum(values) - 1
+    return square, result, number // 2, fn.cast(number % 5 == 1, dtype=types.UINT8)
+
+
 def main():
     for parallel in (False, True):
         pipe = from_table(parallel, py_num_workers=2, py_start_method="fork")
@@ -94,6 +108,11 @@ def main():
                 print("batches", epoch, *numbers.as_array()[:, 0, 0], repr(line))
         except StopIteration:
             pipe.reset()
+    pipe = decided(py_num_workers=1)
+    pipe.build()
+    for _ in range(2):
+        square, result, half, is_one = (output.as_array() for output in pipe.run())
+        print("decided", *square.ravel(), *(f"{x:.4f}" for x in result), *half, *is_one)
 
 
 if __name__ == "__main__":
