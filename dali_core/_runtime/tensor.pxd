@@ -19,4 +19,5 @@ cdef object type_of(const engine.Tensor& tensor)
 cdef str layout_of(const engine.Tensor& tensor)
 cdef str source_of(const engine.Tensor& tensor)
 cdef int reinterpret_as(engine.Tensor& tensor, object new_type, str where) except -1
+cdef object integer_of(object value, str what)
 cdef uintptr_t address_of(object ptr, str where) except? 0

@@ -123,7 +123,7 @@ cdef class TensorCPU:
         cdef int ndim = self.tensor.shape.ndim
         wanted = range(ndim)
         if dim is not None:
-            dim = operator.index(dim)
+            dim = integer_of(dim, "TensorCPU.squeeze: dim")
             if not -ndim <= dim < ndim:
                 raise TensorIndexError(
                     f"TensorCPU.squeeze: dim must be one of the {ndim} dimensions (got {dim}). "
@@ -339,6 +339,16 @@ cdef int reinterpret_as(engine.Tensor& tensor, object new_type, str where) excep
         )
     tensor.type = number
     return 0
+
+
+cdef object integer_of(object value, str what):
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{what} must be an integer (got {value!r}, a {type(value).__name__}). Convert it "
+            "with int()."
+        ) from error
 
 
 cdef uintptr_t address_of(object ptr, str where) except? 0:

@@ -2,7 +2,6 @@
 """A batch of tensors in host memory: what pipelines give out, and what may be fed in."""
 
 import math
-import operator
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
@@ -12,7 +11,8 @@ from libcpp.vector cimport vector
 from dali_core._runtime cimport engine
 from dali_core._runtime.exchange cimport import_exporter, set_layout, set_shape
 from dali_core._runtime.tensor cimport (
-    NOTHING, TensorCPU, address_of, given, layout_of, reinterpret_as, tensor_of, type_of, wrap_tensor,
+    NOTHING, TensorCPU, address_of, given, integer_of, layout_of, reinterpret_as, tensor_of,
+    type_of, wrap_tensor,
 )
 from dali_core._runtime.tensor_text import different_shapes, text_of_list
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, TensorError, TensorIndexError
@@ -245,7 +245,8 @@ cdef class TensorListCPU:
             If the number of elements differs.
         """
         cdef engine.Tensor whole
-        extents = [operator.index(extent) for extent in shape]
+        what = "TensorListCPU.as_reshaped_tensor: every extent of shape"
+        extents = [integer_of(extent, what) for extent in shape]
         count = sum(math.prod(sample) for sample in self.shape())
         if min(extents, default=0) < 0 or math.prod(extents) != count:
             raise TensorError(
@@ -377,14 +378,13 @@ cdef class TensorListCPU:
 
     cdef TensorCPU _sample(self, index):
         cdef Py_ssize_t size = self.samples.size()
-        cdef Py_ssize_t position
+        cdef Py_ssize_t position = size
         try:
             position = index
-        except TypeError as error:
-            raise ArgumentTypeError(
-                f"TensorListCPU: index must be an integer (got {index!r}, a {type(index).__name__})."
-                " Take one sample at a time, or a slice of the list."
-            ) from error
+        except TypeError:
+            integer_of(index, "TensorListCPU: index")
+        except OverflowError:
+            pass
         if not -size <= position < size:
             raise TensorIndexError(
                 f"TensorListCPU: index must be below the {size} samples of the batch (got {index})."

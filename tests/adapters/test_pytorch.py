@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy
 import pytest
 
-from dali_core import Pipeline, fn
+from dali_core import Pipeline, fn, types
 from dali_core.adapters import get_adapter
 from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError
+from dali_core.tensors import TensorCPU
 from dali_core.testing import AdapterSuite
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -51,6 +52,15 @@ def source_pipeline(*sources: list[Any], batch_size: int = 2) -> Pipeline:
 
 def test_is_registered_like_any_other() -> None:
     assert get_adapter("pytorch") is dali_core_pytorch.adapter
+
+
+def test_every_type_of_numbers_has_a_counterpart() -> None:
+    numbers = [kind for kind in types.DALIDataType if 0 <= int(kind) <= int(types.BOOL)]
+    assert list(plugin.to_torch_type) == numbers
+    for kind, dtype in plugin.to_torch_type.items():
+        assert types.to_dali_type(dtype) is kind
+        tensor = TensorCPU(numpy.zeros(2, types.to_numpy_type(kind)))
+        assert torch.from_dlpack(tensor).dtype is dtype
 
 
 def test_the_plugin_gives_the_same_objects() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from dali_core import Pipeline, fn, types
+from dali_core.errors import ArgumentTypeError
 from dali_core.tensors import TensorCPU, TensorListCPU
 
 batches = st_numpy.arrays(
@@ -120,7 +121,7 @@ def test_samples_must_be_of_one_kind(data: Any, error: type[Exception], message:
 def test_indices() -> None:
     batch = TensorListCPU(numpy.arange(3))
     assert [int(batch.at(index)) for index in (0, 2, -1, -3)] == [0, 2, 2, 0]
-    for wrong in (3, -4):
+    for wrong in (3, -4, 2**70):
         with pytest.raises(IndexError, match=rf"below the 3 samples of the batch \(got {wrong}\)"):
             batch[wrong]
     with pytest.raises(IndexError):
@@ -162,6 +163,13 @@ def test_reshape_keeps_the_number_of_elements(shape: Any) -> None:
     batch = TensorListCPU(numpy.arange(6).reshape(2, 3))
     with pytest.raises(ValueError, match=r"must have 6 elements \(got "):
         batch.as_reshaped_tensor(shape)
+
+
+@pytest.mark.parametrize("wrong", [[6.0], ["6"], "6"])
+def test_reshape_takes_integers(wrong: Any) -> None:
+    batch = TensorListCPU(numpy.arange(6).reshape(2, 3))
+    with pytest.raises(ArgumentTypeError, match=r"every extent of shape must be an integer"):
+        batch.as_reshaped_tensor(wrong)
 
 
 def test_reshape_to_too_many_dimensions() -> None:

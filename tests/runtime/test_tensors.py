@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from dali_core import backend, types
+from dali_core.errors import ArgumentTypeError
 from dali_core.tensors import TensorCPU, TensorListCPU
 
 DTYPES = [
@@ -350,6 +351,12 @@ def test_squeeze_knows_its_dimensions(shape: tuple[int, ...], dim: int) -> None:
     message = rf"squeeze: dim must be one of the {len(shape)} dimensions \(got {dim}\)"
     with pytest.raises(IndexError, match=message):
         TensorCPU(numpy.zeros(shape)).squeeze(dim)
+
+
+@pytest.mark.parametrize("wrong", ["0", 0.5, (0,)])
+def test_squeeze_takes_integers(wrong: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"TensorCPU\.squeeze: dim must be an integer"):
+        TensorCPU(numpy.zeros((1, 2))).squeeze(wrong)
 
 
 def test_squeeze_leaves_other_tensors_alone() -> None:
