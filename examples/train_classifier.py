@@ -5,7 +5,7 @@
 
 Two pipelines feed PyTorch: one crops, mirrors and shuffles for training, the other shows the
 held-out photos as they are. Beside the accuracy, the work folder gets ``augmented.png`` (what
-training sees) and ``pipeline.png`` (the graph of the training pipeline).
+training sees) and ``pipeline.svg`` (the graph of the training pipeline).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 import class_folders
-import graph_picture
 import numpy as np
 import sample_grid
 import torch
@@ -151,8 +150,7 @@ def draw_pictures(split: class_folders.Split, work: Path, seed: int) -> None:
         split.classes[:rows],
         work / "augmented.png",
     )
-    pipeline.save_graph_to_dot_file(str(work / "pipeline.dot"))
-    graph_picture.draw(work / "pipeline.dot", work / "pipeline.png")
+    pipeline.save_graph_to_svg_file(work / "pipeline.svg")
 
 
 def read_arguments() -> argparse.Namespace:
@@ -220,7 +218,7 @@ def main() -> None:
     print(f"training: {rate:.0f} images/s")
 
     draw_pictures(split, arguments.work, arguments.seed)
-    print(f"pictures: {arguments.work / 'augmented.png'}, {arguments.work / 'pipeline.png'}")
+    print(f"pictures: {arguments.work / 'augmented.png'}, {arguments.work / 'pipeline.svg'}")
     held_out = held_out_pipeline(split.held_out, **options)
     print(f"accuracy: {100 * accuracy(model, _loader(held_out)):.1f} %")
 

@@ -212,7 +212,7 @@ class Document:
         """Put the graph into a new pipeline."""
         try:
             pipeline.set_outputs(*graph_from_plain(self._graph, pipeline._graph))
-        except (SerializationError, RecursionError) as error:
+        except (SerializationError, GraphError, RecursionError) as error:
             _refuse(str(error), error)
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
@@ -31,9 +32,10 @@ def test_from_photos_to_accuracy(tmp_path: Path) -> None:
     assert lines[0] == "32 photos to train on, 8 held out, 2 classes"
     assert re.fullmatch(r"training: \d+ images/s", lines[1])
     assert re.fullmatch(r"accuracy: \d+\.\d %", lines[-1])
-    for name in ("augmented.png", "pipeline.png"):
-        with Image.open(work / name) as picture:
-            assert min(picture.size) > 100
+    with Image.open(work / "augmented.png") as picture:
+        assert min(picture.size) > 100
+    graph = ElementTree.parse(work / "pipeline.svg").getroot()
+    assert "crop_mirror_normalize" in "".join(graph.itertext())
 
 
 def test_folder_without_photos(tmp_path: Path) -> None:

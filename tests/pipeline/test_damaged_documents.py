@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dali_core import Pipeline, fn, types
+from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.registry import identity, specs_by_identity
 from dali_core.errors import SerializationError
 from dali_core.pipeline._serialization import Document
@@ -32,6 +32,21 @@ def written() -> dict[str, Any]:
 
 
 DOCUMENT = written()
+
+
+def branching() -> dict[str, Any]:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None, enable_conditionals=True)
+    def graph() -> Any:
+        data = fn.external_source(name="data")
+        if fn.random.coin_flip(dtype=types.BOOL):
+            data = fn.copy(data)
+        return data
+
+    document: dict[str, Any] = json.loads(graph().serialize())
+    return document
+
+
+BRANCHES = branching()
 
 
 def read(document: Any) -> Pipeline:
@@ -152,6 +167,38 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
 @pytest.mark.parametrize(("change", "message"), CHANGES, ids=[text for _, text in CHANGES])
 def test_what_is_wrong_is_named(change: Callable[[dict[str, Any]], None], message: str) -> None:
     document = copy.deepcopy(DOCUMENT)
+    change(document)
+    with pytest.raises(SerializationError, match=rf"\APipeline.deserialize: .*{message}"):
+        read(document)
+
+
+COPY = ("operators", 3)
+OF_BRANCHES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
+    (edit(*COPY, "conditions", to=3), r"operators\[3\].conditions: must be a list"),
+    (edit(*COPY, "conditions", to=[3]), r"operators\[3\].conditions\[0\]: must be a list"),
+    (
+        edit(*COPY, "conditions", to=[[]]),
+        r"operators\[3\].conditions\[0\]: must be \[operator, out",
+    ),
+    (edit(*COPY, "conditions", to=[[2, 0, 1]]), r"conditions\[0\]: must be \[operator, output, tr"),
+    (
+        edit(*COPY, "conditions", to=[[9, 0, True]]),
+        r"conditions\[0\]: must refer to an operator bef",
+    ),
+    (edit("outputs", to=[[3, 0]]), "output 0 must exist for all samples"),
+    (edit("operators", 4, "operator", to="cat"), r"operators\[4\]: fn.cat at .*must exist for all"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), OF_BRANCHES, ids=[text for _, text in OF_BRANCHES])
+def test_what_is_wrong_with_branches(
+    change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    assert [entry["operator"] for entry in BRANCHES["operators"]][3:] == [
+        "copy",
+        "conditional.merge",
+    ]
+    document = copy.deepcopy(BRANCHES)
     change(document)
     with pytest.raises(SerializationError, match=rf"\APipeline.deserialize: .*{message}"):
         read(document)

@@ -268,6 +268,30 @@ def test_python_code_is_not_written(define: Any, named: str) -> None:
         made.serialize()
 
 
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, seed=4, enable_conditionals=True)
+def branching() -> tuple[Any, ...]:
+    number = fn.random.uniform(range=[0.0, 1.0])
+    chosen = fn.random.coin_flip(dtype=types.BOOL)
+    if chosen:
+        if number > 0.5:
+            number = number * 10
+    else:
+        number = fn.random.uniform(range=[-2.0, -1.0]) - 1
+    return number, chosen or fn.random.coin_flip(dtype=types.BOOL)
+
+
+def test_branches() -> None:
+    made = branching()
+    document = made.serialize()
+    again = Pipeline.deserialize(document)
+    assert again.plan() == made.plan()
+    assert again.serialize() == document
+    batches = first_batches(made, 4)
+    assert first_batches(again, 4) == batches
+    numbers_found = np.concatenate(batches[::2])
+    assert {*np.sign(numbers_found)} == {-1, 1}
+
+
 def test_data_in_arguments() -> None:
     items = [
         [np.array([np.inf, np.nan, -0.5], np.float32)] * 2,
