@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import optax
 from flax import linen, serialization
 from flax.training.train_state import TrainState
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from photos import generate
 
 from dali_core import DataNode, fn, types
@@ -136,7 +136,7 @@ def main() -> None:
     data = arguments.data or generate(folder, CLASSES, per_class=80)
     split = class_folders.find(data)
 
-    mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    mesh = Mesh(jax.devices(), ("data",))
     whole = NamedSharding(mesh, PartitionSpec())
     loader = data_iterator(
         photos,

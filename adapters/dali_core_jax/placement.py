@@ -182,8 +182,7 @@ def check_sharding_or_devices(
     if sharding is not None and not isinstance(sharding, Sharding):
         raise ArgumentTypeError(
             f"sharding: must be a jax.sharding.Sharding (got {sharding!r}). Make one, such as "
-            'NamedSharding(jax.make_mesh((jax.device_count(),), ("batch",)), '
-            'PartitionSpec("batch")).'
+            'NamedSharding(Mesh(jax.devices(), ("batch",)), PartitionSpec("batch")).'
         )
     if devices is None:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -22,7 +21,6 @@ def test_it_learns(tmp_path: Path) -> None:
         text=True,
         check=False,
         timeout=300,
-        env=os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"},  # compiling takes longer
     )
     assert done.returncode == 0, done.stderr
     losses = [float(loss) for loss in re.findall(r"^epoch \d+: loss (.*)$", done.stdout, re.M)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 import numpy
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from dali_core.plugin.jax import LastBatchPolicy, data_iterator
 from tests.adapters.dali_core_jax.pipelines import read_numbers
@@ -17,7 +17,7 @@ from tests.adapters.dali_core_jax.pipelines import read_numbers
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Iterate over some epochs, and let all processes compute with the global batches."""
-    mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    mesh = Mesh(jax.devices(), ("data",))
     make = data_iterator(
         read_numbers,
         output_map=["x"],
