@@ -38,7 +38,7 @@ SIDE = 32
 
 
 class Network(linen.Module):
-    """Three convolutions, and a layer that names the class."""
+    """Two convolutions, and a layer that names the class."""
 
     num_classes: int
 
@@ -46,9 +46,8 @@ class Network(linen.Module):
     def __call__(self, images: jax.Array) -> jax.Array:
         """Score all classes for each image."""
         hidden = images
-        for features in (16, 32, 32):
-            hidden = linen.relu(linen.Conv(features, (3, 3), strides=2)(hidden))
-            hidden = linen.LayerNorm()(hidden)
+        for features in (16, 32):
+            hidden = linen.relu(linen.Conv(features, (5, 5), strides=3)(hidden))
         seen = jnp.concatenate([hidden.mean((1, 2)), hidden.max((1, 2))], axis=-1)
         return linen.Dense(self.num_classes)(seen)
 
@@ -111,7 +110,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train with Flax on several devices.")
     parser.add_argument("--data", type=Path, help="class folders (default: generated photos)")
     parser.add_argument("--work", type=Path, default=Path("work"), help="(%(default)s)")
-    parser.add_argument("--epochs", type=int, default=4, help="(%(default)s)")
+    parser.add_argument("--epochs", type=int, default=8, help="(%(default)s)")
     parser.add_argument("--batch-size", type=int, default=32, help="of all devices (%(default)s)")
     parser.add_argument("--simulated-devices", type=int, help="devices to make of the processor")
     parser.add_argument("--coordinator", help="address of the first process, for several")
