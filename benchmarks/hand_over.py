@@ -17,13 +17,15 @@ from tqdm import tqdm
 from .command import add_peer_options, describe_run, find_peers, positive, write_results
 from .summary import quartiles, ratio_of_medians
 
-FRAMEWORKS = {"pytorch": "PyTorch"}
+FRAMEWORKS = {"pytorch": "PyTorch", "jax": "JAX"}
 ACTIONS = {
     "dense": "images 224 x 224 x 3 and labels",
     "dlpack": "the same, by a program of one's own that uses DLPack",
     "ragged": "images of unequal size, as a list",
     "iterator": "an iteration over two random operators",
 }
+# The iterators for JAX have no ragged batches.
+ACTIONS_OF = {"pytorch": tuple(ACTIONS), "jax": ("dense", "dlpack", "iterator")}
 
 
 def main() -> None:
@@ -49,7 +51,7 @@ def main() -> None:
         (framework, action, peer)
         for round_ in range(arguments.rounds)
         for framework in arguments.frameworks
-        for action in ACTIONS
+        for action in ACTIONS_OF[framework]
         for peer in peers[round_ % len(peers) :] + peers[: round_ % len(peers)]
     ]
     for framework, action, peer in tqdm(turns, unit="measurement"):

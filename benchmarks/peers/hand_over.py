@@ -78,7 +78,48 @@ def _pytorch(
     }
 
 
-FRAMEWORKS = {"pytorch": _pytorch}
+def _jax(
+    library: ModuleType, plugin: ModuleType, batch_size: int
+) -> tuple[str, dict[str, Callable[[], Action]]]:
+    import jax
+
+    # On a machine with a GPU, the time would be that of copying to it.
+    jax.config.update("jax_platforms", "cpu")
+    handed_over = _to_jax(library)
+
+    def dense() -> Action:
+        pipeline = _images_and_labels(library, batch_size)
+        return pipeline.run, lambda outputs: [handed_over(batch) for batch in outputs]
+
+    def dlpack() -> Action:
+        pipeline = _images_and_labels(library, batch_size)
+        return pipeline.run, lambda outputs: [
+            jax.dlpack.from_dlpack(batch.as_tensor()) for batch in outputs
+        ]
+
+    def iterator() -> Action:
+        pipeline = _small(library, batch_size)
+        batches = plugin.DALIGenericIterator(pipeline, ["a", "b"])
+        return lambda: None, lambda _: next(batches)
+
+    return jax.__version__, {"dense": dense, "dlpack": dlpack, "iterator": iterator}
+
+
+def _to_jax(library: ModuleType) -> Callable[[Any], Any]:
+    """Give what the iterators of a library do with each output."""
+    import jax
+    import numpy
+
+    if library.__name__ == "dali_core":
+        from dali_core_jax.placement import OnOneDevice
+
+        place = OnOneDevice().place
+        return lambda batch: place([numpy.asarray(batch.as_tensor())])
+    # At least: the reference's arrays lie where its pipeline computed them, too.
+    return lambda batch: jax.dlpack.from_dlpack(batch.as_tensor())
+
+
+FRAMEWORKS = {"jax": _jax, "pytorch": _pytorch}
 
 
 def _images_and_labels(library: ModuleType, batch_size: int) -> Any:
