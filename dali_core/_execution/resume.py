@@ -69,11 +69,11 @@ def resumed_in_all(
         found = resumed_position(reader.plan, position, was, now)
         if found is None:
             working = batch_sizes_that_work(reader.plan, position, was, now.num_shards, batch_size)
-            cure = f"Use a batch_size of {' or '.join(map(str, working))}" if working else "Use one"
+            sizes = f"a batch_size of {' or '.join(map(str, working))}, or " if working else ""
             raise StateMismatchError(
                 f"{saved.where}: {node.where} must be able to give out the rest of the epoch in "
                 f"whole batches on every shard (got num_shards={now.num_shards} with batch_size="
-                f"{now.batch_size}, after {was.num_shards} with {was.batch_size}). {cure}, or a "
+                f"{now.batch_size}, after {was.num_shards} with {was.batch_size}). Use {sizes}a "
                 "num_shards and batch_size with the same product as before."
             )
         positions[node] = found

@@ -70,7 +70,7 @@ class SavedState:
         value = self._state[name]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise StateMismatchError(
-                f"{self.where}: entry {name!r} of the state must be a {kind.__name__} (got "
+                f"{self.where}: entry {name!r} of the state must be of type {kind.__name__} (got "
                 f"{value!r}). Pass what state_dict returned."
             )
         return value

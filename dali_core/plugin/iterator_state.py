@@ -231,10 +231,15 @@ class StatefulIterator:
                 if schedule.divided(schedule.plan.num_shards, size).resumed(before, epoch, taken)
                 is not None
             ]
+            sizes = (
+                f"batches of {' or '.join(map(str, working[-8:]))}"
+                if working
+                else "the sizes of then"
+            )
             raise StateMismatchError(
                 f"{saved.where}: the {taken} batches that were given in the epoch must be a whole "
                 f"number of batches now (got batches of {schedule.batch_size} on "
                 f"{schedule.plan.num_shards} shards, after {before.batch_size} on "
-                f"{before.plan.num_shards}). Use batches of {' or '.join(map(str, working))}."
+                f"{before.plan.num_shards}). Use {sizes}."
             )
         return resumed

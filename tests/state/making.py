@@ -193,6 +193,8 @@ def drawing(options: dict[str, Any]) -> Pipeline:
     return pipeline
 
 
+WORKERS = {"py_num_workers": 2, "py_start_method": "thread"}
+
 KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     "shuffled": lambda files, options: reading(files, options, random_shuffle=True),
     "in order": lambda files, options: reading(files, options),
@@ -228,6 +230,15 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     "endless iterable with a state": lambda _, options: taking(options, Lines(), cycle="quiet"),
     "iterator with a state": lambda _, options: taking(options, Counting(), cycle="raise"),
     "callable with a state": lambda _, options: taking(options, Countdown()),
+    "samples from workers": lambda _, options: taking(
+        {**WORKERS, **options}, sample, batch=False, parallel=True
+    ),
+    "items from a worker": lambda _, options: taking(
+        {**WORKERS, **options}, batches(5), cycle="raise", parallel=True
+    ),
+    "own state in a worker": lambda _, options: taking(
+        {**WORKERS, **options}, Lines(), cycle="quiet", parallel=True
+    ),
     "iter_setup": lambda _, options: Fed(**{"batch_size": 3, **options}),
 }
 """How to make each kind of pipeline, from the arguments of a reader and options of `Pipeline`."""

@@ -42,11 +42,15 @@ MALFORMED: list[tuple[Callable[[dict[str, Any]], Any], type[DaliCoreError], str]
     (lambda state: None, ArgumentTypeError, r"must be a dict \(got a NoneType\)"),
     (lambda state: json.dumps(state), ArgumentTypeError, r"must be a dict \(got a str\)"),
     (lambda state: {}, StateMismatchError, r"must have the entry 'kind' \(got \[\]\)"),
-    (lambda state: {"kind": 1}, StateMismatchError, r"'kind' of the state must be a str \(got 1"),
+    (
+        lambda state: {"kind": 1},
+        StateMismatchError,
+        r"'kind' of the state must be of type str \(got 1",
+    ),
     (lambda state: {"kind": "model"}, StateMismatchError, "got that of a model"),
     (lambda state: {**state, "version": 2}, StateMismatchError, r"got 2\).*a newer one"),
     (lambda state: {**state, "version": 0}, StateMismatchError, r"version 1 to 1 \(got 0\)"),
-    (lambda state: {**state, "version": "1"}, StateMismatchError, "'version' .* must be a int"),
+    (lambda state: {**state, "version": "1"}, StateMismatchError, "'version' .* of type int"),
 ]
 """Makes something that is no state of this library, and what is said about it."""
 

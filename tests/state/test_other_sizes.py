@@ -152,6 +152,39 @@ def test_global_batches_go_on_with_another_number_of_shards(
         assert global_batch(old) == expected[step]
 
 
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("sharding", ["rotating", "stick_to_shard", "interleaved_shards"])
+def test_the_state_of_one_shard_serves_all(sharding: str, pad: bool, files: dict[str, Any]) -> None:
+    def make(shard: int) -> BaseIterator:
+        how = {sharding: True} if sharding != "rotating" else {}
+        pipeline = reading(
+            files,
+            {"batch_size": 2, **OPTIONS},
+            random_shuffle=True,
+            num_shards=3,
+            shard_id=shard,
+            pad_last_batch=pad,
+            **how,
+        )
+        return BaseIterator(
+            pipeline,
+            ["label", "uniform", "normal"],
+            ListAdapter(),
+            reader_name="reader",
+            auto_reset=True,
+        )
+
+    iterators = [make(shard) for shard in range(3)]
+    for _ in range(7):
+        state = iterators[0].state_dict()
+        assert all(iterator.state_dict() == state for iterator in iterators)
+        resumed = [make(shard) for shard in range(3)]
+        for iterator in resumed:
+            iterator.load_state_dict(state)
+        for iterator, other in zip(resumed, iterators, strict=True):
+            assert list(itertools.islice(iterator, 1)) == list(itertools.islice(other, 1))
+
+
 def test_number_of_shards_and_batches_must_fit(files: dict[str, Any]) -> None:
     def make(num_shards: int, batch_size: int, **reader: Any) -> Pipeline:
         options = {"batch_size": batch_size, **OPTIONS}
