@@ -110,6 +110,7 @@ def test_plain_data_loaders(files: list[str]) -> None:
     assert sorted(set(labels)) == list(range(COUNT))
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # by frameworks that have been imported, if any
 def test_workers_are_refused_clearly(files: list[str]) -> None:
     loader = DataLoader(
         DALIIterableDataset(iterator_over(files)),
