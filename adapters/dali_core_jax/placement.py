@@ -94,7 +94,7 @@ class OnEachDevice(Placement):
         return jax.make_array_from_callback(
             (len(parts), *shape),
             self._sharding,
-            lambda index: parts[index[0].start or 0][numpy.newaxis],  # type: ignore[index]
+            lambda index: parts[index[0].start or 0][numpy.newaxis],
         )
 
 
@@ -120,7 +120,8 @@ class Sharded(Placement):
         def piece(index: tuple[slice, ...] | None) -> NDArray[Any]:
             first, *others = index or ()
             part = parts[self._part_of_shard[(first.start or 0) // num_samples]]
-            return part[(slice(None), *others)]
+            everywhere = (slice(None), *others)
+            return part[everywhere]
 
         try:
             return jax.make_array_from_callback(shape, self._for_rank(len(shape)), piece)
