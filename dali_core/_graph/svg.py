@@ -36,7 +36,7 @@ def to_svg(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> str:
     -------
     str
         An ``<svg>`` element; the same for the same graph. Boxes are operators and outputs, colours
-        tell operators that run in Python, and dashed lines are per-sample arguments.
+        tell operators that run in Python, and dashed lines are per-sample arguments and conditions.
     """
     keys: list[OperatorNode | int] = [*live_nodes(outputs, nodes), *range(len(outputs))]
     texts = {key: _text(key) for key in keys}
@@ -96,8 +96,7 @@ def _entering(
         return [(outputs[key], None)]
     names: list[str | None] = [None] * len(key.inputs)
     names += key.tensor_arguments
-    # What decides whether an operator runs comes after inputs and arguments.
-    names += ["if"] * (len(key.dependencies) - len(names))
+    names += ["if" if condition.wanted else "if not" for condition in key.conditions]
     return list(zip(key.dependencies, names, strict=True))
 
 

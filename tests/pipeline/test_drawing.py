@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dali_core import Pipeline, fn
+from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.layout import Box, Line, place
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -100,6 +101,22 @@ def test_boxes_do_not_overlap_and_contain_their_texts() -> None:
             assert box[0] <= float(text.attrib["x"]) - half
             assert float(text.attrib["x"]) + half <= box[2]
             assert box[1] < float(text.attrib["y"]) < box[3]
+
+
+def test_branches() -> None:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None, enable_conditionals=True)
+    def branching() -> Any:
+        data = fn.external_source(name="data")
+        if fn.random.coin_flip(dtype=types.BOOL):
+            data = fn.copy(data)
+        else:
+            data = fn.cast(data, dtype=types.FLOAT)
+        return data
+
+    root = picture(branching())
+    labels = [text.text for text in root.iter(f"{SVG}text") if "class" in text.attrib]
+    assert sorted(filter(None, labels)) == ["if", "if not"]
+    assert not any(overlaps(*pair) for pair in itertools.combinations(frames(root), 2))
 
 
 def test_the_picture_of_a_graph_is_always_the_same(tmp_path: Path) -> None:
