@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dali_core import Pipeline, fn
+from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core.errors import SampleError
 
 COUNT = 11
@@ -193,6 +193,18 @@ def drawing(options: dict[str, Any]) -> Pipeline:
     return pipeline
 
 
+@pipeline_def(enable_conditionals=True)
+def deciding(files: dict[str, Any]) -> Any:
+    """Decide on random numbers and on labels, and calculate with both."""
+    _, labels = fn.readers.file(**files, random_shuffle=True)
+    number = fn.random.uniform()
+    if fn.random.coin_flip(dtype=types.BOOL):
+        number = number + labels
+    else:
+        number = fn.random.normal() * 2.0
+    return labels, number
+
+
 WORKERS = {"py_num_workers": 2, "py_start_method": "thread"}
 
 KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
@@ -211,6 +223,7 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
         files, options, random_shuffle=True, num_shards=2, shard_id=1, interleaved_shards=True
     ),
     "missing files": lambda files, options: replacing(files, options, random_shuffle=True),
+    "decisions": lambda files, options: deciding(files, **{"batch_size": 3, **options}),
     "random numbers": lambda _, options: drawing(options),
     "samples by number": lambda _, options: taking(options, sample, batch=False),
     "batches by number": lambda _, options: taking(options, batch, batch_info=True),
