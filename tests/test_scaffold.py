@@ -151,7 +151,9 @@ def test_native_code_works(tree: Path, name: str) -> None:
     includes = [f"-I{path}" for path in (tree, ROOT / "dali_core/include", engine)]
     compiler = shlex.split(os.environ.get("CXX", "g++"))
     flags = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    engine_files = [str(engine / name) for name in ("batch.cpp", "sample_program.cpp")]
+    engine_files = [
+        str(engine / name) for name in ("batch.cpp", "guards.cpp", "sample_program.cpp")
+    ]
     files = [str(main_file), str(source), *engine_files]
     program = tree / "program"
     subprocess.run([*compiler, *flags, *includes, *files, "-o", str(program)], check=True)
