@@ -90,10 +90,11 @@ if __name__ == "__main__":
     assert set(os.listdir("/dev/shm")) <= shared_before
 
 
+@pytest.mark.parametrize("killing", [{21}, {20, 22}], ids=["one", "all"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @ASYNC
 def test_a_killed_worker_is_an_error_and_no_hang(
-    exec_async: bool, method: str, root: Path, tmp_path: Path
+    exec_async: bool, method: str, killing: set[int], root: Path, tmp_path: Path
 ) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -101,7 +102,7 @@ def test_a_killed_worker_is_an_error_and_no_hang(
         + PARALLEL
         + f"""
 def source(info):
-    if info.idx_in_epoch == 21:
+    if info.idx_in_epoch in {killing}:
         os.kill(os.getpid(), signal.SIGKILL)
     return np.int64([info.idx_in_epoch])
 
@@ -116,6 +117,9 @@ if __name__ == "__main__":
             assert isinstance(error.__cause__, WorkerError)
             assert "has ended by signal 9" in str(error), error
             numbers.append("killed")
+    used = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - used < 0.2
     pipeline.close()
     assert numbers[0] == 0 and numbers[5] == numbers[-1] == "killed", numbers
     print(multiprocessing.active_children())

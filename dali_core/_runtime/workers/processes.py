@@ -94,7 +94,7 @@ class ProcessWorkers:
                     process = context.Process(
                         target=serve,
                         name=f"dali_core worker {worker}",
-                        args=(worker, os.getpid(), sent, post),
+                        args=(os.getpid(), sent, post),
                         daemon=True,
                     )
                     process.start()
@@ -224,7 +224,10 @@ class _Dispatcher:
                 events = selector.select(_SLOT_SECONDS if is_short else None)
                 with contextlib.suppress(BlockingIOError):
                     self._wake_receiver.recv(4096)
-                self._receive()
+                if not self._receive():
+                    # Nobody is left, which the selector would tell again and again.
+                    with contextlib.suppress(KeyError):
+                        selector.unregister(self._posts[None])
                 if self._is_closed.locked():
                     return
                 for key, _ in events:
@@ -236,14 +239,17 @@ class _Dispatcher:
                 else:
                     self._send()
 
-    def _receive(self) -> None:
+    def _receive(self) -> bool:
+        """Take all results that are there, and tell whether more may come."""
         while True:
             try:
                 message = self._posts[None].recv(MESSAGE_BYTES)
-            except OSError:  # nothing is left, or all workers have ended
-                return
+            except BlockingIOError:
+                return True
+            except ConnectionError:
+                return False
             if not message:
-                return
+                return False
             task, *details = pickle.loads(message)  # noqa: S301 (from processes of ours)
             if task == FAILED_TO_START:
                 self._broken = WorkerError(

@@ -52,13 +52,11 @@ class Post:
     not_ours: list[socket.socket]
 
 
-def serve(worker: int, parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
+def serve(parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
     """Work until the parent closes its end, or ends.
 
     Parameters
     ----------
-    worker : int
-        Number of this worker.
     parent : int
         The process that wants the results.
     functions : sequence
