@@ -52,7 +52,9 @@ def test_all_errors_are_of_one_family() -> None:
     for error in classes:
         assert issubclass(error, DaliCoreError)
         if error is not DaliCoreError:
-            assert issubclass(error, (TypeError, ValueError, RuntimeError, BufferError))
+            assert issubclass(
+                error, (TypeError, ValueError, RuntimeError, BufferError, ImportError)
+            )
             assert error.__doc__
 
 
