@@ -29,7 +29,6 @@ cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
     vector[engine.Tensor] split(const engine.Tensor& whole) except +
 
 
-
 cdef class TensorListCPU:
     """A batch of tensors in host memory, with equal element types and possibly different shapes.
 

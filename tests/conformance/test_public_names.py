@@ -63,9 +63,6 @@ def _each(reason: str, names: str) -> dict[str, str]:
 
 # Names that are missing, by subject.
 LEFT_OUT: dict[str, dict[str, str]] = {
-    "Pipeline": _each(
-        NOT_YET + "parallel sources", "external_source_shm_statistics start_py_workers"
-    ),
     "tensors": {
         **_each(GPU, "TensorGPU TensorListGPU"),
         **_each(INTERNAL, "PipelineBatchAdapter PipelineTensorAdapter format_batch format_tensor"),

@@ -54,7 +54,7 @@ WRONG = [
     ("fn.cast(node)", "call-arg"),
     ("fn.cast(node, dtype='float')", "arg-type"),
     ("fn.cast(node, dtype=types.FLOAT, dtpe=1)", "call-arg"),
-    ("fn.cast(3, dtype=types.FLOAT)", "arg-type"),
+    ("fn.cast({3}, dtype=types.FLOAT)", "arg-type"),
     ("fn.flip(node, horizontal='yes')", "arg-type"),
     ("fn.nothing(node)", "attr-defined"),
     ("fn.readers.nothing(node)", "attr-defined"),

@@ -62,6 +62,9 @@ assert (sizes, queues[0], depth, seed) == ([2, 2, 1], 1, 1, 3)
 assert (kinds, ranks, layouts) == ([types.FLOAT], [1], ["X"])
 print(switches, dynamic, workers, for_gpus, policy, concurrency, stream)
 
+pipeline.start_py_workers()
+shared: dict[str, list[int]] = pipeline.external_source_shm_statistics()
+assert shared == {"capacities": [], "per_sample_capacities": []}
 pipeline.build()
 for _ in range(pipeline.input_feed_count("input")):
     pipeline.feed_input("input", numpy.zeros((2, 5), numpy.uint8))

@@ -77,7 +77,9 @@ def describe(error: errors.SampleError) -> str:
 def is_ours(error: Exception) -> bool:
     """Tell errors of this library from others."""
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
-    return isinstance(error, (*of_pipelines, errors.AdapterError, errors.BadSampleLimitError))
+    of_modules = (errors.AdapterError, errors.CompatibilityError, errors.MissingModuleError)
+    of_samples = (errors.BadSampleLimitError, errors.NoOutputsError, errors.WorkerError)
+    return isinstance(error, (*of_pipelines, *of_modules, *of_samples))
 
 
 assert not is_ours(ValueError())
