@@ -8,6 +8,7 @@ from typing import Any
 
 from dali_core._graph.arguments import check_arguments
 from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.input_sets import input_sets
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
@@ -89,14 +90,16 @@ def add_operator(
     spec : OpSpec
         The operator.
     inputs : tuple
-        Positional inputs: nodes, or numbers, lists and arrays, which become constants.
+        Positional inputs: nodes, or numbers, lists and arrays, which become constants. For lists of
+        nodes, the operator is called once for each of their entries.
     keywords : dict
         Keyword arguments.
 
     Returns
     -------
     DataNode, list of DataNode, or None
-        The operator's output; a list if it has several, None if it has none.
+        The operator's output; a list if it has several or is called several times, None if it has
+        none.
 
     Raises
     ------
@@ -113,6 +116,10 @@ def add_operator(
             f"{where}: operators must be called while a pipeline is being defined (none is). "
             "Call it inside a @pipeline_def function, define_graph, or `with pipeline:`."
         )
+    calls = input_sets(inputs, where)
+    if calls:
+        results = _add_each(spec, calls, keywords, where)
+        return results if len(results) > 1 else results[0]
     graph = pipeline._graph
     if spec.bind is not None:
         try:
@@ -146,6 +153,22 @@ def add_operator(
     if is_single:
         return node.outputs[0]
     return list(node.outputs) or None
+
+
+def _add_each(
+    spec: OpSpec, calls: list[tuple[Any, ...]], keywords: dict[str, Any], where: str
+) -> list[Any]:
+    if spec.python_step is not None:
+        raise ArgumentTypeError(
+            f"{where}: operators in Python must get each input for itself (got a list). Call the "
+            "operator for each."
+        )
+    # Only one may have the name.
+    others = {name: value for name, value in keywords.items() if name != "name"}
+    return [
+        add_operator(spec, inputs, others if number else keywords)
+        for number, inputs in enumerate(calls)
+    ]
 
 
 def add_literal(value: Any) -> DataNode:

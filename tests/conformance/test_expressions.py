@@ -476,3 +476,18 @@ def test_half_precision_is_computed_in_single_precision() -> None:
     np.testing.assert_array_equal(results[0], (values.astype(np.float32) * 2).astype(np.float16))
     np.testing.assert_array_equal(results[1], values.astype(np.float32) + np.float32(0.1))
     np.testing.assert_array_equal(results[2], -values)
+
+
+def test_lists_of_nodes_as_inputs() -> None:
+    def build(library: Any, nodes: list[Any]) -> list[Any]:
+        x, y = nodes
+        fn, types = library.fn, library.types
+        return [
+            *fn.cast([x, y], dtype=types.FLOAT),
+            *fn.cat([x, y], y),
+            *fn.cat([x, y], [y, x]),
+            *fn.cat([x, y], np.ones(3, np.int32)),
+            fn.cast([x], dtype=types.INT8),
+        ]
+
+    check([np.arange(4, dtype=np.int32), np.arange(3, dtype=np.int32)], build)

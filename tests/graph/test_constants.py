@@ -209,10 +209,14 @@ def test_outputs_of_pipelines() -> None:
 def test_wrong_inputs() -> None:
     with Pipeline(batch_size=1, num_threads=1, device_id=None):
         x = fn.external_source(source=lambda: [np.zeros(3)])
-        with pytest.raises(
-            ArgumentTypeError, match=r"fn.cast at .*input 0.*lists must be of numbers"
-        ):
-            fn.cast([x, x], dtype=types.FLOAT)
+        with pytest.raises(ArgumentTypeError, match="must be a list of DataNodes .got a int among"):
+            fn.cat([x, 1])
+        with pytest.raises(ArgumentTypeError, match="must be a list of DataNodes .got a tuple"):
+            fn.cast((x, x), dtype=types.FLOAT)
+        with pytest.raises(ArgumentValueError, match="must have the same length .got .1, 2."):
+            fn.cat([x, x], [x])
+        with pytest.raises(ArgumentTypeError, match="operators in Python"):
+            fn.python_function([x, x], function=lambda value: value)
         with pytest.raises(ArgumentTypeError, match="input 0 must be a DataNode"):
             fn.cast("a", dtype=types.FLOAT)
 
@@ -230,4 +234,19 @@ def test_torch_tensors() -> None:
         (array + np.int16([1, 2, 3]), array * np.int16([1, 2, 3]), array, array.astype("float32")),
         strict=True,
     ):
+        np.testing.assert_array_equal(result, wanted, strict=True)
+
+
+def test_lists_of_nodes() -> None:
+    def build(x: DataNode, y: DataNode) -> list[DataNode]:
+        both = fn.cast([x, y], dtype=types.FLOAT, name="casts")
+        assert both[0].name == "casts"
+        return [*both, *fn.cat([x, y], y), fn.cast([x], dtype=types.INT8), *fn.cat([x, y], [y, x])]
+
+    x, y = np.uint8([1, 2]), np.uint8([3])
+    expected = [
+        *(np.float32([1, 2]), np.float32([3]), np.uint8([1, 2, 3]), np.uint8([3, 3])),
+        *(np.int8([1, 2]), np.uint8([1, 2, 3]), np.uint8([3, 1, 2])),
+    ]
+    for result, wanted in zip(compute(build, x, y), expected, strict=True):
         np.testing.assert_array_equal(result, wanted, strict=True)
