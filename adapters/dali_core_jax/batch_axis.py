@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 from jax.sharding import NamedSharding, PartitionSpec, Sharding
@@ -42,7 +44,7 @@ class BatchAxis:
             If no device of it belongs to this process.
         """
         if isinstance(sharding, NamedSharding):
-            sharding = NamedSharding(sharding.mesh, PartitionSpec(*sharding.spec[:1]))
+            sharding = NamedSharding(sharding.mesh, partition(*sharding.spec[:1]))
         # Any number of samples that divides among all devices would do.
         shape = (sharding.num_devices,)
         starts = {
@@ -51,7 +53,7 @@ class BatchAxis:
         }
         shard_of_start = {start: shard for shard, start in enumerate(sorted(set(starts.values())))}
         device_of_shard: dict[int, jax.Device] = {}
-        for device in sorted(sharding.addressable_devices, key=lambda device: device.id):
+        for device in sorted(sharding.addressable_devices, key=operator.attrgetter("id")):
             device_of_shard.setdefault(shard_of_start[starts[device]], device)
         if not device_of_shard:
             raise ArgumentValueError(
@@ -64,3 +66,8 @@ class BatchAxis:
             local_shards=shards,
             local_devices=[device_of_shard[shard] for shard in shards],
         )
+
+
+def partition(*axes: Any) -> PartitionSpec:
+    """Return a `PartitionSpec`, whose constructor has no types."""
+    return PartitionSpec(*axes)  # type: ignore[no-untyped-call]

@@ -15,16 +15,16 @@ from typing import Any
 
 import jax
 import numpy
-from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 from numpy.typing import NDArray
 
 from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError
-from dali_core_jax.batch_axis import BatchAxis
+from dali_core_jax.batch_axis import BatchAxis, partition
 
 
 def default_device() -> jax.Device:
     """Return the device on which JAX puts arrays unless told otherwise."""
-    chosen = jax.config.jax_default_device
+    chosen = jax.config.jax_default_device  # type: ignore[attr-defined]
     return chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
 
 
@@ -86,7 +86,7 @@ class OnEachDevice(Placement):
 
     def __init__(self, devices: Sequence[jax.Device]) -> None:
         mesh = Mesh(numpy.array(devices), ("device",))
-        self._sharding = NamedSharding(mesh, PartitionSpec("device"))
+        self._sharding = NamedSharding(mesh, partition("device"))
 
     def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
         """Return an array of shape (devices, samples, ...)."""
@@ -94,7 +94,7 @@ class OnEachDevice(Placement):
         return jax.make_array_from_callback(
             (len(parts), *shape),
             self._sharding,
-            lambda index: parts[index[0].start or 0][numpy.newaxis],
+            lambda index: parts[index[0].start or 0][numpy.newaxis],  # type: ignore[index]
         )
 
 
@@ -120,8 +120,8 @@ class Sharded(Placement):
         def piece(index: tuple[slice, ...] | None) -> NDArray[Any]:
             first, *others = index or ()
             part = parts[self._part_of_shard[(first.start or 0) // num_samples]]
-            everywhere = (slice(None), *others)
-            return part[everywhere]
+            within = (slice(None), *others)
+            return part[within]
 
         try:
             return jax.make_array_from_callback(shape, self._for_rank(len(shape)), piece)
@@ -138,7 +138,7 @@ class Sharded(Placement):
         if isinstance(sharding, NamedSharding) and len(sharding.spec) > rank:
             return NamedSharding(
                 sharding.mesh,
-                PartitionSpec(*sharding.spec[:rank]),
+                partition(*sharding.spec[:rank]),
                 memory_kind=sharding.memory_kind,
             )
         return sharding
