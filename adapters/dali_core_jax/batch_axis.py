@@ -70,4 +70,4 @@ class BatchAxis:
 
 def partition(*axes: Any) -> PartitionSpec:
     """Return a `PartitionSpec`, whose constructor has no types."""
-    return PartitionSpec(*axes)  # type: ignore[no-untyped-call]
+    return PartitionSpec(*axes)

@@ -24,7 +24,7 @@ from dali_core_jax.batch_axis import BatchAxis, partition
 
 def default_device() -> jax.Device:
     """Return the device on which JAX puts arrays unless told otherwise."""
-    chosen = jax.config.jax_default_device  # type: ignore[attr-defined]
+    chosen = jax.config.jax_default_device
     return chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
 
 
@@ -94,7 +94,7 @@ class OnEachDevice(Placement):
         return jax.make_array_from_callback(
             (len(parts), *shape),
             self._sharding,
-            lambda index: parts[index[0].start or 0][numpy.newaxis],  # type: ignore[index]
+            lambda index: parts[index[0].start or 0][numpy.newaxis],
         )
 
 

@@ -198,10 +198,7 @@ def deciding(files: dict[str, Any]) -> Any:
     """Decide on random numbers and on labels, and calculate with both."""
     _, labels = fn.readers.file(**files, random_shuffle=True)
     number = fn.random.uniform()
-    if fn.random.coin_flip(dtype=types.BOOL):
-        number = number + labels
-    else:
-        number = fn.random.normal() * 2.0
+    number = number + labels if fn.random.coin_flip(dtype=types.BOOL) else fn.random.normal() * 2.0
     return labels, number
 
 
