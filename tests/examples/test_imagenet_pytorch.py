@@ -1,0 +1,123 @@
+"""The sharded training program, alone and in two processes, one of which gets killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from examples.photos import generate
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+PROGRAM = Path(__file__).parents[2] / "examples" / "imagenet_pytorch.py"
+NUM_PHOTOS = 32
+OPTIONS = [
+    *("--epochs=3", "--batch-size=8", "--side=32"),
+    *("--width=4", "--threads=1", "--save-every=3"),
+]
+_PATIENCE_SECONDS = 240
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("photos") / "data"
+    return generate(folder, ["dunes", "marbles"], per_class=20, seed=1)
+
+
+def start(num_processes: int, data: Path, work: Path, *more: str) -> subprocess.Popen[str]:
+    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={num_processes}"]
+    program = [str(PROGRAM), f"--data={data}", f"--work={work}", f"--record={work}", *OPTIONS]
+    return subprocess.Popen(
+        [sys.executable, *launcher, "--max-restarts=1", "--monitor-interval=0.1", *program, *more],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> list[str]:
+    output, errors = process.communicate(timeout=_PATIENCE_SECONDS)
+    assert process.returncode == 0, errors
+    return output.splitlines()
+
+
+def recorded(work: Path) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Give (epoch, step, numbers of all processes) of every step, with what was done last."""
+    steps: dict[tuple[int, int], dict[str, list[int]]] = {}
+    for file in sorted(work.glob("rank*.txt")):
+        for line in file.read_text().splitlines():
+            epoch, step, *numbers = map(int, line.split())
+            steps.setdefault((epoch, step), {})[file.name] = numbers
+    return [
+        (*when, tuple(n for row in zip(*parts.values(), strict=True) for n in row))
+        for when, parts in sorted(steps.items())
+    ]
+
+
+def weights(work: Path) -> dict[str, torch.Tensor]:
+    state: dict[str, dict[str, torch.Tensor]] = torch.load(work / "last.pt")
+    return state["model"]
+
+
+def kill_rank(launcher: subprocess.Popen[str], rank: int) -> None:
+    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+    for child in children:
+        if f"RANK={rank}".encode() in Path(f"/proc/{child}/environ").read_bytes().split(b"\0"):
+            os.kill(int(child), signal.SIGKILL)
+            return
+    raise AssertionError(f"no process of rank {rank} among {children}")
+
+
+def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    lines = finish(start(2, data, whole))
+    assert len(lines) == 3
+    assert re.fullmatch(r"epoch 3: loss \d+\.\d{3}, held out \d+\.\d % right", lines[-1])
+
+    launcher = start(2, data, broken)
+    record = broken / "rank1.txt"
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not record.exists() or len(record.read_text().splitlines()) < 5:
+        assert launcher.poll() is None, launcher.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    kill_rank(launcher, 1)
+    lines = finish(launcher)
+    assert any(re.match(r"resumed in epoch \d after \d+ steps", line) for line in lines), lines
+
+    assert recorded(broken) == recorded(whole)
+    for name, weight in weights(whole).items():
+        assert torch.equal(weight, weights(broken)[name]), name
+    for epoch in range(3):
+        seen = Counter(n for e, _, numbers in recorded(whole) for n in numbers if e == epoch)
+        assert seen == Counter(range(NUM_PHOTOS))
+
+
+def test_global_batches_do_not_depend_on_the_number_of_processes(
+    data: Path, tmp_path: Path
+) -> None:
+    finish(start(1, data, tmp_path / "one", "--epochs=1"))
+    two = start(2, data, tmp_path / "two", "--epochs=1")
+    finish(two)
+    assert recorded(tmp_path / "one") == recorded(tmp_path / "two")
+
+
+def test_impossible_batch_size(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), "--batch-size=3"],
+        env={**os.environ, "WORLD_SIZE": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "--batch-size: must be a positive multiple of the 2 processes (got 3)" in done.stderr
