@@ -147,6 +147,7 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
 
     cdef cppclass SampleProgram:
         SampleProgram(vector[Instruction])
+
         @staticmethod
         vector[int] passing(const vector[pair[int, cbool]]& guards, const Batch& batch) except +
 
