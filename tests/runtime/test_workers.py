@@ -116,17 +116,16 @@ def test_a_process_that_uses_cuda_is_not_forked(
 
 
 @pytest.mark.parametrize(("name", "is_silent"), [("dali_core steps", True), ("other", False)])
-def test_python_may_warn_of_the_threads_of_others_only(name: str, is_silent: bool) -> None:
-    end = threading.Event()
-    thread = threading.Thread(target=end.wait, name=name)
-    thread.start()
+def test_python_may_warn_of_the_threads_of_others_only(
+    name: str, is_silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = [threading.current_thread(), threading.Thread(name=name)]
+    monkeypatch.setattr(threading, "enumerate", lambda: threads)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with forking.without_warning_of_own_threads():
             text = "This process (pid=1) is multi-threaded, use of fork() may lead to deadlocks."
             warnings.warn(text, DeprecationWarning, stacklevel=1)
-    end.set()
-    thread.join()
     assert len(caught) == (0 if is_silent else 1)
 
 
