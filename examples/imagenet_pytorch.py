@@ -63,7 +63,15 @@ class Process:
             device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
             torch.cuda.set_device(device)
         if world_size > 1:
-            dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            # Processes that were started again must not find the addresses of those before them.
+            attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+            store, rank, world_size = next(dist.rendezvous("env://"))
+            dist.init_process_group(
+                "nccl" if device.type == "cuda" else "gloo",
+                store=dist.PrefixStore(f"attempt {attempt}", store),
+                rank=rank,
+                world_size=world_size,
+            )
         return cls(rank, world_size, device)
 
     def sum(self, *numbers: float) -> list[float]:
