@@ -15,6 +15,9 @@ import dali_core.fn
 reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
 pytest.importorskip("nvidia.dali.fn")
 
+# Frameworks that other tests have imported warn of the forks, those of the reference as well.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
+
 
 def samples(info: Any) -> np.ndarray:
     if info.idx_in_epoch >= 7:

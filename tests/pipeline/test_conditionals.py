@@ -357,3 +357,42 @@ def test_a_failure_leaves_no_condition_behind() -> None:
     assert " if " not in pipeline.plan()
     assert [int(value) for value in pipeline.run()[0].as_array()] == [0, 1, 2, 3]
     assert Pipeline.current() is None
+
+
+def power(number: Any, condition: Any, exponent: int) -> Any:
+    """Multiply numbers by themselves, where the condition holds; it calls itself."""
+    if exponent == 1:
+        return number
+    result = number * power(number, condition, exponent - 1)
+    if condition:
+        chosen = result
+    else:
+        chosen = number
+    return chosen
+
+
+class Doubling:
+    """Names itself in its methods."""
+
+    factor = 2
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+    def where(self, condition: Any) -> Any:
+        if condition:
+            result = self.number * Doubling.factor
+        else:
+            result = self.number
+        return result
+
+
+def test_functions_may_call_themselves() -> None:
+    condition = [True, False, False, True]
+    given = run_one(lambda: power(data([2, 3, 4, 5]), data(condition), 3))
+    assert given == [8, 3, 4, 125]
+
+
+def test_methods_may_name_their_class() -> None:
+    condition = [True, False, False, True]
+    assert run_one(lambda: Doubling(data([2, 3, 4, 5])).where(data(condition))) == [4, 3, 4, 10]

@@ -123,10 +123,15 @@ def compile_function(
     lines = [f"def outer({', '.join(names)}):"]
     lines.append(f" class {parents[-1]}: pass" if is_method else " pass")
     module = ast.parse("\n".join(lines))
-    holder: Any = module.body[0]
+    outer: Any = module.body[0]
     if is_method:
-        holder = holder.body[0]
-    holder.body = [body]
+        outer.body[0].body = [body]
+    else:
+        outer.body = [body]
+    defined = getattr(outer.body[0], "name", None)
+    if defined is not None and defined not in names:
+        # A function that calls itself, or names its class, finds them where the original does.
+        outer.body.insert(0, ast.Global([defined]))
     ast.fix_missing_locations(module)
     flags = code.co_flags & _FUTURE_FLAGS
     found = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
