@@ -7,28 +7,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from dali_core.errors import ArgumentTypeError
-from dali_core.types import (
-    BOOL,
-    FLOAT,
-    FLOAT16,
-    FLOAT64,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-    DALIDataType,
-    to_dali_type,
-)
+from dali_core.types import DALIDataType, to_dali_type
 
 if TYPE_CHECKING:
     from dali_core._graph.node import DataNode
 
-_INTEGER_TYPES = (BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
-_FLOAT_TYPES = (FLOAT16, FLOAT, FLOAT64)
+_INTEGER_TYPES = (
+    DALIDataType.BOOL,
+    DALIDataType.INT8,
+    DALIDataType.INT16,
+    DALIDataType.INT32,
+    DALIDataType.INT64,
+    DALIDataType.UINT8,
+    DALIDataType.UINT16,
+    DALIDataType.UINT32,
+    DALIDataType.UINT64,
+)
+_FLOAT_TYPES = (DALIDataType.FLOAT16, DALIDataType.FLOAT, DALIDataType.FLOAT64)
 
 
 class ScalarConstant:
@@ -63,7 +58,7 @@ class ScalarConstant:
         if getattr(value, "size", None) == 1 and hasattr(value, "item"):
             own = to_dali_type(value.dtype)
             # As everywhere, floating point numbers are no wider than needed without being asked to.
-            own = FLOAT if own is FLOAT64 else own
+            own = DALIDataType.FLOAT if own is DALIDataType.FLOAT64 else own
             value = value.item()
         if not isinstance(value, numbers.Real):
             raise ArgumentTypeError(
@@ -72,7 +67,13 @@ class ScalarConstant:
             )
         if dtype is None:
             is_integer = isinstance(value, numbers.Integral)
-            dtype = own or (BOOL if isinstance(value, bool) else INT32 if is_integer else FLOAT)
+            dtype = own or (
+                DALIDataType.BOOL
+                if isinstance(value, bool)
+                else DALIDataType.INT32
+                if is_integer
+                else DALIDataType.FLOAT
+            )
         if dtype not in (*_INTEGER_TYPES, *_FLOAT_TYPES):
             raise ArgumentTypeError(
                 f"ScalarConstant: dtype must be a type of numbers (got {dtype!r}). Use a type such "
@@ -81,56 +82,56 @@ class ScalarConstant:
         self.dtype = dtype
         self.shape: list[int] = []
         number = value if isinstance(value, (int, float)) else float(value)
-        convert = bool if dtype is BOOL else int if dtype in _INTEGER_TYPES else float
+        convert = bool if dtype is DALIDataType.BOOL else int if dtype in _INTEGER_TYPES else float
         self.value: bool | int | float = convert(number)
 
     def bool(self) -> ScalarConstant:
         """Give the same number as ``BOOL``."""
-        return ScalarConstant(self.value, BOOL)
+        return ScalarConstant(self.value, DALIDataType.BOOL)
 
     def int8(self) -> ScalarConstant:
         """Give the same number as ``INT8``."""
-        return ScalarConstant(self.value, INT8)
+        return ScalarConstant(self.value, DALIDataType.INT8)
 
     def int16(self) -> ScalarConstant:
         """Give the same number as ``INT16``."""
-        return ScalarConstant(self.value, INT16)
+        return ScalarConstant(self.value, DALIDataType.INT16)
 
     def int32(self) -> ScalarConstant:
         """Give the same number as ``INT32``."""
-        return ScalarConstant(self.value, INT32)
+        return ScalarConstant(self.value, DALIDataType.INT32)
 
     def int64(self) -> ScalarConstant:
         """Give the same number as ``INT64``."""
-        return ScalarConstant(self.value, INT64)
+        return ScalarConstant(self.value, DALIDataType.INT64)
 
     def uint8(self) -> ScalarConstant:
         """Give the same number as ``UINT8``."""
-        return ScalarConstant(self.value, UINT8)
+        return ScalarConstant(self.value, DALIDataType.UINT8)
 
     def uint16(self) -> ScalarConstant:
         """Give the same number as ``UINT16``."""
-        return ScalarConstant(self.value, UINT16)
+        return ScalarConstant(self.value, DALIDataType.UINT16)
 
     def uint32(self) -> ScalarConstant:
         """Give the same number as ``UINT32``."""
-        return ScalarConstant(self.value, UINT32)
+        return ScalarConstant(self.value, DALIDataType.UINT32)
 
     def uint64(self) -> ScalarConstant:
         """Give the same number as ``UINT64``."""
-        return ScalarConstant(self.value, UINT64)
+        return ScalarConstant(self.value, DALIDataType.UINT64)
 
     def float16(self) -> ScalarConstant:
         """Give the same number as ``FLOAT16``."""
-        return ScalarConstant(self.value, FLOAT16)
+        return ScalarConstant(self.value, DALIDataType.FLOAT16)
 
     def float32(self) -> ScalarConstant:
         """Give the same number as ``FLOAT``."""
-        return ScalarConstant(self.value, FLOAT)
+        return ScalarConstant(self.value, DALIDataType.FLOAT)
 
     def float64(self) -> ScalarConstant:
         """Give the same number as ``FLOAT64``."""
-        return ScalarConstant(self.value, FLOAT64)
+        return ScalarConstant(self.value, DALIDataType.FLOAT64)
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, ScalarConstant):
