@@ -116,7 +116,6 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--coordinator", help="address of the first process, for several")
     parser.add_argument("--processes", type=int, help="number of processes")
     parser.add_argument("--process", type=int, help="number of this process, from 0")
-    parser.add_argument("--stop-after", type=int, help="batches to stop after, as a crash would")
     return parser.parse_args()
 
 
@@ -168,8 +167,6 @@ def main() -> None:
             state, loss = step(state, batch)
             losses.append(float(loss))
             save(saved, jax.device_get(state), loader.state_dict())
-            if int(state.step) == arguments.stop_after:
-                raise SystemExit(f"stopped after {arguments.stop_after} batches")
         if first:
             done = int(state.step) // len(loader)
             print(f"epoch {done}: loss {sum(losses) / len(losses):.3f} in {len(losses)} batches")

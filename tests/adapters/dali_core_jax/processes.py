@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -27,6 +28,44 @@ def run_job(command: Sequence[str], num_processes: int, timeout: float = TIMEOUT
     AssertionError
         If one of them fails or takes too long; with the outputs of all.
     """
+    with _job(command, num_processes) as (started, outputs, errors):
+        _wait(started, time.monotonic() + timeout)
+        _end(started)
+        texts = [_read(file) for file in outputs]
+        codes = [process.returncode for process in started]
+        assert codes == [0] * num_processes, "\n".join(
+            f"process {index} ended with {code}\n{text}\n{_read(file)}"
+            for index, (code, text, file) in enumerate(zip(codes, texts, errors, strict=True))
+        )
+    return texts
+
+
+def kill_job(
+    command: Sequence[str],
+    num_processes: int,
+    is_time: Callable[[], bool],
+    timeout: float = TIMEOUT,
+) -> None:
+    """Run a program as `run_job` does, and kill the last process when it is time.
+
+    The others are killed afterwards, as a launcher does.
+    """
+    with _job(command, num_processes) as (started, outputs, errors):
+        deadline = time.monotonic() + timeout
+        while not is_time():
+            codes = [process.poll() for process in started]
+            assert codes == [None] * num_processes, [_read(file) for file in (*outputs, *errors)]
+            assert time.monotonic() < deadline, [_read(file) for file in (*outputs, *errors)]
+            time.sleep(0.001)
+        _end(started[::-1])
+        assert started[-1].returncode == -signal.SIGKILL
+
+
+@contextlib.contextmanager
+def _job(
+    command: Sequence[str], num_processes: int
+) -> Iterator[tuple[list[subprocess.Popen[bytes]], list[IO[str]], list[IO[str]]]]:
+    """Start processes, whose outputs and errors go to files; kill what is left at the end."""
     coordinator = f"127.0.0.1:{_free_port()}"
     paths = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -46,18 +85,15 @@ def run_job(command: Sequence[str], num_processes: int, timeout: float = TIMEOUT
             for index in range(num_processes)
         ]
         try:
-            _wait(started, time.monotonic() + timeout)
+            yield started, outputs, errors
         finally:
-            for process in started:
-                process.kill()
-                process.wait()
-        texts = [_read(file) for file in outputs]
-        codes = [process.returncode for process in started]
-        assert codes == [0] * num_processes, "\n".join(
-            f"process {index} ended with {code}\n{text}\n{_read(file)}"
-            for index, (code, text, file) in enumerate(zip(codes, texts, errors, strict=True))
-        )
-    return texts
+            _end(started)
+
+
+def _end(started: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in started:
+        process.kill()
+        process.wait()
 
 
 def _wait(started: Sequence[subprocess.Popen[bytes]], deadline: float) -> None:
