@@ -154,7 +154,7 @@ class Steps:
                 raise  # the function forked, and this is the child
             self._keep_states(iteration, entry.node)
             # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
-            is_interrupt = self._is_inline and not isinstance(error, Exception)
+            is_interrupt = self._is_inline and isinstance(error, KeyboardInterrupt)
             if not is_interrupt:
                 self._causes[iteration] = without_own_frames(error, __file__)
             task.fail(-1, node, describe(error))

@@ -237,7 +237,7 @@ class Pipeline(
         runner = self._make_runner()
         try:
             return self._restore_checkpoint() or runner
-        except Exception:
+        except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
             self._close_all()
             self._runner = self._workers = None
             raise

@@ -7,6 +7,7 @@ has taken in the epoch, and asks here for the rest.
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -121,7 +122,7 @@ class BatchSchedule:
         return batches if not rest else None
 
 
-class Epochs:
+class Epochs(ABC):
     """Epochs of an iterator over one or several pipelines, which move in step.
 
     Parameters
@@ -141,13 +142,13 @@ class Epochs:
         """Return the number of batches given out in `epoch`."""
         return self.schedule.num_given(epoch)
 
+    @abstractmethod
     def size(self, epoch: int) -> int:
         """Return the number of samples that an epoch counts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def length(self, epoch: int) -> int:
         """Return the number of batches that ``len()`` promises for `epoch`."""
-        raise NotImplementedError
 
     def describe(self, num_epochs: int) -> str:
         """Return a table of the batches of the first epochs."""
@@ -163,16 +164,16 @@ class Epochs:
             )
         return "\n".join(lines)
 
+    @abstractmethod
     def num_valid(self, epoch: int, index: int) -> Sequence[int]:
         """Return how many samples of batch `index` are given out, for each pipeline.
 
         Pipelines beyond the end of the sequence give nothing, not even an empty batch.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def num_in_epoch(self, epoch: int, index: int) -> Sequence[int]:
         """Return how many samples of batch `index` belong to `epoch`, for each pipeline."""
-        raise NotImplementedError
 
 
 class ReaderEpochs(Epochs):

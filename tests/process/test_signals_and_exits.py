@@ -161,8 +161,7 @@ def test_sys_exit_in_a_function(exec_async: bool, root: Path) -> None:
         """,
         status=3,
     )
-    # Inline, the program ends when the function is called, be it ahead of its batch.
-    assert output == "0\n10\n" or (not exec_async and output == "0\n")
+    assert output == "0\n10\n"
 
 
 def test_an_unhandled_error_ends_the_program(root: Path) -> None:

@@ -234,8 +234,12 @@ def test_nothing_is_left_behind(make: Callable[[], Any]) -> None:
         return resident_bytes()
 
     before = repeat(20)
-    # Kept blocks would be 120 MB; what the C library keeps for later varies.
-    assert repeat(150) - before < 30_000_000
+    # One kept block of 800 kB in twenty would show, every time; what the allocator keeps does not.
+    growth = []
+    while not growth or (growth[-1] >= 6_000_000 and len(growth) < 3):
+        growth.append(repeat(150) - before)
+        before += growth[-1]
+    assert growth[-1] < 6_000_000, growth
 
 
 def test_many_threads_read_and_change_one_batch() -> None:

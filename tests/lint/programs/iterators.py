@@ -1,5 +1,7 @@
 """Iterators for PyTorch and adapters, in a program that a strict type checker accepts."""
 
+# mypy: warn-unreachable
+
 from __future__ import annotations
 
 import tempfile

@@ -1,5 +1,7 @@
 """All that a pipeline tells about itself, and documents, in a program that type checks."""
 
+# mypy: warn-unreachable
+
 from __future__ import annotations
 
 import tempfile

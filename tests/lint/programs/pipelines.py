@@ -1,5 +1,7 @@
 """Pipelines in both styles, in a program that a strict type checker accepts."""
 
+# mypy: warn-unreachable
+
 from __future__ import annotations
 
 import tempfile
