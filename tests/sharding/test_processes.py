@@ -66,8 +66,11 @@ def run_until_killed(job: Job, world_size: int, victim: int, lines: int) -> list
         process.kill()
     results = []
     for process, before in zip(processes, seen, strict=True):
-        output, _ = process.communicate(timeout=_PATIENCE_SECONDS)
-        complete = before + output[: output.rfind("\n") + 1]
+        with process:
+            assert process.stdout is not None
+            # communicate() would pass over what readline() has read ahead
+            output = before + process.stdout.read()
+        complete = output[: output.rfind("\n") + 1]
         results.append([json.loads(line) for line in complete.splitlines()])
     return results
 
