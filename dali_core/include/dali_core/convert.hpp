@@ -8,9 +8,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/half.hpp"
 #include "dali_core/host_device.hpp"
-#include "dali_core/types.hpp"
 
 namespace dali_core {
 

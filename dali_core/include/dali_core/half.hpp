@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
-#include "dali_core/types.hpp"
 
 namespace dali_core {
 

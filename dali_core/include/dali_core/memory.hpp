@@ -22,10 +22,22 @@ namespace dali_core {
 
 constexpr std::size_t kAlignment = 64;
 
+// Where a pool's blocks come from, aligned to kAlignment; `context` is passed on.
+struct BlockSource {
+  void* (*allocate)(void* context, std::size_t bytes) = nullptr;  // null if there is no more
+  void (*free)(void* context, void* block) = nullptr;
+  void* context = nullptr;
+
+  static BlockSource host_memory() {
+    return {[](void*, std::size_t bytes) { return std::aligned_alloc(kAlignment, bytes); },
+            [](void*, void* block) { std::free(block); }, nullptr};
+  }
+};
+
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  static std::shared_ptr<BufferPool> create() {
-    return std::shared_ptr<BufferPool>(new BufferPool());
+  static std::shared_ptr<BufferPool> create(BlockSource source = BlockSource::host_memory()) {
+    return std::shared_ptr<BufferPool>(new BufferPool(source));
   }
 
   ~BufferPool() { trim(); }
@@ -37,10 +49,10 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     const std::size_t capacity = capacity_for(bytes);
     void* block = take(capacity);
     if (block == nullptr) {
-      block = std::aligned_alloc(kAlignment, capacity);
+      block = source_.allocate(source_.context, capacity);
       if (block == nullptr) {
         trim();
-        block = std::aligned_alloc(kAlignment, capacity);
+        block = source_.allocate(source_.context, capacity);
       }
       if (block == nullptr) throw std::bad_alloc();
     }
@@ -58,7 +70,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
       free_.clear();
       idle_bytes_ = 0;
     }
-    for (void* block : blocks) std::free(block);
+    if (::getpid() != owner_process_ && source_.context) return;
+    for (void* block : blocks) free(block);
   }
 
   std::size_t idle_bytes() {
@@ -71,7 +84,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   }
 
  private:
-  BufferPool() : owner_process_(::getpid()) {}
+  explicit BufferPool(BlockSource source) : source_(source), owner_process_(::getpid()) {}
+
+  void free(void* block) { source_.free(source_.context, block); }
 
   // Four classes to a power of two: at most 25 % of a block is slack, and sizes repeat.
   static std::size_t capacity_for(std::size_t bytes) {
@@ -100,8 +115,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
   void give_back(void* block, std::size_t capacity) noexcept {
     // In a forked child the lock may be held by a thread that does not exist there.
+    // What a driver gave is not the child's to return.
     if (::getpid() != owner_process_) {
-      std::free(block);
+      if (!source_.context) free(block);
       return;
     }
     {
@@ -115,8 +131,8 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
         // Without room in the list, the block goes back to the system.
       }
     }
-    if (block) std::free(block);
-    while (void* stale = take_stale()) std::free(stale);
+    if (block) free(block);
+    while (void* stale = take_stale()) free(stale);
   }
 
   // All blocks together are bounded by what was in use at once not long ago: what every batch needs
@@ -145,6 +161,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   static constexpr std::size_t kIdleFloor = std::size_t{32} << 20;
   static constexpr std::size_t kPeakDecay = 4096;  // in allocations; a batch takes some hundreds
 
+  const BlockSource source_;
   std::mutex mutex_;
   std::map<std::size_t, FreeList> free_;  // by capacity
   uint64_t num_takes_ = 0;

@@ -137,13 +137,15 @@ class Scratch {
 };
 
 // Where an output may be written in place: a sample's part of the dense batch buffer, if it has the
-// type and shape expected; or with a capacity, working memory for anything that fits.
+// type and shape expected; or with a capacity, working memory for anything that fits. With a pool,
+// whatever is not written in place comes from there.
 struct OutputSlot {
   std::shared_ptr<void> storage;
   void* data = nullptr;
   DataType type = DataType::kNone;
   Shape shape;
   int64_t capacity = 0;
+  BufferPool* pool = nullptr;
 
   bool fits(const Tensor& tensor) const {
     if (capacity > 0) return tensor.num_bytes() <= capacity;
@@ -165,6 +167,7 @@ class SampleContext {
   Tensor& output(int i, DataType type, const Shape& shape, const Layout& layout = {}) {
     Tensor& tensor = *outputs_[i];
     tensor.type = type;
+    tensor.device = kHost;
     tensor.shape = shape;
     tensor.layout = layout;
     const OutputSlot* slot = slots_.empty() ? nullptr : slots_[i];
@@ -172,7 +175,8 @@ class SampleContext {
       tensor.storage = slot->storage;
       tensor.data = slot->data;
     } else {
-      tensor.storage = pool_.allocate(static_cast<size_t>(tensor.num_bytes()));
+      BufferPool& pool = slot && slot->pool ? *slot->pool : pool_;
+      tensor.storage = pool.allocate(static_cast<size_t>(tensor.num_bytes()));
       tensor.data = tensor.storage.get();
     }
     return tensor;
@@ -214,6 +218,7 @@ class SampleContext {
 
  private:
   friend class SampleProgram;
+  friend class DeviceProgram;
 
   BufferPool& pool_;
   Scratch& scratch_;

@@ -9,10 +9,14 @@
 
 namespace dali_core {
 
+// Number of the "device" whose memory the host's processors read and write.
+constexpr int8_t kHost = -1;
+
 struct Tensor {
   std::shared_ptr<void> storage;  // keeps the memory alive; `data` may point anywhere inside it
   void* data = nullptr;
   DataType type = DataType::kNone;
+  int8_t device = kHost;  // whose memory it is; on a GPU, `data` is not for the host to follow
   Shape shape;
   Layout layout;
   std::shared_ptr<const std::string> source;  // file the sample came from, for errors and the user
