@@ -1,5 +1,5 @@
 # Declarations of the C++ engine for the Cython modules.
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.map cimport map as cmap
 from libcpp.memory cimport shared_ptr, unique_ptr
@@ -46,6 +46,7 @@ cdef extern from "dali_core/tensor.hpp" namespace "dali_core" nogil:
         shared_ptr[void] storage
         void* data
         DataType type
+        int8_t device
         Shape shape
         Layout layout
         shared_ptr[const string] source
@@ -76,6 +77,43 @@ cdef extern from "dali_core/operator.hpp" namespace "dali_core" nogil:
 
     cdef cppclass Operator:
         pass
+
+
+cdef extern from "dali_core/device_operator.hpp" namespace "dali_core" nogil:
+    cdef cppclass DeviceOperator:
+        pass
+
+    cdef cppclass DeviceChain:
+        pass
+
+    cdef cppclass DeviceMemory:
+        int8_t device()
+        shared_ptr[void] allocate(size_t bytes) except +
+        shared_ptr[void] allocate_host(size_t bytes) except +
+
+    cdef cppclass KernelLaunch:
+        KernelLaunch()
+        const char* kernel
+        int node
+        unsigned int[3] grid
+        unsigned int[3] block
+        unsigned int shared_bytes
+        int num_arguments
+        uint16_t[16] offsets
+        char[256] bytes
+
+    cdef cppclass MemoryCopy:
+        void* to
+        const void* from_ "from"
+        size_t bytes
+        shared_ptr[void] keep
+
+    cdef cppclass DeviceWork:
+        DeviceWork()
+        vector[MemoryCopy] uploads
+        vector[KernelLaunch] launches
+        vector[MemoryCopy] downloads
+        vector[shared_ptr[void]] scratch
 
 
 cdef extern from "permutation.hpp" namespace "dali_core" nogil:
@@ -115,6 +153,7 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         int64_t iteration
         cbool cancelled
         vector[SampleKey] keys
+        vector[BufferPool*] pools
         vector[vector[Tensor]] values
         vector[cbool] contiguous
 
@@ -152,6 +191,30 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         vector[int] passing(const vector[pair[int, cbool]]& guards, const Batch& batch) except +
 
 
+cdef extern from "device_program.hpp" namespace "dali_core" nogil:
+    cdef cppclass DeviceInstruction:
+        shared_ptr[const DeviceOperator] op
+        int node
+        vector[int] inputs
+        vector[int] arguments
+        vector[int] outputs
+        vector[int] releases
+        vector[pair[int, cbool]] guards
+        shared_ptr[const DeviceChain] chain
+        shared_ptr[FusionCounts] chain_counts
+        int chain_length
+
+    cdef cppclass DevicePlan:
+        DeviceWork work
+        cbool failed
+        cbool out_of_memory
+        SampleFailure failure
+
+    cdef cppclass DeviceProgram:
+        DeviceProgram(vector[DeviceInstruction]) except +
+        void plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan)
+
+
 cdef extern from "dali_core/_runtime/fusion/chains.hpp" namespace "dali_core" nogil:
     shared_ptr[const FusedChain] make_chain(const vector[Instruction]& members) except +
 
@@ -169,6 +232,8 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         int num_readers
         int num_io_threads
         cbool replaces_failed
+        vector[int] uploaded
+        shared_ptr[BufferPool] upload_pool
 
     cdef cppclass StepTask:
         shared_ptr[Batch] batch
@@ -187,7 +252,7 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         cbool closed()
         int64_t samples_waiting()
         int64_t bytes_waiting()
-        void copy_in(vector[Tensor]& tensors) except +
+        void copy_in(vector[Tensor]& tensors, BufferPool* pool) except +
         BufferPool& pool()
         const Plan& plan()
 

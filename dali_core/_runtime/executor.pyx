@@ -16,6 +16,10 @@ from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
+    shared_ptr[const engine.DeviceOperator] find_device_operator "dali_core::make_device_operator"(
+        const engine.OperatorConfig& config
+    ) except +
+    vector[string] registered_device_operators() except +
     vector[string] registered_operators() except +
     int chain_role_number "dali_core::chain_role"(const string& name) except +
 
@@ -23,6 +27,23 @@ cdef extern from "arguments.hpp" namespace "dali_core":
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
     return sorted(name.decode() for name in registered_operators())
+
+
+def registered_device_names() -> list[str]:
+    """List the names of all operators that have code for devices."""
+    return sorted(name.decode() for name in registered_device_operators())
+
+
+cdef shared_ptr[const engine.DeviceOperator] make_device_operator(
+    const engine.OperatorConfig& config
+) except *:
+    return find_device_operator(config)
+
+
+cdef shared_ptr[engine.DeviceProgram] make_device_program(
+    const vector[engine.DeviceInstruction]& instructions
+) except *:
+    return make_shared[engine.DeviceProgram](instructions)
 
 
 def chain_role(name: str) -> str:
@@ -34,6 +55,10 @@ def chain_role(name: str) -> str:
 
 
 _CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish", "elementwise")
+
+
+cdef class HostPool:
+    """Memory of the host that an executor may use besides its own."""
 
 
 cdef class NativeOperator:
@@ -60,9 +85,6 @@ cdef class NativeOperator:
         If the native code refuses the arguments.
     """
 
-    cdef shared_ptr[const engine.Operator] op
-    cdef int reader
-
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
                  uint64_t seed, int reader, int num_inputs, int num_outputs):
         self.reader = reader
@@ -72,8 +94,6 @@ cdef class NativeOperator:
 
 cdef class Batch:
     """A batch on its way; the values of a finished one stay until it is garbage."""
-
-    cdef shared_ptr[engine.Batch] batch
 
     @property
     def iteration(self) -> int:
@@ -110,12 +130,6 @@ cdef class Batch:
 cdef class StepTask:
     """A step in Python that waits to be run for one batch."""
 
-    cdef engine.StepTask task
-    cdef Executor executor
-    cdef readonly Batch batch
-    cdef bint is_finished
-    cdef vector[int] places  # those of its samples in the batch, unless it has all
-
     def __dealloc__(self):
         # Ctrl-C may strike between fetching a task and running it; the batch must end all the same.
         if self.executor is not None:
@@ -124,6 +138,11 @@ cdef class StepTask:
     @property
     def stage(self) -> int:
         return self.task.stage
+
+    @property
+    def batch(self) -> Batch:
+        """The batch that it is for."""
+        return self._batch
 
     def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
         """Make the samples the batch for which each given value says what is wanted; count them."""
@@ -159,7 +178,7 @@ cdef class StepTask:
             Layout of each sample; empty to keep that of the tensors.
         """
         cdef vector[engine.Tensor] tensors
-        cdef size_t expected = self.places.size() or <size_t>self.batch.size
+        cdef size_t expected = self.places.size() or <size_t>self._batch.size
         samples = samples if isinstance(samples, TensorListCPU) else list(samples)
         cdef TensorListCPU batch = TensorListCPU(samples, layout, contiguous=False)
         tensors = batch.samples
@@ -167,14 +186,20 @@ cdef class StepTask:
             raise ValueError(f"one tensor is needed for each of the {expected} samples "
                              f"(got {tensors.size()})")
         with nogil:
-            self.executor.executor.copy_in(tensors)
+            self.executor.executor.copy_in(tensors, self.pool_of(value))
         self.task.batch.get().set_value(value, move(tensors), self.places)
+
+    cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil:
+        cdef engine.Batch* batch = self.task.batch.get()
+        if batch.pools.empty():
+            return NULL
+        return batch.pools[value]
 
     def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""
         for value in values:
             self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
-                <size_t>self.batch.size
+                <size_t>self._batch.size
             )
 
     def finish(self) -> None:
@@ -212,7 +237,7 @@ cdef class StepTask:
         failure.node = node
         failure.message = message.encode(errors="backslashreplace")
         failure.is_final = is_final
-        if 0 <= sample < self.batch.size:
+        if 0 <= sample < self._batch.size:
             for value in values:
                 tensor = self.task.batch.get().values[<size_t>value][sample]
                 if tensor.source and failure.source.empty():
@@ -249,17 +274,17 @@ cdef class Executor:
         Whether other samples take the place of those that fail; otherwise these end their batch.
     joined_outputs : sequence of sequence of int
         For each output the ids of other values that become it, each for other samples.
+    uploaded : sequence of int
+        Ids of the values that go to a device.
+    upload_pool : HostPool, optional
+        Where their memory comes from; by default it is ordinary memory.
     """
-
-    cdef engine.Executor* executor
-    cdef pid_t owner_process
-    cdef int num_readers
-    cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
 
     def __cinit__(self, stages: Sequence[tuple[Any, ...] | None], outputs: Sequence[int],
                   int num_values, int num_readers, int num_threads, bint set_affinity,
                   int num_io_threads=0, bint replaces_failed=False,
-                  joined_outputs: Sequence[Sequence[int]] = ()):
+                  joined_outputs: Sequence[Sequence[int]] = (),
+                  uploaded: Sequence[int] = (), HostPool upload_pool=None):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -274,6 +299,9 @@ cdef class Executor:
         plan.num_readers = num_readers
         plan.num_io_threads = num_io_threads
         plan.replaces_failed = replaces_failed
+        if upload_pool is not None:
+            plan.uploaded = uploaded
+            plan.upload_pool = upload_pool.pool
         for description in stages:
             stage.program.reset()
             if description is not None:
@@ -409,8 +437,8 @@ cdef class Executor:
         if not task.task.batch:
             return None
         task.executor = self
-        task.batch = Batch.__new__(Batch)
-        task.batch.batch = task.task.batch
+        task._batch = Batch.__new__(Batch)
+        task._batch.batch = task.task.batch
         return task
 
     def outputs(self, Batch batch) -> tuple[TensorListCPU, ...]:

@@ -38,9 +38,9 @@ def run(
     build: Build, samples: Sequence[Sequence[np.ndarray]], *, layout: str = "", **options: Any
 ) -> tuple[Any, list[tuple[int, int]]]:
     """Give a batch of each output, and how many samples groups have done and left."""
-    pipeline = Pipeline(
-        **{"batch_size": max(len(samples), 1), "num_threads": 1, "device_id": None} | options
-    )
+    # Without batches ahead, which would be counted as well.
+    usual = {"num_threads": 1, "device_id": None, "exec_pipelined": False}
+    pipeline = Pipeline(**{"batch_size": max(len(samples), 1)} | usual | options)
     try:
         with pipeline:
             nodes = [

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/device_operator.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -21,6 +22,19 @@ inline std::shared_ptr<const Operator> make_operator(const OperatorConfig& confi
   if (found == operator_registry().end())
     throw std::runtime_error("no native code is registered under the name \"" + config.name + "\"");
   return std::shared_ptr<const Operator>(found->second.make(config));
+}
+
+inline std::shared_ptr<const DeviceOperator> make_device_operator(const OperatorConfig& config) {
+  auto found = device_operator_registry().find(config.name);
+  if (found == device_operator_registry().end())
+    throw std::runtime_error("no device code is registered under the name \"" + config.name + "\"");
+  return std::shared_ptr<const DeviceOperator>(found->second(config));
+}
+
+inline std::vector<std::string> registered_device_operators() {
+  std::vector<std::string> names;
+  for (const auto& entry : device_operator_registry()) names.push_back(entry.first);
+  return names;
 }
 
 // The role as a number of ChainRole; none if there is no such operator.

@@ -140,6 +140,7 @@ class Batch {
   std::vector<bool> contiguous;         // [output]: whether they all were
   std::vector<StageProgress> progress;  // [stage]
   std::vector<int> output_of_value;     // [value]: its place among the outputs, or -1
+  std::vector<BufferPool*> pools;       // [value]: where its memory comes from, if not as usual
   bool replaces_failed = false;         // whether other samples may stand in for bad ones
   std::unique_ptr<SampleReads> reads;   // null if no thread reads ahead
 

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "tensor_list.hpp"
+
 namespace dali_core {
 
 namespace {
@@ -77,6 +79,10 @@ std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
                                        static_cast<int>(plan_.stages.size()),
                                        static_cast<int>(plan_.outputs.size()));
   batch->output_of_value = output_of_value_;
+  if (plan_.upload_pool) {
+    batch->pools.resize(plan_.num_values);
+    for (int value : plan_.uploaded) batch->pools[value] = plan_.upload_pool.get();
+  }
   batch->replaces_failed = plan_.replaces_failed;
   batch->kinds.assign(plan_.num_joined, std::vector<TensorKind>(size));
   return batch;
@@ -184,6 +190,12 @@ void Executor::collect_outputs(Batch& batch) {
     DenseOutput& dense = batch.dense[i];
     if (size == 0) continue;
     const Tensor& first = samples[0];
+    if (std::any_of(samples.begin(), samples.end(),
+                    [](const Tensor& sample) { return sample.device != kHost; })) {
+      dense = DenseOutput{};
+      batch.contiguous[i] = lie_side_by_side(samples);
+      continue;
+    }
     const bool uniform = std::all_of(samples.begin(), samples.end(), [&](const Tensor& sample) {
       return sample.type == first.type && sample.shape == first.shape;
     });
@@ -220,14 +232,15 @@ bool Executor::wait(const std::shared_ptr<Batch>& batch, double seconds) {
   return batch->done;
 }
 
-void Executor::copy_in(std::vector<Tensor>& tensors) {
+void Executor::copy_in(std::vector<Tensor>& tensors, BufferPool* pool) {
   const auto aligned = [](int64_t bytes) {
     const auto alignment = static_cast<int64_t>(kAlignment);
     return (bytes + alignment - 1) / alignment * alignment;
   };
   int64_t total = 0;
   for (const Tensor& tensor : tensors) total += aligned(tensor.num_bytes());
-  const std::shared_ptr<void> block = pool_->allocate(static_cast<size_t>(total));
+  const std::shared_ptr<void> block =
+      (pool ? pool : pool_.get())->allocate(static_cast<size_t>(total));
   char* position = static_cast<char*>(block.get());
   for (Tensor& tensor : tensors) {
     const int64_t bytes = tensor.num_bytes();

@@ -22,7 +22,7 @@
 namespace dali_core {
 
 struct Stage {
-  std::shared_ptr<const SampleProgram> program;  // null: a step in Python
+  std::shared_ptr<const SampleProgram> program;  // null: a step, in Python or on a device
 };
 
 struct Plan {
@@ -37,6 +37,10 @@ struct Plan {
   int num_io_threads = 0;
   // Whether other samples take the place of bad ones; otherwise these end their batch.
   bool replaces_failed = false;
+  // Values that go to a device, and where their memory comes from: page-locked, it is copied while
+  // the host goes on. Null if there are none.
+  std::vector<int> uploaded;
+  std::shared_ptr<BufferPool> upload_pool;
 };
 
 struct StepTask {
@@ -76,7 +80,7 @@ class Executor {
   bool closed();
 
   // Replaces memory that belongs to somebody else by copies, all in one block.
-  void copy_in(std::vector<Tensor>& tensors);
+  void copy_in(std::vector<Tensor>& tensors, BufferPool* pool = nullptr);
 
   BufferPool& pool() { return *pool_; }
   const Plan& plan() const { return plan_; }

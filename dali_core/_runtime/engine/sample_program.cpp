@@ -229,6 +229,7 @@ void SampleProgram::bind_outputs(const Instruction& instruction, SampleContext& 
     const int output = batch.output_of_value[value];
     const bool dense = output >= 0 && batch.dense[output].storage;
     slots.push_back(dense ? batch.dense[output].slot(sample) : OutputSlot{});
+    if (!batch.pools.empty()) slots.back().pool = batch.pools[value];
     context.slots_.push_back(&slots.back());
   }
 }

@@ -1,0 +1,64 @@
+# cython: annotation_typing=False
+"""Operators that run on a device, and the programs made of them."""
+
+from libc.stdint cimport uint64_t
+from libcpp.vector cimport vector
+
+from dali_core._runtime cimport engine
+from dali_core._runtime.executor cimport make_device_operator, make_device_program
+from dali_core._runtime.operator_config cimport make_config
+
+
+cdef class DeviceOperator:
+    """An operator's code for devices, built from checked arguments.
+
+    Parameters
+    ----------
+    name : str
+        Name under which the code is registered.
+    values : dict
+        Constant arguments: int, float, str, or lists of one of these.
+    tensor_arguments : sequence of str
+        Names of the arguments that come with each sample, in the order of the instruction.
+    seed : int
+        Unsigned 64-bit seed of the operator.
+    num_inputs, num_outputs : int
+        Numbers of inputs and outputs.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        If the code refuses the arguments.
+    """
+
+    def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
+                 uint64_t seed, int num_inputs, int num_outputs):
+        self.op = make_device_operator(
+            make_config(name, values, tensor_arguments, seed, -1, num_inputs, num_outputs)
+        )
+
+
+cdef class DeviceProgram:
+    """Operators that run one after the other on a device, each for a whole batch.
+
+    Parameters
+    ----------
+    instructions : sequence
+        Tuples ``(operator, node, inputs, arguments, outputs, releases, guards)`` of a
+        `DeviceOperator`, the number of the node, lists of value ids, and pairs of a value id and
+        what that must say so that the operator runs for a sample.
+    """
+
+    def __init__(self, instructions: Sequence[tuple[Any, ...]]):
+        cdef engine.DeviceInstruction instruction
+        cdef vector[engine.DeviceInstruction] described
+        for op, node, inputs, arguments, outputs, releases, guards in instructions:
+            instruction.op = (<DeviceOperator?>op).op
+            instruction.node = node
+            instruction.inputs = inputs
+            instruction.arguments = arguments
+            instruction.outputs = outputs
+            instruction.releases = releases
+            instruction.guards = guards
+            described.push_back(instruction)
+        self.program = make_device_program(described)

@@ -1,0 +1,49 @@
+from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
+from posix.types cimport pid_t
+
+from dali_core._runtime cimport engine
+
+
+cdef shared_ptr[const engine.DeviceOperator] make_device_operator(
+    const engine.OperatorConfig& config
+) except *
+
+cdef shared_ptr[engine.DeviceProgram] make_device_program(
+    const vector[engine.DeviceInstruction]& instructions
+) except *
+
+
+cdef class HostPool:
+    cdef shared_ptr[engine.BufferPool] pool
+
+
+cdef class NativeOperator:
+    cdef shared_ptr[const engine.Operator] op
+    cdef int reader
+
+
+cdef class Batch:
+    cdef shared_ptr[engine.Batch] batch
+
+
+cdef class StepTask:
+    cdef engine.StepTask task
+    cdef Executor executor
+    cdef Batch _batch
+    cdef bint is_finished
+    cdef vector[int] places  # those of its samples in the batch, unless it has all
+
+    cdef bint _is_over(self)
+    cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil
+
+
+cdef class Executor:
+    cdef engine.Executor* executor
+    cdef pid_t owner_process
+    cdef int num_readers
+    cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
+
+    cdef void _fuse(
+        self, engine.Instruction& first, const vector[engine.Instruction]& members
+    ) except *
