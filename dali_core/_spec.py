@@ -85,7 +85,14 @@ class OpSpec:
         Number of outputs, or a function of the checked arguments that gives it; the call then
         returns a list, or for None a single node.
     devices : sequence of str
-        Where it can run: ``"cpu"``, ``"gpu"``, ``"mixed"``.
+        Where it can run: ``"cpu"``, ``"gpu"``.
+    moving_device : str
+        The value of `device` with which it runs on the host, and its results are moved to the
+        device: ``"mixed"`` for decoders, ``"gpu"`` for what brings data in.
+    reads_no_data : bool
+        Whether it only looks at the shapes and properties of its inputs, which may be anywhere.
+    mixes_devices : bool
+        Whether on a device it takes inputs from the host as well, which otherwise are moved there.
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
@@ -114,7 +121,8 @@ class OpSpec:
         If not empty: what to use instead. Using the operator then warns.
     role : str
         What expressions and methods of `DataNode` use the operator for, and find it by:
-        ``"expression"``, ``"index"``, ``"literal"``, ``"shape"`` or ``"property"``.
+        ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``
+        or ``"to host"``.
     internal : bool
         Whether it has no function in `fn`, because only its role is of use.
     title : callable, optional
@@ -127,6 +135,9 @@ class OpSpec:
     inputs: int | tuple[int, int] = 1
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
     devices: Sequence[str] = ("cpu",)
+    moving_device: str = ""
+    reads_no_data: bool = False
+    mixes_devices: bool = False
     random: bool = False
     reader: Callable[[dict[str, Any]], Any] | None = None
     python_step: Callable[[dict[str, Any]], Any] | None = None

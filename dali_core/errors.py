@@ -85,6 +85,29 @@ class WorkerError(DaliCoreError, RuntimeError):
     """A worker process of a parallel source has ended, or cannot be used."""
 
 
+class CudaError(DaliCoreError, RuntimeError):
+    """The CUDA driver, or a device, cannot do what is asked of it.
+
+    Attributes
+    ----------
+    status : str
+        The driver's name of the error, such as ``"CUDA_ERROR_LAUNCH_FAILED"``; empty if the error
+        is not the driver's.
+    """
+
+    def __init__(self, message: str, *, status: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class CudaUnavailableError(CudaError):
+    """There is no driver, no such device, or what is needed to use them is not installed."""
+
+
+class OutOfDeviceMemoryError(CudaError, MemoryError):
+    """A device has not enough memory left."""
+
+
 @dataclass(frozen=True)
 class BadSample:
     """A sample on which an operator failed.

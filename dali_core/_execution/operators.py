@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.reader import Reader
+from dali_core._runtime.device_program import DeviceOperator
 from dali_core._runtime.executor import NativeOperator
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
@@ -36,25 +39,46 @@ def make_operator(
         values |= node.spec.native_arguments()
     if node in readers:
         values |= readers[node].source.native_arguments()
-    own_seed = node.arguments.get("seed", -1)
-    if own_seed is not None and own_seed >= 0:
-        operator_seed = mix_seed(own_seed, 0)
-    else:
-        operator_seed = mix_seed(seed, 1 + max(node.random_index, 0))
-    try:
+    with _located(node):
         return NativeOperator(
             node.spec.registered_name,
             {name: _native_value(value) for name, value in values.items()},
             list(node.tensor_arguments),
-            operator_seed,
+            _seed_of(node, seed),
             reader_number.get(node, -1),
             len(node.inputs),
             len(node.outputs),
         )
+
+
+def make_device_operator(node: OperatorNode, seed: int) -> DeviceOperator:
+    """Make the code for devices of an operator, in a pipeline with some seed."""
+    with _located(node):
+        return DeviceOperator(
+            node.spec.registered_name,
+            {name: _native_value(value) for name, value in node.arguments.items()},
+            list(node.tensor_arguments),
+            _seed_of(node, seed),
+            len(node.inputs),
+            len(node.outputs),
+        )
+
+
+@contextlib.contextmanager
+def _located(node: OperatorNode) -> Iterator[None]:
+    try:
+        yield
     except (ValueError, IndexError, OverflowError) as error:
         raise ArgumentValueError(f"{node.where}: {error}") from error
     except RuntimeError as error:
         raise GraphError(f"{node.where}: {error}") from error
+
+
+def _seed_of(node: OperatorNode, seed: int) -> int:
+    own_seed = node.arguments.get("seed", -1)
+    if own_seed is not None and own_seed >= 0:
+        return mix_seed(own_seed, 0)
+    return mix_seed(seed, 1 + max(node.random_index, 0))
 
 
 def _native_value(value: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dali_core._execution.operators import make_step
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.planner import ExecutionPlan, StageKind
 from dali_core._runtime.step import Step
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, GraphError
@@ -38,7 +38,7 @@ class PythonWorkers:
         self.steps: dict[OperatorNode, Step] = {}
         self._pool = pool
         for stage in plan.stages:
-            if not stage.in_python:
+            if stage.kind is not StageKind.PYTHON:
                 continue
             (entry,) = stage.nodes
             step = make_step(entry.node)

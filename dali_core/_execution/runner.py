@@ -10,12 +10,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.bad_samples import BadSampleLog, GivenBatch
+from dali_core._execution.device_stages import (
+    DeviceStages,
+    open_queue,
+    stages_on_device,
+    uploaded_values,
+)
 from dali_core._execution.failures import Failure, FailureReports
 from dali_core._execution.operators import make_operator, make_step
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.planner import ExecutionPlan, PlannedNode
+from dali_core._graph.planner import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.step import Step
@@ -23,6 +29,7 @@ from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
 if TYPE_CHECKING:
     from dali_core._runtime.tensor_list import TensorListCPU
+    from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
 # Python looks for signals, such as Ctrl-C, between two waits.
 _WAIT_SECONDS = 0.1
@@ -54,6 +61,12 @@ class RunnerOptions:
         With `replaces_failed`: how many samples of an epoch, or which share, may be bad.
     num_io_threads : int
         Number of threads that read files before they are needed.
+    device_id : int or None
+        The device, if there is one.
+    stream_priority : int
+        Priority of the stream there; lower numbers go first.
+    depth : int
+        How many batches may be on their way.
     """
 
     batch_size: int
@@ -64,6 +77,9 @@ class RunnerOptions:
     replaces_failed: bool = False
     max_bad_samples: float | None = None
     num_io_threads: int = field(default_factory=lambda: NUM_IO_THREADS)
+    device_id: int | None = None
+    stream_priority: int = 0
+    depth: int = 2
 
 
 class Runner:
@@ -99,14 +115,16 @@ class Runner:
         nodes = [entry.node for stage in plan.stages for entry in stage.nodes]
         number = {node: i for i, node in enumerate(nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
+        on_device = stages_on_device(plan)
         in_python: dict[int, tuple[PlannedNode, Step]] = {}
         stages: list[tuple[Any, ...] | None] = []
         for index, stage in enumerate(plan.stages):
-            if stage.in_python:
-                (entry,) = stage.nodes
-                step = (steps or {}).get(entry.node) or make_step(entry.node)
-                in_python[index] = (entry, step)
+            if stage.kind is not StageKind.SAMPLES:
                 stages.append(None)
+                if stage.kind is StageKind.PYTHON:
+                    (entry,) = stage.nodes
+                    step = (steps or {}).get(entry.node) or make_step(entry.node)
+                    in_python[index] = (entry, step)
                 continue
             instructions = [
                 (
@@ -126,6 +144,7 @@ class Runner:
         self._process = os.getpid()
         self._iteration = 0
         self._numbers = BatchNumbers(options.batch_size)
+        self._device = self._open_device(on_device, number)
         self._steps = Steps(
             in_python,
             number,
@@ -133,6 +152,7 @@ class Runner:
             numbers_samples=not self._readers,
             replaces_failed=options.replaces_failed,
             is_inline=not options.asynchronous,
+            device=self._device,
         )
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
@@ -147,6 +167,8 @@ class Runner:
             options.num_io_threads,
             options.replaces_failed,
             plan.joined_outputs,
+            uploaded_values(on_device),
+            None if self._device is None else self._device.host_pool,
         )
         self._step_thread: threading.Thread | None = None
         if self._steps and options.asynchronous:
@@ -157,7 +179,9 @@ class Runner:
                 daemon=True,
             )
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
-        self.close = weakref.finalize(self, _close, self._executor, self._step_thread)
+        self.close = weakref.finalize(
+            self, _close, self._executor, self._step_thread, self._device
+        )
         if self._step_thread is not None:
             self._step_thread.start()
 
@@ -211,7 +235,7 @@ class Runner:
                 )
         return not self._steps.has_ended(batch.iteration)
 
-    def outputs(self, batch: Batch) -> tuple[TensorListCPU, ...]:
+    def outputs(self, batch: Batch) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Give the outputs of a batch that is done.
 
         Raises
@@ -233,11 +257,26 @@ class Runner:
                 raise limit from error or cause
             if error is not None:
                 raise error from cause
-            return self._executor.outputs(batch)
+            return self._outputs(batch)
         finally:
             # An error refers to this frame. It must not refer back, or the batch would stay in
             # memory until the garbage collector looks for such cycles.
             error = cause = None
+
+    def _open_device(
+        self, stages: Mapping[int, PlannedStage], node_numbers: Mapping[OperatorNode, int]
+    ) -> DeviceStages | None:
+        if not stages:
+            return None
+        options = self._options
+        queue = open_queue(stages, options.device_id, options.stream_priority, options.depth)
+        return DeviceStages(stages, node_numbers, options.seed, queue)
+
+    def _outputs(self, batch: Batch) -> tuple[TensorListCPU | TensorListGPU, ...]:
+        if self._device is None:
+            return self._executor.outputs(batch)
+        done = self._device.give_out(batch.iteration)
+        return self._executor.outputs(batch, self._device.stream, done)
 
     def _take_note(self, batch: Batch, failures: list[Failure]) -> None:
         if not failures and not self._options.replaces_failed:
@@ -331,9 +370,12 @@ def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:
     executor.trim()
 
 
-def _close(executor: Executor, step_thread: threading.Thread | None) -> None:
+def _close(
+    executor: Executor, step_thread: threading.Thread | None, device: DeviceStages | None
+) -> None:
     executor.close()
-    if step_thread is None or step_thread is threading.current_thread():
-        return
-    if step_thread.is_alive():  # it may not have been started
+    is_own = step_thread is threading.current_thread()
+    if step_thread is not None and not is_own and step_thread.is_alive():  # it may not have started
         step_thread.join(_CLOSE_GRACE_SECONDS)
+    if device is not None:
+        device.close()

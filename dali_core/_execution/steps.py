@@ -1,4 +1,7 @@
-"""Runs the operators that are written in Python, and keeps their states with the batches."""
+"""Runs the stages of a plan that the native threads do not run: those in Python and on a device.
+
+Steps in Python have states, which are kept with the batches.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.failures import describe, without_own_frames
 from dali_core._execution.progress import BatchNumbers
 from dali_core._graph.node import OperatorNode
@@ -32,6 +36,8 @@ class Steps:
         Whether other samples take the place of bad ones.
     is_inline : bool
         Whether steps run in the thread that waits for the batch.
+    device : DeviceStages, optional
+        The stages on a device.
     """
 
     def __init__(
@@ -43,8 +49,10 @@ class Steps:
         numbers_samples: bool,
         replaces_failed: bool,
         is_inline: bool,
+        device: DeviceStages | None = None,
     ) -> None:
         self._stages = stages
+        self._device = device
         self._node_numbers = node_numbers
         self._numbers = numbers
         self._numbers_samples = numbers_samples
@@ -62,8 +70,8 @@ class Steps:
             node: step for node, step in self.by_node.items() if isinstance(step, StatefulStep)
         }
 
-    def __len__(self) -> int:
-        return len(self._stages)
+    def __bool__(self) -> bool:
+        return bool(self._stages) or self._device is not None
 
     @property
     def by_node(self) -> dict[OperatorNode, Step]:
@@ -75,7 +83,7 @@ class Steps:
         return iteration in self._ended
 
     def give_out(self, iteration: int) -> BaseException | None:
-        """Forget a batch that is given out; return what a step raised for it."""
+        """Forget a batch that is given out; return what a step, or the device, raised for it."""
         self._first_samples.pop(iteration, None)
         self._given_states.update(self._states.pop(iteration, {}))
         return self._causes.pop(iteration, None)
@@ -106,6 +114,8 @@ class Steps:
         self._next_sample = self.first_sample(iteration)
         self._first_samples.clear()
         self._given_states = self.states(iteration)
+        if self._device is not None:
+            self._device.drop_batches()
         self._states.clear()
         self._ended.clear()
         self.forget_failures()
@@ -133,6 +143,9 @@ class Steps:
 
     def run(self, task: StepTask) -> None:
         """Run one step; whatever it raises is kept for whoever waits for the batch."""
+        if self._device is not None and task.stage in self._device:
+            self._run_on_device(task, self._device)
+            return
         entry, step = self._stages[task.stage]
         iteration = task.batch.iteration
         node = self._node_numbers[entry.node]
@@ -158,6 +171,19 @@ class Steps:
             if not is_interrupt:
                 self._causes[iteration] = without_own_frames(error, __file__)
             task.fail(-1, node, describe(error))
+            if is_interrupt:
+                raise
+
+    def _run_on_device(self, task: StepTask, device: DeviceStages) -> None:
+        try:
+            device.run(task)
+        except BaseException as error:
+            if os.getpid() != self._process:
+                raise
+            is_interrupt = self._is_inline and isinstance(error, KeyboardInterrupt)
+            if not is_interrupt:
+                self._causes[task.batch.iteration] = without_own_frames(error, __file__)
+            task.fail(-1, device.first_node(task.stage), describe(error))
             if is_interrupt:
                 raise
 

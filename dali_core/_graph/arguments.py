@@ -16,7 +16,13 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
 
 _COMMON_ARGS = (
-    Arg("device", str, "Where to run: ``'cpu'``.", default="cpu"),
+    Arg(
+        "device",
+        str,
+        "Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the "
+        "GPU. By default where the inputs are.",
+        default=None,
+    ),
     Arg("name", str, "Name of this operator in the graph; readers are found by it.", default=None),
     Arg("preserve", bool, "Keep the operator even if nothing uses its results.", default=False),
     Arg("bytes_per_sample_hint", list[int], "Accepted without effect.", default=None),

@@ -8,6 +8,7 @@ from typing import Any
 
 from dali_core._graph.arguments import check_arguments
 from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.devices import check_places, choose_device
 from dali_core._graph.input_sets import input_sets
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.registry import spec_of_role
@@ -128,6 +129,8 @@ def add_operator(
             raise type(error)(f"{where}: {error}") from error
     inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     check_inputs(spec, inputs, graph, where)
+    if spec.moving_device and keywords.get("device") == spec.moving_device:
+        return _add_moved(spec, inputs, keywords)
     if not spec.joins:
         for number, value in enumerate(inputs):
             check_branch(value, graph, f"{where}: input {number}")
@@ -143,7 +146,12 @@ def add_operator(
     for name, value in tensors.items():
         _check_owner(value, graph, f"{where}: argument {name!r}")
         check_branch(value, graph, f"{where}: argument {name!r}")
-    check_device(spec, constants["device"], where)
+    device = choose_device(spec, constants.get("device"), inputs, where)
+    if device == "gpu":
+        constants["device"] = device
+        if not spec.mixes_devices:
+            inputs = tuple(value.gpu() for value in inputs)
+    check_places(spec, device, inputs, tensors, where)
     if spec.batch_input is not None and len(inputs) == 1:
         found = spec.batch_input(constants)
         if found is not None:
@@ -198,13 +206,12 @@ def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
     return value
 
 
-def check_device(spec: OpSpec, device: str, where: str) -> None:
-    """Check that an operator can run on a device."""
-    if device not in spec.devices:
-        raise ArgumentValueError(
-            f"{where}: device must be one of {', '.join(map(repr, spec.devices))} "
-            f"(got {device!r}). This version has no GPU operators."
-        )
+def _add_moved(spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Run an operator on the host and move its results to the device."""
+    results = add_operator(spec, inputs, {**keywords, "device": "cpu"})
+    if isinstance(results, list):
+        return [result.gpu() for result in results]
+    return results if results is None else results.gpu()
 
 
 def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments
-from dali_core._graph.build import Graph, check_branch, check_device, check_inputs
+from dali_core._graph.build import Graph, check_branch, check_inputs
+from dali_core._graph.devices import check_places, choose_device
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
@@ -179,11 +180,12 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
             raise SerializationError(f"{place}: must be given once (got it among arguments, too).")
         given[name] = _resolve(reference, place, graph)
     constants, tensors = check_arguments(spec, given, where)
-    check_device(spec, constants["device"], where)
+    device = choose_device(spec, constants.get("device"), inputs, where)
     check_inputs(spec, _without_batch_input(spec, inputs, constants, what), graph, where)
     graph.conditions = _conditions(entry, what, graph)
     for value in (*tensors.values(), *(inputs if not spec.joins else ())):
         check_branch(value, graph, where)
+    check_places(spec, device, inputs, tensors, where)
     _check_num_outputs(spec, constants, what)
     name = _typed(entry["name"], str, f"{what}.name")
     node = graph.add(spec, location, inputs, constants, tensors, name=name)

@@ -72,6 +72,18 @@ class OperatorNode:
     outputs: list[DataNode] = field(default_factory=list)
 
     @property
+    def device(self) -> str:
+        """Where the operator runs: ``"cpu"`` or ``"gpu"``."""
+        return self.arguments.get("device") or "cpu"
+
+    @property
+    def output_device(self) -> str:
+        """Where the results are."""
+        if self.spec.joins:
+            return self.inputs[-1].device
+        return "cpu" if self.spec.role == "to host" else self.device
+
+    @property
     def dependencies(self) -> list[DataNode]:
         """Everything that must be computed before: inputs, per-sample arguments, conditions."""
         conditions = [condition.predicate for condition in self.conditions]
@@ -102,7 +114,7 @@ class DataNode(Expressions):
     name : str
         Name of the value.
     device : str
-        Where it is computed: ``"cpu"``.
+        Where it is: ``"cpu"`` or ``"gpu"``.
     source : OperatorNode
         The operator that computes it.
     index : int
@@ -115,7 +127,7 @@ class DataNode(Expressions):
         self.source = source
         self.index = index
         self.owner = owner
-        self.device = "cpu"
+        self.device = source.output_device
         self.name = source.name if index == 0 else f"{source.name}[{index}]"
 
     @property
@@ -140,18 +152,6 @@ class DataNode(Expressions):
         """Give the value of an argument that describes the operator's only output."""
         value = self.source.arguments.get(argument) if len(self.source.outputs) == 1 else None
         return value[0] if isinstance(value, list) and len(value) == 1 else value
-
-    def cpu(self) -> DataNode:
-        """Give the value in host memory: this node itself."""
-        return self
-
-    def gpu(self) -> NoReturn:
-        """Move the value to a GPU, which this build cannot."""
-        raise GraphError(
-            f"DataNode.gpu at {user_location()}: {self.name!r} must stay on the host, since this "
-            "version has no GPU operators. Leave out .gpu() and copy the pipeline's outputs to the "
-            "device."
-        )
 
     def __repr__(self) -> str:
         return f"DataNode(name={self.name!r}, device={self.device!r})"

@@ -29,6 +29,8 @@ class Expressions:
 
     __slots__ = ()
 
+    device: str
+
     # NumPy's arrays and numbers leave operators with nodes to the nodes.
     __array_ufunc__ = None
 
@@ -143,6 +145,16 @@ class Expressions:
 
         return subscript(self, entries)  # type: ignore[arg-type]
 
+    def cpu(self) -> DataNode:
+        """Give the value in host memory: this node itself, or a copy of what is on the GPU."""
+        node: DataNode = self if self.device == "cpu" else _call("to host", self)
+        return node
+
+    def gpu(self) -> DataNode:
+        """Give the value on the pipeline's GPU: this node itself, or a copy of what is on the host."""
+        node: DataNode = self if self.device == "gpu" else _call("to device", self)
+        return node
+
     def shape(self, *, dtype: DALIDataType | None = None, device: str = "cpu") -> DataNode:
         """Give the shape of each sample as data.
 
@@ -151,7 +163,7 @@ class Expressions:
         dtype : DALIDataType, optional
             Type of the result; by default ``INT64``.
         device : str
-            ``"cpu"``.
+            ``"cpu"``, where the result is.
         """
         node: DataNode = _call("shape", self, dtype=dtype, device=device)
         return node
@@ -164,7 +176,7 @@ class Expressions:
         key : str
             ``"source_info"``, the file that the sample came from, or ``"layout"``.
         device : str
-            ``"cpu"``.
+            ``"cpu"``, where the result is.
         """
         node: DataNode = _call("property", self, key=key, device=device)
         return node

@@ -1,12 +1,14 @@
-"""Turns a graph into stages: sample programs for native threads, and steps in Python.
+"""Turns a graph into stages: sample programs for native threads, steps in Python, device programs.
 
 Nodes that no output needs are dropped. A sample program holds all native operators of one depth, so
 between reading a file and the batch buffer there is no barrier; a step in Python needs the whole
-batch, ends one program and starts the next.
+batch, ends one program and starts the next, and so does a device program, which holds all operators
+of one depth that run on a device.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +39,14 @@ class PlannedNode:
         return bool(self.guards) and self.node.spec.reads_batch
 
 
+class StageKind(enum.Enum):
+    """What runs a stage."""
+
+    SAMPLES = "sample program"
+    PYTHON = "Python step"
+    DEVICE = "device program"
+
+
 @dataclass
 class PlannedStage:
     """Nodes that run without a barrier between them; a single one if it runs in Python.
@@ -45,7 +55,7 @@ class PlannedStage:
     """
 
     nodes: list[PlannedNode]
-    in_python: bool
+    kind: StageKind
     chains: list[range] = field(default_factory=list)
 
 
@@ -66,9 +76,7 @@ class ExecutionPlan:
         """List stages, the groups that run as one, and operators, one line each."""
         lines = []
         for number, stage in enumerate(self.stages):
-            lines.append(
-                f"stage {number}: {'Python step' if stage.in_python else 'sample program'}"
-            )
+            lines.append(f"stage {number}: {stage.kind.value}")
             for position, planned in enumerate(stage.nodes):
                 chain = next((chain for chain in stage.chains if position in chain), None)
                 if chain is not None and position == chain.start:
@@ -157,32 +165,48 @@ def _kept(nodes: Iterable[OperatorNode]) -> list[OperatorNode]:
     return [node for node in nodes if node.arguments.get("preserve")]
 
 
+def _kind(node: OperatorNode) -> StageKind:
+    if node.spec.python_step is not None:
+        return StageKind.PYTHON
+    return StageKind.DEVICE if node.device == "gpu" else StageKind.SAMPLES
+
+
 def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
-    in_python = {entry.node: entry.node.spec.python_step is not None for entry in planned}
+    kinds = {entry.node: _kind(entry.node) for entry in planned}
     # A step without inputs decides how many samples the batch has: it runs before everything else.
-    sets_size = any(python and not node.dependencies for node, python in in_python.items())
+    sets_size = any(
+        kind is StageKind.PYTHON and not node.dependencies for node, kind in kinds.items()
+    )
     depths: dict[OperatorNode, int] = {}
     for entry in planned:
-        node = entry.node
-        depth = int(sets_size and not in_python[node])
+        node, kind = entry.node, kinds[entry.node]
+        depth = int(sets_size and kind is not StageKind.PYTHON)
+        reads_batch = kind is StageKind.SAMPLES and node.spec.reads_batch
         for value in node.dependencies:
             source = value.source
-            needs_barrier = in_python[node] or in_python[source] or node.spec.reads_batch
+            needs_barrier = (
+                kind is StageKind.PYTHON
+                or kind is not kinds[source]
+                or reads_batch
+                or source.spec.role == "to host"
+            )
             depth = max(depth, depths[source] + int(needs_barrier))
         depths[node] = depth
     stages = []
     for depth in range(max(depths.values(), default=-1) + 1):
         here = [entry for entry in planned if depths[entry.node] == depth]
-        stages += [PlannedStage([entry], True) for entry in here if in_python[entry.node]]
-        native = [entry for entry in here if not in_python[entry.node]]
-        if native:
-            stages.append(PlannedStage(native, False))
+        for kind in (StageKind.PYTHON, StageKind.SAMPLES, StageKind.DEVICE):
+            nodes = [entry for entry in here if kinds[entry.node] is kind]
+            if kind is StageKind.PYTHON:
+                stages += [PlannedStage([entry], kind) for entry in nodes]
+            elif nodes:
+                stages.append(PlannedStage(nodes, kind))
     return stages
 
 
 def _fuse(stage: PlannedStage, keep: Sequence[DataNode]) -> None:
     """Bring the members of each chain together, to where the last of them was."""
-    if stage.in_python:
+    if stage.kind is not StageKind.SAMPLES:
         return
     chains = find_chains([entry.node for entry in stage.nodes], keep)
     chain_of = {node: chain for chain in chains for node in chain}

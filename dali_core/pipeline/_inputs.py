@@ -58,6 +58,8 @@ class PipelineInputs:
                 f"Pipeline.feed_input: data_node must be a DataNode or a str (got {data_node!r}). "
                 "Pass the result of fn.external_source, or its name."
             )
+        if isinstance(data_node, DataNode) and data_node.source.spec.role == "to device":
+            (data_node,) = data_node.source.inputs
         name = data_node.source.name if isinstance(data_node, DataNode) else data_node
         self._find_input("feed_input", name).feed(data, layout or "")
 

@@ -255,6 +255,9 @@ class Pipeline(
             asynchronous=self._exec_async,
             replaces_failed=self._replaces_failed,
             max_bad_samples=self._max_bad_samples,
+            device_id=self._device_id,
+            stream_priority=self.default_cuda_stream_priority,
+            depth=self.gpu_queue_size,
         )
         runner = Runner(plan, self._readers.by_node, options, steps)
         self._finish_with(runner.close)

@@ -157,8 +157,9 @@ def test_attributes_of_nodes() -> None:
         assert x.cpu() is x
         _, second = fn.external_source(source=lambda: [[1], [2]], num_outputs=2, name="both")
         assert (second.index, second.name) == (1, "both[1]")
-        with pytest.raises(GraphError, match="must stay on the host"):
-            x.gpu()
+        moved = x.gpu()
+        assert (moved.device, moved.cpu().device) == ("gpu", "cpu")
+        assert moved.gpu() is moved
         with pytest.raises(ArgumentValueError, match="device must be"):
             x.shape(device="gpu")
 

@@ -97,5 +97,6 @@ batch size.""",
     inputs=0,
     outputs=lambda arguments: arguments.get("num_outputs"),
     python_step=SourceStep,
+    moving_device="gpu",
     bind=_bind,
 )

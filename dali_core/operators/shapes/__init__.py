@@ -7,6 +7,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="shapes",
+    reads_no_data=True,
     role="shape",
     doc="""Give the shape of each tensor, as a tensor with one number for each dimension.""",
     input_docs=("Tensors of any type, shape and layout.",),

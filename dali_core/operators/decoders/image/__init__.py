@@ -13,6 +13,7 @@ SPEC = OpSpec(
     doc=f"""Decode image files.
 
 {LIMITS_DOC}""",
+    moving_device="mixed",
     input_docs=INPUT_DOCS,
     native_arguments=backend_arguments,
     args=(

@@ -27,6 +27,7 @@ columns of a JPEG outside of the window are skipped. The window must lie inside 
 have no depth, so `crop_d` and `crop_pos_z` have no effect.
 
 {LIMITS_DOC}""",
+    moving_device="mixed",
     input_docs=INPUT_DOCS,
     native_arguments=backend_arguments,
     args=(*DECODER_ARGS, *(arg for arg in CROP_ARGS if arg.name in _WINDOW_ARGS)),

@@ -16,6 +16,7 @@ log-uniform in `random_aspect_ratio`, its position uniform. Where no attempt fit
 the largest window with an aspect ratio in the range is taken.
 
 {LIMITS_DOC}""",
+    moving_device="mixed",
     input_docs=INPUT_DOCS,
     random=True,
     native_arguments=backend_arguments,

@@ -19,6 +19,7 @@ but rows and columns of a JPEG outside of the window are skipped.
 
 {LIMITS_DOC}""",
     inputs=(1, 3),
+    moving_device="mixed",
     input_docs=(
         *INPUT_DOCS,
         *WINDOW_INPUT_DOCS,

@@ -1,0 +1,122 @@
+# cython: annotation_typing=False
+"""What a pipeline has on a device: a stream, and the work in it that is not done yet."""
+
+from collections import deque
+
+from libcpp.memory cimport shared_ptr
+
+from dali_core._cuda.memory cimport host_pool
+from dali_core._cuda.memory_services cimport DeviceServices
+from dali_core._cuda.module cimport run_work
+from dali_core._cuda.stream cimport Event, Stream
+from dali_core._runtime cimport engine
+from dali_core._runtime.device_program cimport DeviceProgram
+from dali_core._runtime.executor cimport HostPool, StepTask
+
+from dali_core.errors import OutOfDeviceMemoryError
+
+
+cdef class _Work:
+    """The work of one stage for one batch, and what happens when the device has done it."""
+
+    cdef engine.DevicePlan plan
+    cdef Event done
+
+
+cdef class WorkQueue:
+    """Runs device programs in a stream of its own.
+
+    Parameters
+    ----------
+    device_id : int
+        The device.
+    priority : int
+        Priority of the stream; lower numbers go first.
+    depth : int
+        How many batches may be in the stream at once. Whoever adds another one waits for the first.
+    """
+
+    cdef readonly Stream stream
+    cdef DeviceServices services
+    cdef object in_flight
+    cdef int depth
+
+    def __init__(self, int device_id, int priority=0, int depth=2):
+        self.stream = Stream(device_id, priority)
+        self.services = DeviceServices(self.stream)
+        self.in_flight = deque()
+        self.depth = depth
+
+    @property
+    def device_id(self) -> int:
+        """The device."""
+        return self.stream.device_id
+
+    def host_pool(self) -> HostPool:
+        """Give the page-locked memory, from which copies to the device need not wait."""
+        cdef HostPool pool = HostPool.__new__(HostPool)
+        pool.pool = host_pool()
+        return pool
+
+    def run(self, DeviceProgram program, StepTask task) -> tuple[int, int, str] | Event:
+        """Plan a program for a batch, and put what it does into the stream.
+
+        Parameters
+        ----------
+        program : DeviceProgram
+            The program.
+        task : StepTask
+            The batch, which gets its values. On the device they are complete after the event, on
+            the host now.
+
+        Returns
+        -------
+        Event or tuple of (int, int, str)
+            Reached when all is done; or the sample (-1: all), the node and the message of a failure
+            of the operators, with which nothing has happened on the device.
+
+        Raises
+        ------
+        OutOfDeviceMemoryError
+            If the device has no more memory.
+        CudaError
+            If the driver refuses the work.
+        """
+        cdef _Work work = _Work()
+        cdef engine.Batch* batch = task.task.batch.get()
+        cdef engine.DeviceMemory* memory = <engine.DeviceMemory*>self.services.memory()
+        self._forget_done()
+        with nogil:
+            program.program.get().plan(batch[0], memory[0], work.plan)
+        if work.plan.failed:
+            message = work.plan.failure.message.decode(errors="replace")
+            if work.plan.out_of_memory:
+                raise OutOfDeviceMemoryError(message)
+            return work.plan.failure.sample, work.plan.failure.node, message
+        try:
+            run_work(work.plan.work, self.stream)
+        except BaseException:
+            # What the copies read must stay until the stream has come past them.
+            self.stream.synchronize()
+            raise
+        work.done = self.stream.record()
+        self.in_flight.append(work)
+        if not work.plan.work.downloads.empty():
+            work.done.synchronize()
+        return work.done
+
+    def close(self) -> None:
+        """Wait for the work, and let go of what it reads."""
+        if self.in_flight:
+            self.stream.synchronize()
+            self.in_flight.clear()
+
+    cdef _forget_done(self):
+        cdef _Work first
+        while self.in_flight:
+            first = self.in_flight[0]
+            if len(self.in_flight) >= self.depth:
+                first.done.synchronize()
+            elif not first.done.is_done():
+                break
+            self.in_flight.popleft()

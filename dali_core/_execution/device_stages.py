@@ -1,0 +1,170 @@
+"""Runs the stages of a plan that are on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dali_core._execution.operators import make_device_operator
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.planner import ExecutionPlan, PlannedStage, StageKind
+from dali_core._runtime.device_program import DeviceProgram
+from dali_core._runtime.executor import HostPool, StepTask
+from dali_core.errors import CudaError, CudaUnavailableError, GraphError
+
+if TYPE_CHECKING:
+    from dali_core._cuda.stream import Event, Stream
+    from dali_core._cuda.work_queue import WorkQueue
+
+
+class DeviceStages:
+    """The device programs of a plan, which put their work for one batch after the other in a stream.
+
+    Parameters
+    ----------
+    stages : dict of int to PlannedStage
+        The stages by their numbers.
+    node_numbers : dict of OperatorNode to int
+        How failures name nodes.
+    seed : int
+        Unsigned 64-bit seed of all random operators.
+    queue : WorkQueue
+        The stream.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[int, PlannedStage],
+        node_numbers: Mapping[OperatorNode, int],
+        seed: int,
+        queue: WorkQueue,
+    ) -> None:
+        self._queue = queue
+        self._inputs = {
+            node_numbers[entry.node]: [*entry.inputs, *entry.arguments]
+            for stage in stages.values()
+            for entry in stage.nodes
+        }
+        self._programs = {
+            number: _make_program(stage, node_numbers, seed) for number, stage in stages.items()
+        }
+        self._first_nodes = {
+            number: node_numbers[stage.nodes[0].node] for number, stage in stages.items()
+        }
+        self._done: dict[int, Event] = {}
+
+    def __contains__(self, stage: int) -> bool:
+        return stage in self._programs
+
+    @property
+    def stream(self) -> Stream:
+        """Where results are computed."""
+        return self._queue.stream
+
+    @property
+    def host_pool(self) -> HostPool:
+        """Memory for what goes to the device."""
+        return self._queue.host_pool()
+
+    def first_node(self, stage: int) -> int:
+        """Give the number of a node of a stage, for failures of the stage as a whole."""
+        return self._first_nodes[stage]
+
+    def run(self, task: StepTask) -> None:
+        """Put the work of a stage for a batch into the stream, and send the batch on its way."""
+        result = self._queue.run(self._programs[task.stage], task)
+        if isinstance(result, tuple):
+            sample, node, message = result
+            task.fail(sample, node, message, self._inputs[node])
+            return
+        self._done[task.batch.iteration] = result
+        task.finish()
+
+    def give_out(self, iteration: int) -> Event | None:
+        """Give the event after which the values of a batch are complete, and forget it."""
+        return self._done.pop(iteration, None)
+
+    def drop_batches(self) -> None:
+        """Forget all batches that were not given out."""
+        self._done.clear()
+
+    def close(self) -> None:
+        """Wait for what is in the stream, and give all memory back."""
+        self._queue.close()
+
+
+def stages_on_device(plan: ExecutionPlan) -> dict[int, PlannedStage]:
+    """Give the stages that run on a device, by their numbers."""
+    return {
+        number: stage for number, stage in enumerate(plan.stages) if stage.kind is StageKind.DEVICE
+    }
+
+
+def uploaded_values(stages: Mapping[int, PlannedStage]) -> list[int]:
+    """List the values on the host that are copied to the device."""
+    return sorted(
+        {
+            value
+            for stage in stages.values()
+            for entry in stage.nodes
+            for node, value in zip(entry.node.inputs, entry.inputs, strict=True)
+            if node.device == "cpu"
+        }
+    )
+
+
+def open_queue(
+    stages: Mapping[int, PlannedStage], device_id: int | None, priority: int, depth: int
+) -> WorkQueue:
+    """Make the stream of a pipeline.
+
+    Raises
+    ------
+    GraphError
+        If the pipeline has no device.
+    CudaUnavailableError
+        If the machine has no driver, or no such device.
+    """
+    node = min((entry.node for stage in stages.values() for entry in stage.nodes), key=_index)
+    if device_id is None:
+        raise GraphError(
+            f"{node.where}: the pipeline must have a device to run this on (got device_id=None). "
+            "Pass device_id=0, or keep everything on the host."
+        )
+    try:
+        from dali_core._cuda.work_queue import WorkQueue
+    except ImportError as error:
+        is_ours = (error.name or "").startswith("dali_core")
+        what = "a build with device code" if is_ours else "the CUDA bindings"
+        cure = "Build it with DALI_CORE_WITH_CUDA=1" if is_ours else "Install 'dali_core[cuda]'"
+        raise CudaUnavailableError(
+            f"{node.where}: a GPU needs {what} (got {error}). {cure}, or keep everything on the "
+            "host."
+        ) from error
+    try:
+        return WorkQueue(device_id, priority, depth)
+    except CudaError as error:
+        raise type(error)(f"{node.where}: {error}") from error
+
+
+def _index(node: OperatorNode) -> int:
+    return node.index
+
+
+def _make_program(
+    stage: PlannedStage, numbers: Mapping[OperatorNode, int], seed: int
+) -> DeviceProgram:
+    return DeviceProgram(
+        [
+            (
+                make_device_operator(entry.node, seed),
+                numbers[entry.node],
+                entry.inputs,
+                entry.arguments,
+                entry.outputs,
+                entry.releases,
+                entry.guards,
+            )
+            for entry in stage.nodes
+        ]
+    )

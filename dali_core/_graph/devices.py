@@ -1,0 +1,60 @@
+"""Where operators of a graph run, and whether what they read is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dali_core._graph.node import DataNode
+from dali_core._spec import OpSpec
+from dali_core.errors import ArgumentValueError, GraphError
+
+_PLACES = {"cpu": "host", "gpu": "GPU"}
+
+
+def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[DataNode], where: str) -> str:
+    """Tell where an operator runs: where the call says, or else where its inputs are."""
+    devices = spec.devices
+    if wanted is None:
+        if spec.joins or spec.reads_no_data:
+            return "cpu"
+        on_device = any(value.device == "gpu" for value in inputs)
+        return "gpu" if "gpu" in devices and (on_device or "cpu" not in devices) else "cpu"
+    if wanted not in devices:
+        known = [*devices, *[spec.moving_device] * bool(spec.moving_device)]
+        raise ArgumentValueError(
+            f"{where}: device must be one of {', '.join(map(repr, known))} "
+            f"(got {wanted!r}). Leave it out, and move data by .cpu() and .gpu()."
+        )
+    return wanted
+
+
+def check_places(
+    spec: OpSpec,
+    device: str,
+    inputs: Sequence[DataNode],
+    tensors: Mapping[str, DataNode],
+    where: str,
+) -> None:
+    """Check that what an operator reads is where it can read it."""
+    for name, value in tensors.items():
+        if value.device == "gpu":
+            raise GraphError(
+                f"{where}: argument {name!r} must be on the host, where shapes and parameters are "
+                f"found (got {value.name!r} on the GPU). Pass {value.name}.cpu()."
+            )
+    if spec.joins:
+        if inputs[1].device != inputs[2].device:
+            raise GraphError(
+                f"{where}: both branches must give a value in the same place (got "
+                f"{inputs[1].name!r} on the {_PLACES[inputs[1].device]} and {inputs[2].name!r} on "
+                f"the {_PLACES[inputs[2].device]}). Use .gpu() or .cpu() in one of them."
+            )
+        return
+    if spec.reads_no_data or (device == "gpu" and spec.mixes_devices):
+        return
+    for number, value in enumerate(inputs):
+        if value.device != device:
+            raise GraphError(
+                f"{where}: input {number} must be on the {_PLACES[device]}, where the operator "
+                f"runs (got {value.name!r} on the {_PLACES[value.device]}). Pass it by .{device}()."
+            )

@@ -1,0 +1,1 @@
+"""Moves between the host and a device."""
