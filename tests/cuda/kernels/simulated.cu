@@ -1,0 +1,56 @@
+// Kernels for the tests of the simulated driver itself.
+#define FILL_KERNEL(name, T)                                                  \
+  extern "C" __global__ void name(T* output, long long size, T value) {       \
+    const long long index = (long long)blockIdx.x * blockDim.x + threadIdx.x; \
+    if (index < size) output[index] = value;                                  \
+  }
+
+namespace simulated_tests {
+
+struct Scale {
+  float factor;
+  double offset;
+};
+
+FILL_KERNEL(simulated_fill_float, float)
+FILL_KERNEL(simulated_fill_byte, unsigned char)
+
+extern "C" __global__ void __launch_bounds__(256)
+    simulated_scale(const float* __restrict__ input, float* output, int size, Scale scale) {
+  for (int index = blockIdx.x * blockDim.x + threadIdx.x; index < size;
+       index += gridDim.x * blockDim.x) {
+    output[index] = input[index] * scale.factor + (float)scale.offset;
+  }
+}
+
+// Reads one element too far if size is that of the input.
+extern "C" __global__ void simulated_neighbours(const int* input, int* output, int size) {
+  const int index = blockIdx.x * blockDim.x + threadIdx.x;
+  if (index < size) output[index] = input[index + 1];
+}
+
+__device__ int sum_of_block(int* values, int size) {
+  for (int half = size / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if ((int)threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+  }
+  __syncthreads();
+  return values[0];
+}
+
+// The sum of each block, whose size is a power of two; adds up all of them, too.
+extern "C" __global__ void simulated_sum(const int* input, int* sums, int* total) {
+  extern __shared__ int values[];
+  __shared__ int first;
+  const int place = threadIdx.x;
+  values[place] = input[blockIdx.x * blockDim.x + place];
+  const int sum = sum_of_block(values, blockDim.x);
+  if (place == (int)blockDim.x - 1) first = sum;
+  __syncthreads();
+  if (place == 0) {
+    sums[blockIdx.x] = first;
+    atomicAdd(total, first);
+  }
+}
+
+}  // namespace simulated_tests

@@ -1,0 +1,129 @@
+"""A CUDA driver on the host's memory, for tests on machines without a GPU.
+
+``libcuda.so.1`` of this folder has the functions of the driver that the library calls. Memory of a
+device is memory of the host, streams are threads, and kernels are the library's own ``.cu`` files,
+compiled by the host's compiler. It is no part of the library and is never packed.
+
+Use
+---
+From a test: :func:`run_simulated` builds the driver if need be and runs a program with it::
+
+    output = run_simulated('''
+        from cuda.bindings import driver
+        from tests.cuda.simulated_driver import control
+        ...
+        assert control.live()["allocations"] == 0
+    ''', devices=2, delay=0.01)
+
+By hand: ``python -m tests.cuda.simulated_driver.build`` prints the path of the library; then
+``LD_LIBRARY_PATH=build/simulated_driver python program.py``. Further folders with kernels are
+arguments of the build. Frameworks must not see this driver, hence the processes of their own.
+
+Set by environment variables
+----------------------------
+DALI_CORE_SIMULATED_DEVICES
+    How many devices, 1 by default.
+DALI_CORE_SIMULATED_COMPUTE_CAPABILITY
+    Of all of them, ``9.0`` by default.
+DALI_CORE_SIMULATED_MEMORY
+    Bytes of each, 8 GiB by default.
+DALI_CORE_SIMULATED_DELAY
+    Seconds before each copy, fill, kernel and function in a stream, 0 by default.
+
+What it finds
+-------------
+- Each stream runs its work in order, in a thread, after a delay. Without the wait that is missing,
+  data are wrong: new memory is 0xCD bytes (in a pool from when the stream gets there), freed
+  memory is 0xDD bytes.
+- Page-locked memory is read when the stream gets there, other memory of the host at once.
+- Copies out of bounds, freed memory, handles of other contexts or destroyed ones give the driver's
+  errors. Kernels with addresses that their device cannot reach break the context, as on a device.
+- Writing right behind an allocation ends the process with a message when the memory is freed; with
+  AddressSanitizer (``sanitize=True``) any access out of bounds ends it with the kernel's line.
+- In :mod:`.control`: calls that fail on demand, numbers of calls, what was not given back, limits.
+
+What it does not
+----------------
+Graphs, textures, arrays, IPC, managed and virtual memory. Blocks run one after the other in the
+stream's thread; those of kernels with barriers as fibres, which is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def run_simulated(
+    program: str,
+    *,
+    devices: int = 1,
+    delay: float = 0.0,
+    memory_limit: int | None = None,
+    sanitize: bool = False,
+    env: Mapping[str, str] | None = None,
+    expect_failure: bool = False,
+    timeout: float = 120,
+) -> str:
+    """Run a Python program in a process that finds the simulated driver.
+
+    Parameters
+    ----------
+    program : str
+        Its text, which may be indented.
+    devices : int
+        How many devices there are.
+    delay : float
+        Seconds before each copy, fill, kernel and function in a stream.
+    memory_limit : int, optional
+        Bytes that each device has.
+    sanitize : bool
+        Whether to use the build with AddressSanitizer.
+    env : mapping, optional
+        Further environment variables.
+    expect_failure : bool
+        Whether the program has to end with an error.
+    timeout : float
+        Seconds after which it is ended.
+
+    Returns
+    -------
+    str
+        What it printed; with `expect_failure`, what it wrote to standard error follows.
+    """
+    import os
+    import subprocess
+    import sys
+    import textwrap
+
+    import pytest
+
+    from tests.cuda.simulated_driver import build
+
+    if lacks := build.missing(sanitize=sanitize):
+        pytest.skip(lacks)
+    folder = build.build_once(sanitize=sanitize)
+    variables = {
+        "LD_LIBRARY_PATH": os.pathsep.join(
+            filter(None, [str(folder), os.getenv("LD_LIBRARY_PATH")])
+        ),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(build.ROOT), os.getenv("PYTHONPATH")])),
+        "DALI_CORE_SIMULATED_DEVICES": str(devices),
+        "DALI_CORE_SIMULATED_DELAY": str(delay),
+    }
+    if memory_limit is not None:
+        variables["DALI_CORE_SIMULATED_MEMORY"] = str(memory_limit)
+    if sanitize:
+        variables["LD_PRELOAD"] = build.sanitizer_runtime()
+        # The interpreter keeps memory until it ends.
+        variables["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=1"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(program)],
+        env={**os.environ, **variables, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+    everything = done.stdout + done.stderr
+    assert (done.returncode != 0) == expect_failure, f"exit status {done.returncode}\n{everything}"
+    return everything if expect_failure else done.stdout

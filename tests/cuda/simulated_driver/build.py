@@ -1,0 +1,218 @@
+"""Builds the simulated driver: ``python -m tests.cuda.simulated_driver.build [--sanitize]``.
+
+Everything goes to ``build/simulated_driver`` (with AddressSanitizer to
+``build/simulated_driver-asan``). The compiler says which headers a source reads, and only what has
+changed is compiled again; processes wait for one another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.cuda.simulated_driver.kernel_source import find_kernels, for_host
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+KERNELS = (ROOT / "dali_core" / "operators", ROOT / "dali_core" / "_cuda")
+TEST_KERNELS = HERE.parent / "kernels"
+SONAME = "libcuda.so.1"
+INCLUDES = [f"-I{ROOT}", f"-I{ROOT / 'dali_core' / 'include'}"]
+COMMON = ["-std=c++17", "-fPIC", "-pthread", "-fvisibility=hidden"]
+# Results are those of the device: no contraction. The rest is as for the library's own loops.
+FOR_KERNELS = ["-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w"]
+FOR_DRIVER = ["-O1", "-Wall", "-Wextra", "-Werror"]
+SANITIZE = ["-fsanitize=address", "-g", "-fno-omit-frame-pointer"]
+
+
+def compiler() -> list[str]:
+    """Give the command of the C++ compiler."""
+    return shlex.split(os.environ.get("CXX", "g++"))
+
+
+def headers() -> Path | None:
+    """Give the folder with ``cuda.h``, if its package is installed."""
+    for package in ("nvidia.cuda_runtime", "nvidia.cu13"):
+        try:
+            found = importlib.util.find_spec(package)
+        except ModuleNotFoundError:
+            continue
+        for location in found.submodule_search_locations or () if found else ():
+            if Path(location, "include", "cuda.h").exists():
+                return Path(location, "include")
+    return None
+
+
+@functools.cache
+def sanitizer_runtime() -> str:
+    """Give what a program without AddressSanitizer has to load first; empty if it is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.cpp")
+        source.write_text("int probe() { return 1; }\n")
+        command = [*compiler(), "-shared", "-fPIC", "-fsanitize=address", str(source)]
+        command += ["-o", str(Path(folder, "probe.so"))]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            return ""
+    # The sanitizer looks for functions that throw before they are there.
+    return " ".join(_library("libasan.so") + _library("libstdc++.so"))
+
+
+def _library(name: str) -> list[str]:
+    query = [*compiler(), f"-print-file-name={name}"]
+    found = Path(subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip())
+    return [str(found.resolve())] if found.is_absolute() else []
+
+
+def missing(*, sanitize: bool = False) -> str:
+    """Say what a build lacks; empty if nothing."""
+    if sys.platform != "linux":
+        return "not available: Linux, whose driver is simulated"
+    if shutil.which(compiler()[0]) is None:
+        return f"not available: the C++ compiler {compiler()[0]}"
+    if headers() is None:
+        return "not available: cuda.h (package nvidia-cuda-runtime-cu12)"
+    if sanitize and not sanitizer_runtime():
+        return "not available: the runtime of AddressSanitizer"
+    return ""
+
+
+def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
+    """Compile what has changed.
+
+    Parameters
+    ----------
+    sanitize : bool
+        Whether to build with AddressSanitizer.
+    kernels : paths
+        Folders with further ``.cu`` files.
+
+    Returns
+    -------
+    path
+        The folder of ``libcuda.so.1``.
+    """
+    folder = ROOT / "build" / ("simulated_driver-asan" if sanitize else "simulated_driver")
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build(folder, SANITIZE if sanitize else [], [*KERNELS, TEST_KERNELS, *kernels])
+    return folder
+
+
+@functools.cache
+def build_once(*, sanitize: bool = False) -> Path:
+    """Like :func:`build`, but look for changes only once in this process."""
+    return build(sanitize=sanitize)
+
+
+def _build(folder: Path, sanitize: list[str], kernels: Sequence[Path]) -> None:
+    include = headers()
+    if include is None:
+        raise FileNotFoundError("cuda.h is needed (not found). Install nvidia-cuda-runtime-cu12.")
+    _write_if_new(folder / "error_names.inc", _error_names((include / "cuda.h").read_text("utf-8")))
+    flags = [*COMMON, *INCLUDES, f"-I{HERE}", f"-I{folder}", "-isystem", str(include), *sanitize]
+    # Where a folder lies in another, files are met twice.
+    found = {path.resolve() for root in kernels for path in root.glob("**/*.cu")}
+    sources = [*sorted(HERE.glob("*.cpp")), *sorted(found)]
+
+    def compile_one(source: Path) -> tuple[Path, bool]:
+        target = folder / f"{source.name}-{_digest(str(source))}.o"
+        is_kernel = source.suffix == ".cu"
+        own = [*flags, *(FOR_KERNELS if is_kernel else FOR_DRIVER)]
+        command = [*compiler(), *own]
+        if _is_current(target, source, command):
+            return target, False
+        text = _for_host(source, own, folder) if is_kernel else source
+        inputs = ["-include", str(HERE / "device.hpp")] if is_kernel else []
+        inputs += ["-iquote", str(source.parent), "-c", str(text)]
+        outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(target)]
+        subprocess.run([*command, *inputs, *outputs], check=True)
+        _write_if_new(target.with_suffix(".command"), shlex.join(command))
+        return target, True
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compile_one, sources))
+    library = folder / SONAME
+    listed = "\n".join(str(target) for target, _ in objects)
+    is_new = _write_if_new(folder / "objects", listed)
+    if is_new or not library.exists() or any(changed for _, changed in objects):
+        # Processes that run go on with the file that they have.
+        temporary = library.with_suffix(".new")
+        link = [*compiler(), "-shared", "-pthread", f"-Wl,-soname,{SONAME}", *sanitize]
+        subprocess.run([*link, f"@{folder / 'objects'}", "-o", str(temporary)], check=True)
+        temporary.replace(library)
+
+
+def _for_host(source: Path, flags: list[str], folder: Path) -> Path:
+    """Write what is compiled for a file of kernels, and give its path."""
+    text = for_host(source.read_text("utf-8"))
+    target = folder / f"{source.stem}-{_digest(str(source))}.cpp"
+    body = f'#line 1 "{source}"\n{text}\n'
+    target.write_text(body)
+    command = [*compiler(), *flags, "-iquote", str(source.parent), "-E", str(target)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    kernels = find_kernels(done.stdout)
+    target.write_text(body + "".join(f"{kernel.registration}\n" for kernel in kernels))
+    return target
+
+
+def _error_names(header: str) -> str:
+    names = re.findall(r"^\s*(CUDA_(?:SUCCESS|ERROR_\w+))\s*=", header, re.MULTILINE)
+    return "".join(f"SIMULATED_ERROR({name})\n" for name in names)
+
+
+def _is_current(target: Path, source: Path, command: list[str]) -> bool:
+    command_file = target.with_suffix(".command")
+    dependencies = Path(f"{target}.d")
+    if not (target.exists() and command_file.exists() and dependencies.exists()):
+        return False
+    if command_file.read_text() != shlex.join(command):
+        return False
+    text = dependencies.read_text().replace("\\\n", " ").partition(": ")[2]
+    paths = [source, *(Path(name) for name in shlex.split(text) if not _generated(name))]
+    made = target.stat().st_mtime_ns
+    return all(path.exists() and path.stat().st_mtime_ns <= made for path in paths)
+
+
+def _generated(name: str) -> bool:
+    path = Path(name)
+    return path.suffix == ".cpp" and path.parent.parent == ROOT / "build"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _write_if_new(path: Path, text: str) -> bool:
+    if path.exists() and path.read_text() == text:
+        return False
+    path.write_text(text)
+    return True
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer")
+    parser.add_argument("kernels", nargs="*", type=Path, help="folders with further .cu files")
+    arguments = parser.parse_args()
+    if lacks := missing(sanitize=arguments.sanitize):
+        raise SystemExit(lacks)
+    print(build(sanitize=arguments.sanitize, kernels=arguments.kernels) / SONAME)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+#include "call.hpp"
+
+#include <pthread.h>
+
+#include <cctype>
+
+#include "context.hpp"
+#include "stream.hpp"
+
+namespace simulated {
+namespace {
+
+thread_local Counter* current_counter = nullptr;
+bool forked = false;
+
+bool needs_nothing(const std::string& name) {
+  return name == "cuInit" || name == "cuDriverGetVersion" || name.rfind("cuGet", 0) == 0;
+}
+
+}  // namespace
+
+// Nothing is ever destroyed: streams may still run when the process ends.
+std::mutex& mutex() {
+  static auto& only = *new std::mutex;
+  return only;
+}
+
+std::map<std::string, Counter>& counters() {
+  static auto& all = *new std::map<std::string, Counter>;
+  return all;
+}
+
+Counter& counter_of(const std::string& name) {
+  Counter& counter = counters()[name];
+  counter.name = name;
+  return counter;
+}
+
+std::map<std::string, std::map<int, Function>>& functions() {
+  static auto& all = *new std::map<std::string, std::map<int, Function>>;
+  return all;
+}
+
+std::string without_version(std::string name) {
+  for (const char* ending : {"_ptsz", "_ptds"}) {
+    if (name.size() > 5 && name.compare(name.size() - 5, 5, ending) == 0) {
+      name.resize(name.size() - 5);
+    }
+  }
+  const std::size_t size = name.size();
+  const bool versioned = size > 3 && name[size - 3] == '_' && name[size - 2] == 'v' &&
+                         std::isdigit(static_cast<unsigned char>(name[size - 1]));
+  return versioned ? name.substr(0, size - 3) : name;
+}
+
+CUresult Counter::next(bool& sticky) {
+  ++calls;
+  if (fault.times <= 0 || fault.after-- > 0) return CUDA_SUCCESS;
+  fault.after = 0;
+  --fault.times;
+  sticky = fault.sticky;
+  return fault.error;
+}
+
+void waited_for_device() {
+  if (current_counter) ++current_counter->device_wide;
+}
+
+Call::Call(Counter& counter) : outer_(current_counter) {
+  // Locks of a forked process may be held by threads that it does not have.
+  static const int watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+  (void)watched;
+  if (forked) {
+    refused_ = CUDA_ERROR_NOT_INITIALIZED;
+    return;
+  }
+  if (in_stream() && !needs_nothing(counter.name)) {
+    refused_ = CUDA_ERROR_NOT_PERMITTED;
+    return;
+  }
+  lock_ = std::unique_lock<std::mutex>(mutex());
+  current_counter = &counter;
+  bool sticky = false;
+  refused_ = counter.next(sticky);
+  if (sticky) break_current_context(refused_);
+  if (refused_ == CUDA_SUCCESS && !initialized() && !needs_nothing(counter.name)) {
+    refused_ = CUDA_ERROR_NOT_INITIALIZED;
+  }
+}
+
+Call::~Call() { current_counter = outer_; }
+
+}  // namespace simulated
+
+using namespace simulated;
+
+// The one name that programs look up by themselves.
+extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI
+cuGetProcAddress_v2(const char* symbol, void** address, int version, cuuint64_t flags,
+                    CUdriverProcAddressQueryResult* status) {
+  if (!symbol || !address) return CUDA_ERROR_INVALID_VALUE;
+  *address = nullptr;
+  if (status) *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  const std::string name = symbol;
+  if (without_version(name) == "cuGetProcAddress") {
+    *address = reinterpret_cast<void*>(&cuGetProcAddress_v2);
+  } else {
+    const auto found = functions().find(without_version(name));
+    if (found == functions().end()) return CUDA_ERROR_NOT_FOUND;
+    if (status) *status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    auto later = found->second.upper_bound(version);
+    if (later == found->second.begin()) return CUDA_ERROR_NOT_FOUND;
+    const Function& function = std::prev(later)->second;
+    const bool asks = name.size() > 5 && (name.compare(name.size() - 5, 5, "_ptsz") == 0 ||
+                                          name.compare(name.size() - 5, 5, "_ptds") == 0);
+    const bool own = asks || (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    *address = own ? function.per_thread_address : function.address;
+  }
+  if (status) *status = CU_GET_PROC_ADDRESS_SUCCESS;
+  return CUDA_SUCCESS;
+}

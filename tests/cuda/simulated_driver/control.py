@@ -1,0 +1,125 @@
+"""What tests ask of the simulated driver beyond CUDA, in a process that has loaded it.
+
+See Also
+--------
+tests.cuda.simulated_driver.run_simulated : starts such a process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    # The one that cuda-bindings finds.
+    library = ctypes.CDLL("libcuda.so.1")
+    library.simulated_fail.argtypes = [
+        *(ctypes.c_char_p, ctypes.c_int, ctypes.c_longlong, ctypes.c_longlong, ctypes.c_int),
+    ]
+    library.simulated_error.argtypes = [ctypes.c_char_p]
+    library.simulated_counts.argtypes = [ctypes.c_int]
+    library.simulated_set_delay.argtypes = [ctypes.c_double]
+    library.simulated_set_stream_delay.argtypes = [ctypes.c_void_p, ctypes.c_double]
+    library.simulated_set_memory_limit.argtypes = [ctypes.c_int, ctypes.c_ulonglong]
+    for name in ("counts", "functions", "live"):
+        getattr(library, f"simulated_{name}").restype = ctypes.c_char_p
+    return library
+
+
+def _numbers(text: bytes) -> dict[str, int]:
+    numbers: dict[str, int] = json.loads(text)
+    return numbers
+
+
+def fail(
+    function: str, error: str, *, after: int = 0, times: int = 1, sticky: bool = False
+) -> None:
+    """Make calls of a function of the driver fail.
+
+    Parameters
+    ----------
+    function : str
+        Its name without version, such as ``cuMemAllocAsync``; ``kernel`` for what happens when a
+        stream gets to a kernel that was launched well, which is always sticky.
+    error : str
+        The name of the code, such as ``CUDA_ERROR_OUT_OF_MEMORY``.
+    after : int
+        How many calls go well before.
+    times : int
+        How many calls fail; 0 for none, which takes back what was asked for.
+    sticky : bool
+        Whether everything in the current context fails from then on, until its device is reset.
+
+    Raises
+    ------
+    ValueError
+        If the function or the error is not known.
+    """
+    library = _library()
+    number = library.simulated_error(error.encode())
+    if not library.simulated_fail(function.encode(), number, after, times, sticky):
+        raise ValueError(
+            f"fail: needs a function and an error that exist (got {function}, {error})."
+        )
+
+
+def counts() -> dict[str, int]:
+    """Count the calls of each function, by name without version; ``kernel`` counts kernels run."""
+    return _numbers(_library().simulated_counts(0))
+
+
+def device_wide() -> dict[str, int]:
+    """Count, by function, calls that waited for all work of a device, or may have on a real one.
+
+    These are ``cuCtxSynchronize``, waiting for the legacy stream, copies and fills that are not
+    asynchronous, and allocating and freeing memory that is not in a pool.
+    """
+    return _numbers(_library().simulated_counts(1))
+
+
+def functions() -> set[str]:
+    """Name all functions that the driver has."""
+    return set(_numbers(_library().simulated_functions()))
+
+
+def live() -> dict[str, int]:
+    """Count what was not given back.
+
+    Returns
+    -------
+    dict
+        ``allocations`` and ``bytes`` on devices, ``host_allocations`` and ``host_bytes``,
+        ``registered`` ranges, ``streams``, ``events``, ``modules``, ``pools``, ``contexts``, and
+        ``primary_context_retains``.
+    """
+    return _numbers(_library().simulated_live())
+
+
+def set_delay(seconds: float, stream: int | None = None) -> None:
+    """Delay each copy, fill, kernel and function in all streams, or in one of them.
+
+    Parameters
+    ----------
+    seconds : float
+        How long; negative for one stream to be as all others again.
+    stream : int, optional
+        The stream's handle.
+    """
+    if stream is None:
+        _library().simulated_set_delay(seconds)
+    elif _library().simulated_set_stream_delay(stream, seconds) != 0:
+        raise ValueError(f"set_delay: stream must exist (got {stream:#x}).")
+
+
+def set_memory_limit(size: int, device: int = 0) -> None:
+    """Set how many bytes a device has; what is allocated stays."""
+    if _library().simulated_set_memory_limit(device, size) != 0:
+        raise ValueError(f"set_memory_limit: device must exist (got {device}).")
+
+
+def reset() -> None:
+    """Begin to count anew, without delay and without failures to come."""
+    _library().simulated_reset()

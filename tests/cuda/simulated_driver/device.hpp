@@ -1,0 +1,95 @@
+// Makes CUDA C++ of device code that g++ compiles for the host. Included in front of each source.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+
+#include "kernel.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static thread_local
+#define __constant__ static
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __syncthreads() ::simulated::barrier()
+#define __syncwarp(...) ::simulated::barrier()
+
+// In the part of thread-local storage that needs no call.
+#define SIMULATED_INDEX extern __thread __attribute__((tls_model("initial-exec"))) simulated::Index
+SIMULATED_INDEX threadIdx;
+SIMULATED_INDEX blockIdx;
+SIMULATED_INDEX blockDim;
+SIMULATED_INDEX gridDim;
+#undef SIMULATED_INDEX
+constexpr int warpSize = 32;
+
+#include "intrinsics.hpp"
+#include "vectors.hpp"
+
+namespace simulated {
+
+template <auto kernel, class Signature>
+class LaunchOf;
+
+template <auto kernel, class... Parameters>
+class LaunchOf<kernel, void (*)(Parameters...)> final : public Launch {
+ public:
+  static std::unique_ptr<Launch> pack(void* const* arguments) {
+    return pack_each(arguments, std::index_sequence_for<Parameters...>());
+  }
+
+  void run_thread() const override { std::apply(kernel, arguments_); }
+
+  void run_block(const Index& block) const override {
+    for (threadIdx.z = 0; threadIdx.z < block.z; ++threadIdx.z) {
+      for (threadIdx.y = 0; threadIdx.y < block.y; ++threadIdx.y) {
+        for (threadIdx.x = 0; threadIdx.x < block.x; ++threadIdx.x) std::apply(kernel, arguments_);
+      }
+    }
+  }
+
+  static bool add(const char* name, bool has_barriers) {
+    Kernel made{name, has_barriers, {}, 0, &pack};
+    (made.parameters.push_back(next<Parameters>(made.parameter_bytes)), ...);
+    add_kernel(made);
+    return true;
+  }
+
+ private:
+  template <class T>
+  static Parameter next(std::size_t& bytes) {
+    static_assert(std::is_trivially_copyable_v<T>, "what a kernel gets is copied as bytes");
+    const std::size_t offset = (bytes + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes = offset + sizeof(T);
+    return {offset, sizeof(T)};
+  }
+
+  template <std::size_t... number>
+  static std::unique_ptr<Launch> pack_each(void* const* arguments, std::index_sequence<number...>) {
+    auto made = std::make_unique<LaunchOf>();
+    (made->take(std::get<number>(made->arguments_), arguments[number]), ...);
+    return made;
+  }
+
+  template <class T>
+  void take(T& to, const void* from) {
+    std::memcpy(&to, from, sizeof to);
+    if constexpr (std::is_pointer_v<T>) pointers.push_back(to);
+  }
+
+  std::tuple<Parameters...> arguments_;
+};
+
+}  // namespace simulated
+
+#define SIMULATED_KERNEL(name, function, has_barriers)        \
+  [[maybe_unused]] static const bool simulated_added_##name = \
+      ::simulated::LaunchOf<&function, decltype(&function)>::add(#name, has_barriers);

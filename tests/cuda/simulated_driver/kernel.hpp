@@ -1,0 +1,53 @@
+// What the driver knows of a kernel that was compiled for the host.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace simulated {
+
+struct Index {
+  unsigned x, y, z;
+};
+
+struct Geometry {
+  Index grid;
+  Index block;
+  std::size_t shared_bytes;
+};
+
+// A kernel with its arguments.
+class Launch {
+ public:
+  virtual ~Launch() = default;
+  virtual void run_thread() const = 0;                   // the one that the index variables say
+  virtual void run_block(const Index& block) const = 0;  // for kernels without barriers
+
+  // Those of the arguments that are addresses.
+  std::vector<const void*> pointers;
+};
+
+struct Parameter {
+  std::size_t offset, size;
+};
+
+struct Kernel {
+  const char* name;
+  bool has_barriers;
+  std::vector<Parameter> parameters;
+  std::size_t parameter_bytes;
+  std::unique_ptr<Launch> (*pack)(void* const* arguments);
+};
+
+void add_kernel(const Kernel& kernel);
+const Kernel* find_kernel(const char* name);
+
+// Runs all blocks, one after the other, in this thread.
+void run(const Kernel& kernel, const Launch& launch, const Geometry& geometry);
+
+// For device code in blocks with barriers.
+void barrier();
+void* dynamic_shared();
+
+}  // namespace simulated

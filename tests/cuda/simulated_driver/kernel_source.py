@@ -1,0 +1,109 @@
+"""Reads CUDA C++: which kernels a file has, and what of it a host compiler does not understand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# ``extern __shared__ float tile[];`` has its size from the launch.
+DYNAMIC_SHARED = re.compile(
+    r"extern\s+__shared__\s+((?:__align__|alignas)\s*\(\s*\d+\s*\)\s*)?([\w:\s]+?)\s*(\w+)\s*\[\s*\]\s*;"
+)
+BARRIER = re.compile(r"\b__(syncthreads|syncwarp|shfl(_\w+)?_sync|ballot_sync|all_sync|any_sync)\b")
+TOKEN = re.compile(
+    r"""
+    (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')
+    | \bnamespace\s+(?P<namespace>[\w:]*)\s*\{
+    | (?P<open>\{) | (?P<close>\})
+    | \b__global__\b(?:\s+|\bvoid\b|__launch_bounds__\s*\([^()]*\))+(?P<kernel>\w+)\s*\(
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """A kernel that programs find by its name.
+
+    Attributes
+    ----------
+    name : str
+        Its name, without namespaces.
+    scope : str
+        The namespaces that it is in.
+    has_barriers : bool
+        Whether threads of a block wait for one another.
+    """
+
+    name: str
+    scope: str
+    has_barriers: bool
+
+    @property
+    def registration(self) -> str:
+        """The line that makes it known to the driver."""
+        path = f"{self.scope}::{self.name}" if self.scope else self.name
+        return f"SIMULATED_KERNEL({self.name}, {path}, {str(self.has_barriers).lower()})"
+
+
+def for_host(text: str) -> str:
+    """Replace what has no counterpart on the host; lines stay where they are."""
+    return DYNAMIC_SHARED.sub(r"\2* \3 = static_cast<\2*>(::simulated::dynamic_shared());", text)
+
+
+def find_kernels(text: str) -> list[KernelSource]:
+    """List the kernels with C names in a text that went through the preprocessor."""
+    scopes: list[str | None] = []  # names of namespaces; None for other braces
+    found: list[tuple[str, str, str]] = []
+    outside = []
+    position = 0
+    end_of_kernel = 0
+    while match := TOKEN.search(text, position):
+        position = match.end()
+        if match["namespace"] is not None:
+            scopes.append(match["namespace"])
+        elif match["open"]:
+            scopes.append(None)
+        elif match["close"] and scopes:
+            scopes.pop()
+        elif match["kernel"]:
+            body_end = _end_of_definition(text, position)
+            if body_end is None:  # a declaration
+                continue
+            if not re.search(r'extern\s*"C"[\s\w]*$|extern\s*"C"\s*\{', text[: match.start()]):
+                continue
+            scope = "::".join(scope for scope in scopes if scope)
+            found.append((match["kernel"], scope, text[position:body_end]))
+            outside.append(text[end_of_kernel : match.start()])
+            position = end_of_kernel = body_end
+    outside.append(text[end_of_kernel:])
+    # A function that has a barrier may be called by any of them.
+    everywhere = any(BARRIER.search(part) for part in outside)
+    return [
+        KernelSource(name, scope, everywhere or bool(BARRIER.search(body)))
+        for name, scope, body in found
+    ]
+
+
+def _end_of_definition(text: str, position: int) -> int | None:
+    """Where the body ends of a function whose list of parameters begins before `position`."""
+    depth = 1
+    while depth:
+        match = re.compile(r"[()]").search(text, position)
+        if match is None:
+            return None
+        depth += 1 if match.group() == "(" else -1
+        position = match.end()
+    opening = re.compile(r"[{;]").search(text, position)
+    if opening is None or opening.group() == ";":
+        return None
+    depth, position = 1, opening.end()
+    while depth:
+        match = re.compile(r"""[{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'""").search(
+            text, position
+        )
+        if match is None:
+            return None
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        position = match.end()
+    return position
