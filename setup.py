@@ -1,7 +1,8 @@
 """Builds the native modules: Cython over the engine and the operators' C++.
 
 Everything static is in pyproject.toml. What is found here, by pattern: one Cython module for each
-``_runtime/*.pyx``; the engine and all operators are linked into the executor.
+``_runtime/*.pyx``; the engine and all operators are linked into the executor. ``build_cubins.py``
+compiles device code.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parent.absolute()
+# Isolated builds do not see the folder that they build.
+sys.path.insert(0, str(ROOT))
+
+import build_cubins  # noqa: E402
+
 PACKAGE = Path("dali_core")
 CODECS = PACKAGE / "operators" / "decoders"
 RUNTIME = PACKAGE / "_runtime"
@@ -128,6 +135,15 @@ class BuildIncremental(build_ext):
     The compiler says which headers a source reads. What does not include Python's headers serves
     the builds for all versions of Python.
     """
+
+    def run(self) -> None:
+        """Compile device code, then all extensions."""
+        folder = PACKAGE / "_cuda" / "cubins"
+        try:
+            build_cubins.build(ROOT, folder if self.inplace else Path(self.build_lib, folder))
+        except build_cubins.CubinError as error:
+            raise CompileError(str(error)) from error
+        super().run()
 
     def build_extensions(self) -> None:
         """Compile and link all extensions."""

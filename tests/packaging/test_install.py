@@ -30,10 +30,10 @@ print(dali_core.__file__)
 """
 
 
-def run(*command: str | Path, cwd: Path | None = None) -> str:
+def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     # How fast the result is does not matter here, but how long the compiler takes does.
-    environment["CFLAGS"] = "-O0"
+    environment |= {"CFLAGS": "-O0", **variables}
     result = subprocess.run(
         list(map(str, command)),
         cwd=cwd,
@@ -56,7 +56,18 @@ def make_environment(folder: Path) -> Path:
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build an sdist from the sources, and a wheel from that sdist."""
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, ROOT)
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, unpacked(folder))
+    return folder
+
+
+def unpacked(distributions: Path) -> Path:
+    """Unpack the sdist; its folder keeps what was built."""
+    (sdist,) = distributions.glob("*.tar.gz")
+    if not (distributions / "unpacked").exists():
+        with tarfile.open(sdist) as archive:
+            archive.extractall(distributions / "unpacked", filter="data")
+    (folder,) = (distributions / "unpacked").iterdir()
     return folder
 
 
@@ -66,7 +77,7 @@ def test_sdist_has_everything_to_build_and_nothing_built(distributions: Path) ->
         names = [name.partition("/")[2] for name in archive.getnames()]
     tracked = run("git", "ls-files", "dali_core", "adapters", cwd=ROOT).splitlines()
     assert set(tracked) <= set(names)
-    assert not [name for name in names if name.endswith((".so", ".pyc", ".o"))]
+    assert not [name for name in names if name.endswith((".so", ".pyc", ".o", ".cubin", ".ptx"))]
 
 
 def test_wheel_has_stubs_and_no_sources_of_native_code(distributions: Path) -> None:
@@ -80,6 +91,31 @@ def test_wheel_has_stubs_and_no_sources_of_native_code(distributions: Path) -> N
     assert [name for name in names if name.startswith("dali_core/_runtime/executor.")]
     assert not [name for name in names if name.endswith((".cpp", ".pyx"))]
     assert not [name for name in names if name.startswith(("tests", "examples", "benchmarks"))]
+
+
+def modules_of(wheel: Path) -> set[str]:
+    """Name the files with device code, but for the architecture."""
+    with zipfile.ZipFile(wheel) as archive:
+        folder = "dali_core/_cuda/cubins/"
+        names = [name for name in archive.namelist() if name.startswith(folder)]
+    return {name.removeprefix(folder).partition(".sm_")[0] for name in names}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="device code is compiled on Linux")
+def test_wheel_has_device_code(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    assert modules_of(wheel) >= {"copy_batch", "copy_batch.ptx", "kernels.json"}
+    with zipfile.ZipFile(wheel) as archive:
+        sources = (".cu", "cstdint", "build_cubins.py")
+        assert not [name for name in archive.namelist() if name.endswith(sources)]
+
+
+def test_wheel_without_cuda(distributions: Path, tmp_path: Path) -> None:
+    # Where one with CUDA was built before.
+    command = (sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path)
+    run(*command, unpacked(distributions), DALI_CORE_WITH_CUDA="0")
+    (wheel,) = tmp_path.glob("*.whl")
+    assert modules_of(wheel) == set()
 
 
 def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None:
