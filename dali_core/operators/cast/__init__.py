@@ -15,5 +15,6 @@ does not round to 0, so 0.3 is false. Nothing is copied if the type is the input
 Numbers of enumerations, such as ``INTERP_TYPE``, are of type ``INT32``.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(Arg("dtype", types.DALIDataType, "Type of the output."),),
 )

@@ -17,15 +17,18 @@ DataType type_of_numbers(DataType type) {
 
 }  // namespace
 
+DataType cast_type(const OperatorConfig& config) {
+  const DataType type = type_of_numbers(config.get<DataType>("dtype"));
+  if (size_of(type) == 0)
+    throw std::invalid_argument("dtype must be a type of numbers (got number " +
+                                std::to_string(static_cast<int>(type)) +
+                                "). Use a type such as types.FLOAT.");
+  return type;
+}
+
 class Cast : public Operator, public PixelStep {
  public:
-  explicit Cast(const OperatorConfig& config)
-      : type_(type_of_numbers(config.get<DataType>("dtype"))) {
-    if (size_of(type_) == 0)
-      throw std::invalid_argument("dtype must be a type of numbers (got number " +
-                                  std::to_string(static_cast<int>(type_)) +
-                                  "). Use a type such as types.FLOAT.");
-  }
+  explicit Cast(const OperatorConfig& config) : type_(cast_type(config)) {}
 
   void run(SampleContext& sample) const override { cast_tensor(sample, type_); }
 

@@ -16,4 +16,5 @@ Numbers saturate to the range of the new type, and integers are rounded half awa
         "Tensors of any type, shape and layout.",
         "Tensors of the type to convert to; their elements are not read.",
     ),
+    devices=("cpu", "gpu"),
 )

@@ -12,4 +12,5 @@ Use it where somebody writes into an output that shares its memory with another 
 itself never does.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
+    devices=("cpu", "gpu"),
 )
