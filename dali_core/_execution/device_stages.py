@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dali_core._execution.operators import make_device_operator
+from dali_core._execution.operators import make_device_operator, make_operator
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.planner import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
@@ -154,17 +154,20 @@ def _index(node: OperatorNode) -> int:
 def _make_program(
     stage: PlannedStage, numbers: Mapping[OperatorNode, int], seed: int
 ) -> DeviceProgram:
-    return DeviceProgram(
-        [
-            (
-                make_device_operator(entry.node, seed),
-                numbers[entry.node],
-                entry.inputs,
-                entry.arguments,
-                entry.outputs,
-                entry.releases,
-                entry.guards,
-            )
-            for entry in stage.nodes
-        ]
-    )
+    instructions = [
+        (
+            make_device_operator(entry.node, seed),
+            numbers[entry.node],
+            entry.inputs,
+            entry.arguments,
+            entry.outputs,
+            entry.releases,
+            entry.guards,
+        )
+        for entry in stage.nodes
+    ]
+    chains = [
+        (chain, [make_operator(stage.nodes[i].node, seed, {}, {}) for i in chain])
+        for chain in stage.chains
+    ]
+    return DeviceProgram(instructions, chains)

@@ -25,6 +25,17 @@ _FOLLOWERS = {
 }
 
 
+# On a device each of these is one kernel, so there is nothing to gain.
+_NOT_ON_DEVICE = {"source", "pixels"}
+
+
+def find_device_chains(
+    nodes: Sequence[OperatorNode], kept: Iterable[DataNode]
+) -> list[list[OperatorNode]]:
+    """Find the chains and expressions among operators of one device program; see `find_chains`."""
+    return _find_groups(nodes, kept, _NOT_ON_DEVICE)
+
+
 def find_chains(
     nodes: Sequence[OperatorNode], kept: Iterable[DataNode]
 ) -> list[list[OperatorNode]]:
@@ -42,7 +53,14 @@ def find_chains(
     list of list of OperatorNode
         Groups of two or more operators in their order, each as large as possible.
     """
+    return _find_groups(nodes, kept, set())
+
+
+def _find_groups(
+    nodes: Sequence[OperatorNode], kept: Iterable[DataNode], without: set[str]
+) -> list[list[OperatorNode]]:
     roles = {node: chain_role(node.spec.registered_name) for node in nodes}
+    roles = {node: "" if role in without else role for node, role in roles.items()}
     elementwise = [node for node in nodes if roles[node] == "elementwise"]
     images = [node for node in nodes if roles[node] in _FOLLOWERS and len(node.outputs) == 1]
     kept = list(kept)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dali_core._graph.branches import find_joined
-from dali_core._graph.fusion import find_chains
+from dali_core._graph.fusion import find_chains, find_device_chains
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core.errors import title_of
 
@@ -206,9 +206,10 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
 
 def _fuse(stage: PlannedStage, keep: Sequence[DataNode]) -> None:
     """Bring the members of each chain together, to where the last of them was."""
-    if stage.kind is not StageKind.SAMPLES:
+    if stage.kind is StageKind.PYTHON:
         return
-    chains = find_chains([entry.node for entry in stage.nodes], keep)
+    find = find_chains if stage.kind is StageKind.SAMPLES else find_device_chains
+    chains = find([entry.node for entry in stage.nodes], keep)
     chain_of = {node: chain for chain in chains for node in chain}
     planned = {entry.node: entry for entry in stage.nodes}
     nodes: list[PlannedNode] = []

@@ -2,10 +2,13 @@
 """Operators that run on a device, and the programs made of them."""
 
 from libc.stdint cimport uint64_t
+from libcpp.memory cimport make_shared
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.executor cimport make_device_operator, make_device_program
+from dali_core._runtime.executor cimport (
+    NativeOperator, make_device_chain, make_device_operator, make_device_program,
+)
 from dali_core._runtime.operator_config cimport make_config
 
 
@@ -47,9 +50,15 @@ cdef class DeviceProgram:
         Tuples ``(operator, node, inputs, arguments, outputs, releases, guards)`` of a
         `DeviceOperator`, the number of the node, lists of value ids, and pairs of a value id and
         what that must say so that the operator runs for a sample.
+    chains : sequence of (range, sequence of NativeOperator)
+        Instructions that run as one, and the operators' native code for the host.
     """
 
-    def __init__(self, instructions: Sequence[tuple[Any, ...]]):
+    def __init__(
+        self,
+        instructions: Sequence[tuple[Any, ...]],
+        chains: Sequence[tuple[range, Sequence[NativeOperator]]] = (),
+    ):
         cdef engine.DeviceInstruction instruction
         cdef vector[engine.DeviceInstruction] described
         for op, node, inputs, arguments, outputs, releases, guards in instructions:
@@ -61,4 +70,29 @@ cdef class DeviceProgram:
             instruction.releases = releases
             instruction.guards = guards
             described.push_back(instruction)
+        for chain, operators in chains:
+            self._join(described, chain.start, operators)
         self.program = make_device_program(described)
+
+    def fusion_counts(self) -> list[tuple[int, int]]:
+        """For each chain, count the samples that ran as one, and those that could not."""
+        return [(counts.get().fused.load(), counts.get().refused.load())
+                for counts in self.chain_counts]
+
+    cdef int _join(
+        self, vector[engine.DeviceInstruction]& instructions, size_t first, object operators
+    ) except -1:
+        cdef vector[engine.Instruction] members
+        cdef engine.Instruction member
+        cdef size_t i
+        for i in range(len(operators)):
+            member.op = (<NativeOperator?>operators[i]).op
+            member.inputs = instructions[first + i].inputs
+            member.arguments = instructions[first + i].arguments
+            member.outputs = instructions[first + i].outputs
+            members.push_back(member)
+        instructions[first].chain = make_device_chain(members)
+        instructions[first].chain_counts = make_shared[engine.FusionCounts]()
+        instructions[first].chain_length = <int>members.size()
+        self.chain_counts.push_back(instructions[first].chain_counts)
+        return 0

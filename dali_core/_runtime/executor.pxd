@@ -14,6 +14,11 @@ cdef shared_ptr[engine.DeviceProgram] make_device_program(
 ) except *
 
 
+cdef shared_ptr[const engine.DeviceChain] make_device_chain(
+    const vector[engine.Instruction]& members
+) except *
+
+
 cdef class HostPool:
     cdef shared_ptr[engine.BufferPool] pool
 

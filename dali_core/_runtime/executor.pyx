@@ -46,6 +46,12 @@ cdef shared_ptr[engine.DeviceProgram] make_device_program(
     return make_shared[engine.DeviceProgram](instructions)
 
 
+cdef shared_ptr[const engine.DeviceChain] make_device_chain(
+    const vector[engine.Instruction]& members
+) except *:
+    return engine.make_device_chain(members)
+
+
 def chain_role(name: str) -> str:
     """Tell what native code can be in a chain that runs as one; "" for nothing.
 

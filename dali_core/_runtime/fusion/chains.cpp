@@ -61,4 +61,8 @@ std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& mem
   return std::make_shared<const ImageChain>(std::move(operators));
 }
 
+std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instruction>&) {
+  return nullptr;
+}
+
 }  // namespace dali_core

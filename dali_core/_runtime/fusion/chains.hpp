@@ -4,11 +4,16 @@
 #include <memory>
 #include <vector>
 
+#include "dali_core/device_operator.hpp"
 #include "sample_program.hpp"
 
 namespace dali_core {
 
 // From the instructions of a chain in their order; the first one's role tells which kind it is.
 std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& members);
+
+// The same on a device, from the operators' code for the host, which knows what they do. Null if
+// they have to run one by one.
+std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instruction>& members);
 
 }  // namespace dali_core
