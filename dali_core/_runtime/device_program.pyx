@@ -84,13 +84,14 @@ cdef class DeviceProgram:
     ) except -1:
         cdef vector[engine.Instruction] members
         cdef engine.Instruction member
-        cdef size_t i
-        for i in range(len(operators)):
-            member.op = (<NativeOperator?>operators[i]).op
-            member.inputs = instructions[first + i].inputs
-            member.arguments = instructions[first + i].arguments
-            member.outputs = instructions[first + i].outputs
+        cdef size_t i = first
+        for operator in operators:
+            member.op = (<NativeOperator?>operator).op
+            member.inputs = instructions[i].inputs
+            member.arguments = instructions[i].arguments
+            member.outputs = instructions[i].outputs
             members.push_back(member)
+            i += 1
         instructions[first].chain = make_device_chain(members)
         instructions[first].chain_counts = make_shared[engine.FusionCounts]()
         instructions[first].chain_length = <int>members.size()

@@ -1,0 +1,251 @@
+"""Pipelines whose graphs are partly on a device."""
+
+from __future__ import annotations
+
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core.errors import ArgumentValueError, CudaUnavailableError, GraphError
+from tests.cuda.simulated_driver import run_simulated
+
+pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+
+PRELUDE = """
+import gc
+import numpy as np
+from dali_core import Pipeline, fn, types, pipeline_def
+from dali_core.errors import CudaError, SampleError
+from tests.cuda.simulated_driver import control
+
+def ragged(batch, dtype=np.uint8):
+    random = np.random.default_rng(batch)
+    return [random.integers(0, 200, (3 + i, 4 + batch % 3, 3)).astype(dtype) for i in range(5)]
+
+def batches(**options):
+    number = 0
+    while True:
+        yield ragged(number, **options)
+        number += 1
+
+def made(define, **options):
+    options = {"batch_size": 5, "num_threads": 2, "device_id": 0, "seed": 3} | options
+    pipeline = Pipeline(**options)
+    with pipeline:
+        outputs = define()
+        pipeline.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+    return pipeline
+
+def assert_same(batch, expected):
+    batch = batch.as_cpu()
+    assert len(batch) == len(expected), (len(batch), len(expected))
+    for sample, wanted in zip(batch, expected):
+        sample = np.array(sample)
+        assert sample.dtype == wanted.dtype and sample.shape == wanted.shape
+        assert (sample == wanted).all()
+
+def nothing_left():
+    gc.collect()
+    left = control.live()
+    kept = {"contexts", "primary_contexts", "context_retains", "retains", "modules", "pools"}
+    left = {what: count for what, count in left.items() if count and not what.startswith("host")}
+    return {what: count for what, count in left.items() if what not in kept}
+"""
+
+
+def run(program: str, **options: object) -> str:
+    return run_simulated(PRELUDE + program, **options)  # type: ignore[arg-type]
+
+
+def test_moves_there_and_back() -> None:
+    run(
+        """
+def define():
+    data = fn.external_source(source=batches, layout="HWC")
+    there = data.gpu()
+    return there.cpu(), there, data.gpu().cpu().gpu()
+
+for options in ({}, {"exec_pipelined": False, "exec_async": False}, {"prefetch_queue_depth": 4}):
+    pipeline = made(define, **options)
+    for number in range(6):
+        outputs = pipeline.run()
+        assert [type(output).__name__ for output in outputs] == [
+            "TensorListCPU", "TensorListGPU", "TensorListGPU"]
+        for output in outputs:
+            assert output.layout() == "HWC"
+            assert_same(output, ragged(number))
+    pipeline.close()
+"""
+    )
+
+
+def test_outputs_stay_as_they_are() -> None:
+    """With slow streams, every batch is kept and looked at in the end."""
+    run(
+        """
+pipeline = made(lambda: fn.external_source(source=batches).gpu())
+kept = [pipeline.run()[0] for _ in range(8)]
+pipeline.close()
+del pipeline
+for number, batch in enumerate(kept):
+    assert_same(batch, ragged(number))
+""",
+        delay=0.002,
+    )
+
+
+def test_memory_and_streams_come_back() -> None:
+    run(
+        """
+pipeline = made(lambda: fn.external_source(source=batches).gpu())
+sizes = []
+for number in range(12):
+    pipeline.run()
+    gc.collect()
+    sizes.append(control.live()["allocations"])
+assert max(sizes[4:]) <= max(sizes[:4]) + 2, sizes
+batch = pipeline.run()
+pipeline.close()
+del pipeline
+assert nothing_left(), "the batch is still there"
+del batch
+import dali_core.cuda
+assert not nothing_left(), nothing_left()
+"""
+    )
+
+
+def test_a_steady_loop_waits_for_nobody() -> None:
+    """No call that makes the host wait for the whole device, and none that allocates from it."""
+    run(
+        """
+pipeline = made(lambda: fn.external_source(source=batches).gpu())
+for number in range(4):
+    pipeline.run()
+before = control.counts()
+for number in range(20):
+    pipeline.run()
+after = control.counts()
+made_now = {name: after[name] - before.get(name, 0) for name in after}
+for name in ("cuCtxSynchronize", "cuMemAlloc", "cuMemFree", "cuMemHostAlloc", "cuMemcpy",
+             "cuMemcpyHtoD", "cuMemcpyDtoH", "cuStreamSynchronize", "cuModuleLoadData"):
+    assert made_now.get(name, 0) == 0, (name, made_now[name])
+assert made_now.get("device_synchronizations", 0) == 0
+"""
+    )
+
+
+def test_branches_on_a_device() -> None:
+    run(
+        """
+@pipeline_def(batch_size=4, num_threads=2, device_id=0, enable_conditionals=True)
+def define():
+    number = fn.external_source(source=lambda info: np.int64([info.idx_in_epoch]), batch=False)
+    data = number.gpu()
+    if number % 2 == 0:
+        result = data.cpu() + 100
+        result = result.gpu()
+    else:
+        result = data
+    return result, number
+
+import textwrap, linecache, pathlib, tempfile, importlib.util, sys
+""",
+    )
+
+
+def test_failing_calls_are_errors_and_pass() -> None:
+    """Whatever call of the driver fails: an error with its name, and the next batch is right."""
+    run(
+        """
+pipeline = made(lambda: fn.external_source(source=batches).gpu().cpu())
+pipeline.run(), pipeline.run(), pipeline.run()
+failed = 0
+for function in ("cuMemAllocFromPoolAsync", "cuMemAllocAsync", "cuMemcpyAsync", "cuEventRecord"):
+    control.fail(function, "CUDA_ERROR_UNKNOWN", after=1)
+    seen = False
+    for number in range(6):
+        try:
+            pipeline.run()
+        except SampleError as error:
+            assert "CUDA_ERROR_UNKNOWN" in str(error), error
+            assert isinstance(error.__cause__, CudaError), repr(error.__cause__)
+            seen = True
+    failed += seen
+    control.fail(function, "CUDA_ERROR_UNKNOWN", times=0)
+    (batch,) = pipeline.run()
+    assert len(batch) == 5
+assert failed >= 3, failed
+pipeline.close()
+"""
+    )
+
+
+def test_out_of_memory_ends_one_batch_only() -> None:
+    run(
+        """
+def big():
+    while True:
+        size = yield_sizes.pop(0) if yield_sizes else 1000
+        yield [np.full(size, 7, np.uint8) for _ in range(5)]
+
+yield_sizes = [1000] * 3 + [4_000_000] + [1000] * 20
+pipeline = made(lambda: fn.external_source(source=big).gpu(), prefetch_queue_depth=1)
+results = []
+for number in range(8):
+    try:
+        results.append(len(pipeline.run()[0].as_cpu()))
+    except SampleError as error:
+        assert isinstance(error.__cause__, MemoryError), repr(error.__cause__)
+        results.append("full")
+assert results.count("full") == 1 and results.count(5) == 7, results
+""",
+        memory_limit=12_000_000,
+    )
+
+
+def test_several_devices_in_one_process() -> None:
+    run(
+        """
+pipelines = [
+    made(lambda: fn.external_source(source=batches).gpu(), device_id=device)
+    for device in range(8)
+]
+for number in range(3):
+    outputs = [pipeline.run()[0] for pipeline in pipelines]
+    assert [output.device_id() for output in outputs] == list(range(8))
+    for output in outputs:
+        assert_same(output, ragged(number))
+""",
+        devices=8,
+    )
+
+
+def test_without_a_driver() -> None:
+    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=0)
+    with pipeline:
+        pipeline.set_outputs(fn.external_source(source=lambda: [[1]]).gpu())
+    with pytest.raises(CudaUnavailableError, match=r"DataNode\.gpu at .*test_pipelines"):
+        pipeline.build()
+
+
+def test_without_a_device() -> None:
+    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipeline:
+        pipeline.set_outputs(fn.external_source(source=lambda: [[1]]).gpu())
+    with pytest.raises(GraphError, match="must have a device"):
+        pipeline.build()
+
+
+def test_what_reads_on_the_host() -> None:
+    with Pipeline(batch_size=1, num_threads=1, device_id=0):
+        data = fn.external_source(source=lambda: [[1]])
+        there = data.gpu()
+        assert (there.device, there.gpu() is there, there.shape().device) == ("gpu", True, "cpu")
+        with pytest.raises(GraphError, match=r"fn\.gaussian_blur at .* on the host.*\.cpu\(\)"):
+            fn.gaussian_blur(there, sigma=1.0)
+        with pytest.raises(ArgumentValueError, match="device must be one of 'cpu'"):
+            fn.gaussian_blur(data, sigma=1.0, device="gpu")
+        with pytest.raises(GraphError, match=r"argument 'axes'.*must be on the host"):
+            fn.python_function(there, function=lambda x: x)
+"""
+    pass
