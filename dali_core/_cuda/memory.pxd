@@ -1,0 +1,12 @@
+from cuda.bindings cimport cydriver
+from libcpp.memory cimport shared_ptr
+
+from dali_core._cuda.stream cimport Stream
+from dali_core._runtime cimport engine
+
+
+cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *
+cdef shared_ptr[void] allocate_host(size_t bytes) except *
+cdef shared_ptr[engine.BufferPool] host_pool() except *
+cdef int note_use(const shared_ptr[void]& block, cydriver.CUstream consumer) except -1
+cdef int copy(void* to, const void* from_, size_t bytes, Stream stream) except -1
