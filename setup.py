@@ -1,8 +1,8 @@
 """Builds the native modules: Cython over the engine and the operators' C++.
 
 Everything static is in pyproject.toml. What is found here, by pattern: one Cython module for each
-``_runtime/*.pyx``; the engine and all operators are linked into the executor. ``build_cubins.py``
-compiles device code.
+``_runtime/*.pyx``, with the engine and all operators linked into the executor; and, where CUDA's
+packages are installed, one for each ``_cuda/*.pyx``. ``build_cubins.py`` compiles device code.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ import build_cubins  # noqa: E402
 PACKAGE = Path("dali_core")
 CODECS = PACKAGE / "operators" / "decoders"
 RUNTIME = PACKAGE / "_runtime"
+CUDA = PACKAGE / "_cuda"
 
 
 def _flags() -> list[str]:
@@ -93,12 +94,51 @@ def _nvimgcodec() -> tuple[list[str], list[tuple[str, str]]]:
     The library itself is loaded at run time. The headers name a few types of CUDA, which is not
     needed to build: a small header of ours declares them.
     """
-    found = importlib.util.find_spec("nvidia.nvimgcodec") if sys.platform == "linux" else None
-    if found is None or not found.submodule_search_locations:
+    include = _include_folder("nvidia.nvimgcodec")
+    if include is None:
         return [], []
-    include = Path(found.submodule_search_locations[0], "include")
     shim = CODECS / "nvimgcodec_shim"
-    return [str(include), str(shim)], [("DALI_CORE_HAVE_NVIMGCODEC", "1")]
+    return [include, str(shim)], [("DALI_CORE_HAVE_NVIMGCODEC", "1")]
+
+
+def _include_folder(package: str) -> str | None:
+    """Folder with the headers of one of NVIDIA's packages, if that is installed."""
+    try:
+        found = importlib.util.find_spec(package) if sys.platform == "linux" else None
+    except ModuleNotFoundError:
+        return None
+    places = list(found.submodule_search_locations or ()) if found else []
+    folders = [Path(place, "include") for place in places]
+    return next((str(folder) for folder in folders if folder.is_dir()), None)
+
+
+def _cuda() -> list[str] | None:
+    """Include folders to build for GPUs, or None if that is not possible or not wanted.
+
+    ``DALI_CORE_WITH_CUDA=0`` builds without, ``=1`` insists on it. Only headers are needed.
+    """
+    wanted = os.environ.get("DALI_CORE_WITH_CUDA", "")
+    if wanted == "0":
+        return None
+    is_supported = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+    bindings = _is_installed("cuda.bindings.cydriver")
+    headers = [_include_folder(f"nvidia.{part}") for part in ("cuda_runtime", "cuda_profiler_api")]
+    if is_supported and bindings and None not in headers:
+        return [folder for folder in headers if folder]
+    if wanted == "1":
+        raise SystemExit(
+            "setup.py: DALI_CORE_WITH_CUDA=1 needs Linux on x86_64 or aarch64, and the packages "
+            "cuda-bindings, nvidia-cuda-runtime-cu12 and nvidia-cuda-profiler-api-cu12 of version "
+            "12.9 (not all found). Install them, or leave the variable out to do without."
+        )
+    return None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _extensions() -> list[Extension]:
@@ -124,6 +164,19 @@ def _extensions() -> list[Extension]:
                 extra_compile_args=_flags() + (jpeg_flags if is_executor else []),
                 extra_link_args=_link_flags()
                 + ([*jpeg_libraries, "-ldl", "-lpthread"] if is_executor else []),
+            )
+        )
+    headers = _cuda()
+    for module in sorted(CUDA.glob("*.pyx")) if headers is not None else ():
+        folders = (PACKAGE / "include", RUNTIME / "engine", CUDA, *headers)
+        extensions.append(
+            Extension(
+                f"dali_core._cuda.{module.stem}",
+                [str(module)],
+                language="c++",
+                include_dirs=[*(str(folder) for folder in folders), "."],
+                extra_compile_args=_flags(),
+                extra_link_args=_link_flags(),
             )
         )
     return extensions

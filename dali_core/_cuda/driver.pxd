@@ -1,4 +1,7 @@
 from cuda.bindings cimport cydriver
+from libcpp.memory cimport shared_ptr
+
+from dali_core._cuda.device_state cimport DeviceState
 
 
 cdef int use_driver() except -1
@@ -6,6 +9,8 @@ cdef int check(cydriver.CUresult status, const char* doing) except -1
 cdef int check_device(cydriver.CUresult status, const char* doing, int device) except -1
 cdef int enter_device(int device) except -1
 cdef int leave_device() except -1
-# For threads without the GIL; a device must have been entered with it once before.
-cdef cydriver.CUresult enter_known_device(int device) noexcept nogil
-cdef void leave_known_device() noexcept nogil
+cdef shared_ptr[DeviceState] device_state(int device) except *
+cdef object states_in_use()
+# For any thread, without the GIL.
+cdef cydriver.CUresult enter_state(DeviceState* state) noexcept nogil
+cdef void leave_state() noexcept nogil

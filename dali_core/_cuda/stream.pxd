@@ -1,9 +1,7 @@
 from cuda.bindings cimport cydriver
 from libcpp.memory cimport shared_ptr
 
-cdef extern from "device.hpp" namespace "dali_core" nogil:
-    cdef cppclass StreamState:
-        pass
+from dali_core._cuda.device_state cimport DeviceState, StreamState
 
 
 cdef class Stream:
@@ -16,6 +14,12 @@ cdef class Stream:
 
 cdef class Event:
     cdef object __weakref__
+    cdef shared_ptr[DeviceState] state
     cdef cydriver.CUevent event
-    cdef readonly int device_id
     cdef int record(self, Stream stream) except -1
+
+
+# For any thread, without the GIL, in the device's context.
+cdef cydriver.CUresult take_event(DeviceState* state, cydriver.CUevent* event) noexcept nogil
+cdef void give_event(DeviceState* state, cydriver.CUevent event) noexcept nogil
+cdef cydriver.CUstream plain_stream(cydriver.CUstream stream) noexcept nogil

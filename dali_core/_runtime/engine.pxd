@@ -32,9 +32,16 @@ cdef extern from "dali_core/types.hpp" namespace "dali_core" nogil:
 
 
 cdef extern from "dali_core/memory.hpp" namespace "dali_core" nogil:
+    cdef cppclass BlockSource:
+        void* (*allocate)(void* context, size_t bytes) noexcept nogil
+        void (*free)(void* context, void* block) noexcept nogil
+        void* context
+
     cdef cppclass BufferPool:
         @staticmethod
         shared_ptr[BufferPool] create() except +
+        @staticmethod
+        shared_ptr[BufferPool] create(BlockSource source) except +
         shared_ptr[void] allocate(size_t bytes) except +
         void trim()
         size_t idle_bytes()

@@ -1,0 +1,112 @@
+// A block of a device's memory, and who has to be done with it before it is free.
+#pragma once
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device_state.hpp"
+
+namespace dali_core {
+
+struct Block {
+  Block(std::shared_ptr<StreamState> stream, size_t bytes)
+      : stream(std::move(stream)), bytes(bytes) {}
+
+  DeviceState* device() const { return stream->device.get(); }
+
+  void add_consumer(CUstream consumer) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (std::find(consumers.begin(), consumers.end(), consumer) == consumers.end())
+      consumers.push_back(consumer);
+  }
+
+  const std::shared_ptr<StreamState> stream;  // in whose order it is made and freed
+  const size_t bytes;
+  CUdeviceptr pointer = 0;
+  bool is_from_pool = false;
+  std::shared_ptr<void> allocator;  // a Python object, if it is from a user's allocator
+
+  std::mutex mutex;
+  std::vector<CUstream> consumers;  // other streams that read it
+};
+
+struct LetGo {
+  Block* block;
+  void (*close)(Block*);
+  void operator()(void*) const { close(block); }
+};
+
+inline std::shared_ptr<void> share_block(Block* block, void (*close)(Block*)) {
+  return std::shared_ptr<void>(reinterpret_cast<void*>(block->pointer), LetGo{block, close});
+}
+
+// Null if the memory is not a block of ours.
+inline Block* block_of(const std::shared_ptr<void>& memory) {
+  const LetGo* let_go = std::get_deleter<LetGo>(memory);
+  return let_go ? let_go->block : nullptr;
+}
+
+// Where allocators of users are kept: by number of the device, -1 for all that have none.
+class Allocators {
+ public:
+  void set(int device, std::shared_ptr<void> allocator) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (allocator)
+      allocators_[device] = std::move(allocator);
+    else
+      allocators_.erase(device);
+    is_empty_ = allocators_.empty();
+  }
+  std::shared_ptr<void> get(int device) {
+    if (is_empty_) return nullptr;
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = allocators_.find(device);
+    if (found == allocators_.end()) found = allocators_.find(-1);
+    return found == allocators_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> is_empty_{true};
+  std::map<int, std::shared_ptr<void>> allocators_;
+};
+
+// The device in whose context page-locked memory is made. It is held until the pool is closed and
+// has returned everything.
+class HostSource {
+ public:
+  explicit HostSource(std::shared_ptr<DeviceState> device) : device_(std::move(device)) {}
+
+  DeviceState* device() const { return device_.get(); }
+  void add() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++num_blocks_;
+  }
+  void remove() { let_go(1, false); }
+  void close() { let_go(0, true); }
+
+  std::atomic<int> last_status{CUDA_SUCCESS};
+
+ private:
+  void let_go(int64_t count, bool is_closed) {
+    std::shared_ptr<DeviceState> last;  // goes without the lock
+    std::lock_guard<std::mutex> lock(mutex_);
+    num_blocks_ -= count;
+    is_closed_ |= is_closed;
+    if (is_closed_ && num_blocks_ == 0) last = std::move(device_);
+  }
+
+  std::shared_ptr<DeviceState> device_;
+  std::mutex mutex_;
+  int64_t num_blocks_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace dali_core
