@@ -49,6 +49,8 @@ cdef extern from "dali_core/memory.hpp" namespace "dali_core" nogil:
 
 
 cdef extern from "dali_core/tensor.hpp" namespace "dali_core" nogil:
+    cdef const int8_t kHost
+
     cdef cppclass Tensor:
         shared_ptr[void] storage
         void* data

@@ -1,23 +1,11 @@
-from libc.stdint cimport uintptr_t
-
 from dali_core._runtime cimport engine
+from dali_core._runtime.any_tensor cimport AnyTensor
 
-cdef object NOTHING
 
-
-cdef class TensorCPU:
-    cdef object __weakref__
-    cdef engine.Tensor tensor
-    cdef bint is_read_only
+cdef class TensorCPU(AnyTensor):
+    pass
 
 
 cdef TensorCPU wrap_tensor(const engine.Tensor& tensor, bint is_read_only)
 cdef engine.Tensor tensor_of(object data, object layout, bint* is_read_only) except *
 cdef engine.Tensor copy_of(const engine.Tensor& tensor) except *
-cdef object given(str where, dict values)
-cdef object type_of(const engine.Tensor& tensor)
-cdef str layout_of(const engine.Tensor& tensor)
-cdef str source_of(const engine.Tensor& tensor)
-cdef int reinterpret_as(engine.Tensor& tensor, object new_type, str where) except -1
-cdef object integer_of(object value, str what)
-cdef uintptr_t address_of(object ptr, str where) except? 0

@@ -7,9 +7,9 @@ from typing import Any, overload
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import CapsuleType
 
-from dali_core.types import DALIDataType
+from dali_core._runtime.any_tensor import AnyTensor
 
-class TensorCPU:
+class TensorCPU(AnyTensor):
     """A tensor in host memory: dense, row-major, with an element type and perhaps a layout."""
 
     @overload
@@ -18,45 +18,12 @@ class TensorCPU:
     def __init__(self, *, b: Any, layout: str | None = None, is_pinned: bool = False) -> None: ...
     @overload
     def __init__(self, *, object: Any, layout: str | None = None) -> None: ...
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type, a `types.DALIDataType`."""
-
-    def shape(self) -> list[int]:
-        """Give the extents, outermost first."""
-
-    def ndim(self) -> int:
-        """Give the number of dimensions."""
-
-    def layout(self) -> str:
-        """Give the layout, such as ``"HWC"``; empty if there is none."""
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the dimensions of this tensor."""
-
-    def source_info(self) -> str:
-        """Give the name of the file that the sample was read from; empty if unknown."""
-
-    def get_property(self, name: str) -> str | None:
-        """Look up ``"layout"`` or ``"source_info"``; None for what is not known."""
-
-    def data_ptr(self) -> int:
-        """Give the address of the first element."""
-
     def as_cpu(self) -> TensorCPU:
         """Give this tensor itself, since it is on the host."""
-
-    def squeeze(self, dim: int | None = None) -> bool:
-        """Remove dimensions of extent 1 in place, together with their letters in the layout."""
-
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Take the bytes of the elements for another type, in this tensor only."""
 
     def copy_to_external(self, ptr: c_void_p | int) -> None:
         """Copy the elements to an address."""
 
-    def __len__(self) -> int: ...
-    def __bool__(self) -> bool: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
     @property
@@ -79,5 +46,3 @@ class TensorCPU:
     def __copy__(self) -> TensorCPU: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorCPU: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    def __repr__(self) -> str: ...
-    def __str__(self) -> str: ...

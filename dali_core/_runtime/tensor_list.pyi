@@ -7,10 +7,10 @@ from typing import Any, overload
 
 from numpy.typing import DTypeLike, NDArray
 
+from dali_core._runtime.any_tensor_list import AnyTensorList
 from dali_core._runtime.tensor import TensorCPU
-from dali_core.types import DALIDataType
 
-class TensorListCPU:
+class TensorListCPU(AnyTensorList):
     """A batch of tensors in host memory, with equal element types and possibly different shapes."""
 
     @overload
@@ -48,25 +48,6 @@ class TensorListCPU:
     ) -> TensorListCPU:
         """Make a batch of objects that support DLPack, such as tensors of PyTorch."""
 
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type of all samples, a `types.DALIDataType`."""
-
-    def layout(self) -> str:
-        """Give the layout of each sample, such as ``"HWC"``; empty if there is none."""
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the dimensions of the samples, in this list only."""
-
-    def ndim(self) -> int:
-        """Give the number of dimensions of each sample."""
-
-    def shape(self) -> list[tuple[int, ...]]:
-        """Give the shape of each sample."""
-
-    def is_dense_tensor(self) -> bool:
-        """Tell whether all samples have one shape, so that `as_tensor` works."""
-
     def as_tensor(self) -> TensorCPU:
         """View the batch as one tensor whose first dimension is the batch."""
 
@@ -82,19 +63,9 @@ class TensorListCPU:
     def at(self, index: int, /) -> NDArray[Any]:
         """View one sample as a NumPy array, without copying."""
 
-    def data_ptr(self) -> int:
-        """Give the address of the first element of the first sample."""
-
     def copy_to_external(self, ptr: c_void_p | int, /) -> None:
         """Copy all samples, one after the other, to an address."""
 
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Take the bytes of the elements for another type, in this list only."""
-
-    def reset(self) -> None:
-        """Remove all samples from the list. What others made of them keeps its memory."""
-
-    def __len__(self) -> int: ...
     @overload
     def __getitem__(self, index: int, /) -> TensorCPU: ...
     @overload
@@ -108,5 +79,3 @@ class TensorListCPU:
     def __copy__(self) -> TensorListCPU: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorListCPU: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    def __repr__(self) -> str: ...
-    def __str__(self) -> str: ...

@@ -1,35 +1,26 @@
 # cython: annotation_typing=False
 """A batch of tensors in host memory: what pipelines give out, and what may be fed in."""
 
-import math
-
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.exchange cimport import_exporter, set_layout, set_shape
-from dali_core._runtime.tensor cimport (
-    NOTHING, TensorCPU, address_of, given, integer_of, layout_of, reinterpret_as, tensor_of,
-    type_of, wrap_tensor,
+from dali_core._runtime.any_tensor cimport NOTHING, AnyTensor, address_of, given
+from dali_core._runtime.any_tensor_list cimport (
+    AnyTensorList, check_layouts, check_same_types, lie_side_by_side, rows_of, set_layouts,
 )
-from dali_core._runtime.tensor_text import different_shapes, text_of_list
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, TensorError, TensorIndexError
+from dali_core._runtime.exchange cimport import_exporter
+from dali_core._runtime.tensor cimport TensorCPU, tensor_of, wrap_tensor
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import to_numpy_type
 
 cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
-    bint have_one_shape(const vector[engine.Tensor]& samples)
-    int spread_layout(vector[engine.Tensor]& samples)
-    bint lie_side_by_side(const vector[engine.Tensor]& samples)
     void gather(vector[engine.Tensor]& samples) except +
-    engine.Tensor joined(
-        const vector[engine.Tensor]& samples, const engine.Tensor& kind, const engine.Shape& shape
-    ) except +
-    vector[engine.Tensor] split(const engine.Tensor& whole) except +
 
 
-cdef class TensorListCPU:
+cdef class TensorListCPU(AnyTensorList):
     """A batch of tensors in host memory, with equal element types and possibly different shapes.
 
     Parameters
@@ -71,7 +62,7 @@ cdef class TensorListCPU:
     ):
         cdef TensorListCPU other
         cdef vector[engine.Tensor] samples
-        cdef engine.Tensor kind
+        cdef engine.Tensor whole, kind
         data = given("TensorListCPU", {
             "data": data, "b": b, "object": object, "tl": tl, "list_of_tensors": list_of_tensors,
         })
@@ -91,12 +82,13 @@ cdef class TensorListCPU:
             samples = _samples_of(data, &self.is_read_only)
             self.is_contiguous = lie_side_by_side(samples)
         else:
-            samples = _rows_of(data, kind, &self.is_read_only)
+            whole = tensor_of(data, None, &self.is_read_only)
+            samples = rows_of(whole, kind, "TensorListCPU")
             self.is_contiguous = True
         if layout is not None and layout != "":
-            _set_layouts(samples, kind, layout)
+            set_layouts(samples, kind, layout)
         elif isinstance(data, (list, tuple)):
-            _check_layouts(samples)
+            check_layouts(samples, "TensorListCPU")
         self.samples = move(samples)
         self.kind = kind
         if isinstance(data, (list, tuple)) and (flag[0] if flag else contiguous):
@@ -149,51 +141,13 @@ cdef class TensorListCPU:
                 )
             result.samples.push_back(import_exporter(exporter, &is_read_only))
             result.is_read_only |= is_read_only
-        _check_same_types(result.samples)
+        check_same_types(result.samples, "TensorListCPU")
         if layout is not None and layout != "":
-            _set_layouts(result.samples, result.kind, layout)
+            set_layouts(result.samples, result.kind, layout)
         result.is_contiguous = lie_side_by_side(result.samples)
         if contiguous:
             result._gather()
         return result
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type of all samples, a `types.DALIDataType`."""
-        return type_of(self._first())
-
-    def layout(self) -> str:
-        """Give the layout of each sample, such as ``"HWC"``; empty if there is none."""
-        return layout_of(self._first())
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the dimensions of the samples, in this list only.
-
-        Parameters
-        ----------
-        layout : str or None
-            One letter a dimension, without one for the batch; empty or None removes the layout.
-        """
-        cdef vector[engine.Tensor] samples = self.samples
-        _set_layouts(samples, self.kind, layout)
-        self.samples = move(samples)
-
-    def ndim(self) -> int:
-        """Give the number of dimensions of each sample."""
-        return self._first().shape.ndim
-
-    def shape(self) -> list[tuple[int, ...]]:
-        """Give the shape of each sample."""
-        cdef size_t i
-        cdef int d
-        return [
-            tuple([self.samples[i].shape.dims[d] for d in range(self.samples[i].shape.ndim)])
-            for i in range(self.samples.size())
-        ]
-
-    def is_dense_tensor(self) -> bool:
-        """Tell whether all samples have one shape, so that `as_tensor` works."""
-        return have_one_shape(self.samples)
 
     def as_tensor(self) -> TensorCPU:
         """View the batch as one tensor whose first dimension is the batch.
@@ -206,25 +160,7 @@ cdef class TensorListCPU:
         TensorError
             If the samples differ in shape; the message lists the shapes.
         """
-        cdef engine.Shape shape
-        cdef int i
-        cdef int ndim = self._first().shape.ndim
-        if not have_one_shape(self.samples):
-            raise TensorError(
-                "TensorListCPU.as_tensor: all samples must have the same shape "
-                f"(got {different_shapes(self.shape())}). Resize, crop or pad them in the "
-                "pipeline, or take the samples one by one with at(i)."
-            )
-        if ndim == engine.kMaxDims:
-            raise TensorError(
-                "TensorListCPU.as_tensor: samples must have at most 7 dimensions to be joined into "
-                "one tensor (got 8). Take them one by one with at(i)."
-            )
-        shape.ndim = ndim + 1
-        shape.dims[0] = self.samples.size()
-        for i in range(ndim):
-            shape.dims[i + 1] = 0 if self.samples.empty() else self.samples[0].shape.dims[i]
-        return self._joined(shape)
+        return self._as_tensor()
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> TensorCPU:
         """View the elements of all samples, one after the other, as one tensor.
@@ -243,17 +179,7 @@ cdef class TensorListCPU:
         TensorError
             If the number of elements differs.
         """
-        cdef engine.Tensor whole
-        what = "TensorListCPU.as_reshaped_tensor: every extent of shape"
-        extents = [integer_of(extent, what) for extent in shape]
-        count = sum(math.prod(sample) for sample in self.shape())
-        if min(extents, default=0) < 0 or math.prod(extents) != count:
-            raise TensorError(
-                f"TensorListCPU.as_reshaped_tensor: shape must have {count} elements (got "
-                f"{tuple(extents)}). Choose extents whose product is that number."
-            )
-        set_shape(whole, extents)
-        return self._joined(whole.shape)
+        return self._as_reshaped_tensor(shape)
 
     def as_array(self) -> NDArray[Any]:
         """View the batch as one NumPy array, like `as_tensor`. All samples must have one shape."""
@@ -274,15 +200,6 @@ cdef class TensorListCPU:
 
         return numpy.asarray(self._sample(index))
 
-    def data_ptr(self) -> int:
-        """Give the address of the first element of the first sample.
-
-        From there, the samples lie one after the other, without gaps; those that lie apart are
-        moved together first, as by `as_tensor`.
-        """
-        self._gather_if_apart()
-        return <uintptr_t>self.samples[0].data if not self.samples.empty() else 0
-
     def copy_to_external(self, ptr: c_void_p | int, /) -> None:
         """Copy all samples, one after the other, to an address.
 
@@ -301,52 +218,10 @@ cdef class TensorListCPU:
                 memcpy(<void*>address, samples[i].data, count)
                 address += count
 
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Take the bytes of the elements for another type, in this list only.
-
-        Parameters
-        ----------
-        new_type : DALIDataType
-            A type of numbers whose elements are as large.
-
-        Raises
-        ------
-        TensorError
-            If they are not.
-        """
-        cdef vector[engine.Tensor] samples = self.samples
-        cdef engine.Tensor kind = self._first()
-        cdef size_t i
-        reinterpret_as(kind, new_type, "TensorListCPU.reinterpret")
-        for i in range(samples.size()):
-            samples[i].type = kind.type
-        self.samples = move(samples)
-        self.kind.type = kind.type
-
-    def reset(self) -> None:
-        """Remove all samples from the list. What others made of them keeps its memory."""
-        cdef engine.Tensor nothing
-        self.samples.clear()
-        self.kind = nothing
-        self.is_contiguous = True
-        self.is_read_only = False
-
-    def __len__(self) -> int:
-        return self.samples.size()
-
     # overload: def __getitem__(self, index: int, /) -> TensorCPU
     # overload: def __getitem__(self, index: slice, /) -> TensorListCPU
     def __getitem__(self, index: Any, /):
-        cdef TensorListCPU part
-        if not isinstance(index, slice):
-            return self._sample(index)
-        part = wrap_tensors(vector[engine.Tensor](), True)
-        for i in range(*index.indices(len(self))):
-            part.samples.push_back(self.samples[<size_t>i])
-        part.kind = self._first()
-        part.is_contiguous = lie_side_by_side(part.samples)
-        part.is_read_only = self.is_read_only
-        return part
+        return self._slice(index) if isinstance(index, slice) else self._sample(index)
 
     def __iter__(self) -> Iterator[TensorCPU]:
         for index in range(len(self)):
@@ -366,40 +241,11 @@ cdef class TensorListCPU:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (list(self), self.layout(), self.dtype, self.ndim())
 
-    def __repr__(self) -> str:
-        return text_of_list(self, with_data=False)
+    cdef AnyTensor _wrap(self, const engine.Tensor& tensor):
+        return wrap_tensor(tensor, self.is_read_only)
 
-    def __str__(self) -> str:
-        return text_of_list(self, with_data=True)
-
-    cdef engine.Tensor _first(self):
-        return self.kind if self.samples.empty() else self.samples[0]
-
-    cdef TensorCPU _sample(self, index):
-        cdef Py_ssize_t size = self.samples.size()
-        cdef Py_ssize_t position = size
-        try:
-            position = index
-        except TypeError:
-            integer_of(index, "TensorListCPU: index")
-        except OverflowError:
-            pass
-        if not -size <= position < size:
-            raise TensorIndexError(
-                f"TensorListCPU: index must be below the {size} samples of the batch (got {index})."
-                " See len()."
-            )
-        return wrap_tensor(self.samples[position % size], self.is_read_only)
-
-    cdef TensorCPU _joined(self, const engine.Shape& shape):
-        self._gather_if_apart()
-        cdef engine.Tensor whole = joined(self.samples, self.kind, shape)
-        return wrap_tensor(whole, self.is_read_only)
-
-    cdef int _gather_if_apart(self) except -1:
-        if not self.is_contiguous:
-            self._gather()
-        return 0
+    cdef AnyTensorList _empty_part(self):
+        return TensorListCPU.__new__(TensorListCPU)
 
     cdef int _gather(self) except -1:
         """Move the samples of this list into one block, which nobody else has."""
@@ -437,58 +283,5 @@ cdef vector[engine.Tensor] _samples_of(object data, bint* is_read_only) except *
     for item in data:
         samples.push_back(tensor_of(item, None, &is_one_read_only))
         is_read_only[0] |= is_one_read_only
-    _check_same_types(samples)
+    check_same_types(samples, "TensorListCPU")
     return samples
-
-
-cdef vector[engine.Tensor] _rows_of(
-    object data, engine.Tensor& kind, bint* is_read_only
-) except *:
-    """View data along its first dimension."""
-    cdef engine.Tensor whole = tensor_of(data, None, is_read_only)
-    if whole.shape.ndim == 0:
-        raise TensorError(
-            "TensorListCPU: data must have the batch as its first dimension (got a scalar). Pass a "
-            "list of samples."
-        )
-    kind.type = whole.type
-    kind.shape.ndim = whole.shape.ndim - 1
-    return split(whole)
-
-
-cdef int _set_layouts(
-    vector[engine.Tensor]& samples, engine.Tensor& kind, object layout
-) except -1:
-    cdef size_t i
-    if samples.empty():
-        if kind.type == engine.DataType.kNone and isinstance(layout, str):
-            kind.shape.ndim = min(len(layout), engine.kMaxDims)
-        set_layout(kind, layout)
-    for i in range(samples.size()):
-        if i == 0:
-            set_layout(samples[0], layout)
-        samples[i].layout = samples[0].layout
-    return 0
-
-
-cdef int _check_layouts(vector[engine.Tensor]& samples) except -1:
-    """The layout of the first sample is that of all."""
-    cdef int other = spread_layout(samples)
-    if other >= 0:
-        raise ArgumentTypeError(
-            f"TensorListCPU: all samples must have one layout (got {layout_of(samples[0])!r} and, "
-            f"for sample {other}, {layout_of(samples[other])!r}). Pass layout."
-        )
-    return 0
-
-
-cdef int _check_same_types(const vector[engine.Tensor]& samples) except -1:
-    cdef size_t i
-    for i in range(samples.size()):
-        if samples[i].type != samples[0].type or samples[i].shape.ndim != samples[0].shape.ndim:
-            raise ArgumentTypeError(
-                "TensorListCPU: all samples must have one dtype and number of dimensions (got "
-                f"{type_of(samples[0])} with {samples[0].shape.ndim} and, for sample {i}, "
-                f"{type_of(samples[i])} with {samples[i].shape.ndim}). Convert them first."
-            )
-    return 0

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dali_core._runtime.tensor import TensorCPU
+    from dali_core._runtime.tensor_gpu import TensorGPU
     from dali_core._runtime.tensor_list import TensorListCPU
+    from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
 _INDENT = " " * 4
 _EDGE = 2  # how many entries stay at either end of what is too long
@@ -16,18 +18,18 @@ _MAX_SHAPES = 16
 _MAX_WIDTH = 80
 
 
-def text_of_tensor(tensor: TensorCPU, with_data: bool) -> str:
+def text_of_tensor(tensor: TensorCPU | TensorGPU, with_data: bool) -> str:
     """Describe a tensor, with its elements or without."""
-    parts = [_elements(tensor)] if with_data else []
+    parts = [_elements(tensor.as_cpu())] if with_data else []
     parts += [*_kind(tensor), f"shape={tuple(tensor.shape())}"]
-    return _joined("TensorCPU", parts)
+    return _joined(type(tensor).__name__, parts)
 
 
-def text_of_list(batch: TensorListCPU, with_data: bool) -> str:
+def text_of_list(batch: TensorListCPU | TensorListGPU, with_data: bool) -> str:
     """Describe a batch, with the elements of its samples or without."""
-    parts = [_samples(batch)] if with_data else []
+    parts = [_samples(batch.as_cpu())] if with_data else []
     parts += [*_kind(batch), f"num_samples={len(batch)}", f"shape={_shapes(batch.shape())}"]
-    return _joined("TensorListCPU", parts)
+    return _joined(type(batch).__name__, parts)
 
 
 def different_shapes(shapes: Sequence[tuple[int, ...]]) -> str:
@@ -43,9 +45,10 @@ def _joined(name: str, parts: list[str]) -> str:
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(parts) + ")"
 
 
-def _kind(value: TensorCPU | TensorListCPU) -> list[str]:
+def _kind(value: TensorCPU | TensorGPU | TensorListCPU | TensorListGPU) -> list[str]:
     layout = [f'layout="{value.layout()}"'] if value.layout() else []
-    return [f"dtype={value.dtype}", *layout, 'device="cpu"']
+    device = "gpu" if type(value).__name__.endswith("GPU") else "cpu"
+    return [f"dtype={value.dtype}", *layout, f'device="{device}"']
 
 
 def _elements(tensor: TensorCPU) -> str:

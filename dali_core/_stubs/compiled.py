@@ -122,7 +122,9 @@ def _blocks(lines: list[str], indent: int) -> Iterator[_Block]:
 
 
 def _class(block: _Block) -> list[str]:
-    lines = [f"class {block.name}:", *([f'    """{block.doc}"""'] if block.doc else [])]
+    bases = re.match(r"(?:cdef )?class \w+(\(.+\))?:", block.header)
+    header = f"class {block.name}{bases[1] or '' if bases else ''}:"
+    lines = [header, *([f'    """{block.doc}"""'] if block.doc else [])]
     attributes: list[str] = []
     for line in block.body:
         match = re.match(r" {4}cdef (readonly|public) (\w+) (\w+)$", line)

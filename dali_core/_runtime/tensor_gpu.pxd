@@ -1,0 +1,14 @@
+from dali_core._runtime cimport engine
+from dali_core._runtime.any_tensor cimport AnyTensor
+
+
+cdef class TensorGPU(AnyTensor):
+    # The `dali_core._cuda` stream in whose order the data are computed and may be used.
+    cdef object _stream
+    # The event after which the data are complete; None if they are.
+    cdef object _ready
+
+
+cdef TensorGPU wrap_device_tensor(
+    const engine.Tensor& tensor, bint is_read_only, object stream, object ready
+)

@@ -1,0 +1,16 @@
+from libcpp.vector cimport vector
+
+from dali_core._runtime cimport engine
+from dali_core._runtime.any_tensor_list cimport AnyTensorList
+
+
+cdef class TensorListGPU(AnyTensorList):
+    # The `dali_core._cuda` stream in whose order the data are computed and may be used.
+    cdef object _stream
+    # The event after which the data are complete; None if they are.
+    cdef object _ready
+
+
+cdef TensorListGPU wrap_device_tensors(
+    const vector[engine.Tensor]& samples, bint is_contiguous, object stream, object ready
+)
