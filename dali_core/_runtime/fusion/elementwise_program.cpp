@@ -73,7 +73,7 @@ class ElementwiseRun {
   void resolve(size_t number) {
     Step& step = steps_[number];
     const auto& described = program_.steps_[number]->operands();
-    DataType types[kMostOperands] = {};
+    const Tensor* tensors[kMostOperands] = {};
     step.operands.resize(described.size());
     for (size_t i = 0; i < described.size(); ++i) {
       Operand& operand = step.operands[i];
@@ -84,16 +84,10 @@ class ElementwiseRun {
         operand.step = program_.makers_[number][static_cast<size_t>(input)];
         operand.tensor = operand.step < 0 ? &contexts_[number]->input(input)
                                           : &steps_[static_cast<size_t>(operand.step)].value;
-        if (!step.value.source) step.value.source = operand.tensor->source;
       }
-      types[i] = operand.tensor->type;
-      step.value.layout = common_layout(step.value.layout, operand.tensor->layout);
-      step.value.shape =
-          i == 0 ? operand.tensor->shape : broadcast(step.value.shape, operand.tensor->shape);
+      tensors[i] = operand.tensor;
     }
-    if (step.value.layout.ndim() != step.value.shape.ndim) step.value.layout = Layout();
-    step.kernel = program_.steps_[number]->kernel(types);
-    step.value.type = step.kernel.result;
+    step.kernel = resolve_step(*program_.steps_[number], tensors, step.value);
     for (size_t i = 0; i < described.size(); ++i) step.operands[i].wanted = step.kernel.operands[i];
   }
 
@@ -268,6 +262,23 @@ class ElementwiseRun {
   char* repeated_ = nullptr;
   char* computed_ = nullptr;
 };
+
+ElementwiseKernel resolve_step(const ElementwiseStep& step, const Tensor* const* operands,
+                               Tensor& value) {
+  DataType types[kMostOperands] = {};
+  const size_t count = step.operands().size();
+  for (size_t i = 0; i < count; ++i) {
+    const Tensor& operand = *operands[i];
+    if (step.operands()[i].input >= 0 && !value.source) value.source = operand.source;
+    types[i] = operand.type;
+    value.layout = common_layout(value.layout, operand.layout);
+    value.shape = i == 0 ? operand.shape : broadcast(value.shape, operand.shape);
+  }
+  if (value.layout.ndim() != value.shape.ndim) value.layout = Layout();
+  const ElementwiseKernel kernel = step.kernel(types);
+  value.type = kernel.result;
+  return kernel;
+}
 
 ElementwiseProgram::ElementwiseProgram(std::vector<const ElementwiseStep*> steps,
                                        std::vector<std::vector<int>> makers)

@@ -21,6 +21,7 @@ struct ElementwiseKernel {
   DataType operands[kMostOperands] = {};  // what the function takes: operands are converted first
   DataType computed = DataType::kNone;    // what it gives
   DataType result = DataType::kNone;      // what that is converted to
+  int number = 0;                         // by which device code knows the function
 };
 
 // An input of the operator, by its number, or a constant of one element.
@@ -52,6 +53,10 @@ Shape broadcast(const Shape& a, const Shape& b);
 
 // The longer of two layouts, of which one must be a suffix of the other.
 Layout common_layout(const Layout& a, const Layout& b);
+
+// What a step makes of operands: type, extents, layout and source of the value, but no data.
+ElementwiseKernel resolve_step(const ElementwiseStep& step, const Tensor* const* operands,
+                               Tensor& value);
 
 // Some elementwise operators, the last of which depends on all others.
 class ElementwiseProgram {

@@ -46,8 +46,14 @@ SPEC = OpSpec(
     doc="""Compute a function of the elements of tensors and constants.
 
 See the operators of `DataNode` and `dali_core.math`, which make these nodes.
+
+On a device, quotients and remainders of integers by 0 are 0, where the host raises an error:
+nobody there could tell. Functions of the C library, such as `exp`, `sin` or `pow`, are those of
+CUDA, whose last bits may differ from the host's (at most 4 units in the last place, for most of
+them 1 or 2). Everything else is the same bit for bit.
 """,
     inputs=(0, 3),
+    devices=("cpu", "gpu"),
     args=(
         Arg("function", str, "Which function."),
         Arg("operands", list[int], "For each operand the number of an input; -1 for a constant."),

@@ -164,6 +164,7 @@ class Arithmetic : public Operator, public ElementwiseStep {
     for (int i = 0; i < count; ++i) kernel.operands[i] = computed;
     kernel.computed = is_comparison ? DataType::kBool : computed;
     kernel.result = is_comparison ? DataType::kBool : common;
+    kernel.number = static_cast<int>(description_.function);
     return kernel;
   }
 
@@ -174,6 +175,7 @@ class Arithmetic : public Operator, public ElementwiseStep {
     kernel.operands[0] = first_is_unsigned ? DataType::kUInt64 : DataType::kInt64;
     kernel.operands[1] = first_is_unsigned ? DataType::kInt64 : DataType::kUInt64;
     kernel.computed = kernel.result = DataType::kBool;
+    kernel.number = static_cast<int>(description_.function);
     return kernel;
   }
 

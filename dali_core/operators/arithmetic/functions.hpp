@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "dali_core/host_device.hpp"
-#include "dali_core/types.hpp"
 
 namespace dali_core {
 
