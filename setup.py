@@ -2,7 +2,8 @@
 
 Everything static is in pyproject.toml. What is found here, by pattern: one Cython module for each
 ``_runtime/*.pyx``, with the engine and all operators linked into the executor; and, where CUDA's
-packages are installed, one for each ``_cuda/*.pyx``. ``build_cubins.py`` compiles device code.
+packages are installed, one for each ``_cuda/*.pyx``. ``build_cubins.py``
+compiles device code.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,7 +71,7 @@ struct DeviceState {
     }
     return true;
   }
-  std::vector<PendingFree> take_pending_frees() {
+  std::vector<PendingFree> take_pending_frees() noexcept {
     std::lock_guard<std::mutex> lock(mutex);
     return std::exchange(pending_frees, {});
   }
@@ -95,7 +96,7 @@ struct DeviceState {
   }
 
   // All streams whose memory may still be on its way back.
-  std::vector<std::shared_ptr<StreamState>> streams_in_use();
+  std::vector<std::shared_ptr<StreamState>> streams_in_use() noexcept;
 
   void add_use(int64_t bytes) {
     const int64_t now = used_bytes += bytes;
@@ -208,9 +209,14 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   const Close close_;
 };
 
-inline std::vector<std::shared_ptr<StreamState>> DeviceState::streams_in_use() {
+inline std::vector<std::shared_ptr<StreamState>> DeviceState::streams_in_use() noexcept {
   std::vector<std::shared_ptr<StreamState>> found;
   std::lock_guard<std::mutex> lock(mutex);
+  try {
+    found.reserve(streams.size());
+  } catch (const std::bad_alloc&) {
+    return found;
+  }
   for (StreamState* state : streams) {
     if (!state->has_pending_frees) continue;
     if (auto alive = state->weak_from_this().lock()) found.push_back(std::move(alive));

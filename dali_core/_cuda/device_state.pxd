@@ -31,8 +31,8 @@ cdef extern from "device_state.hpp" namespace "dali_core" nogil:
         cydriver.CUevent take_event()
         cbool give_event(cydriver.CUevent)
         cbool add_pending_free(PendingFree)
-        vector[PendingFree] take_pending_frees() except +
-        vector[shared_ptr[StreamState]] streams_in_use() except +
+        vector[PendingFree] take_pending_frees()
+        vector[shared_ptr[StreamState]] streams_in_use()
         cydriver.CUresult find_pool_once(cydriver.CUresult (*find)(DeviceState*) noexcept nogil)
         void return_all(
             void (*event)(cydriver.CUevent) noexcept nogil,

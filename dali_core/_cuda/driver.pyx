@@ -275,7 +275,7 @@ cdef shared_ptr[DeviceState] device_state(int device) except *:
         except MemoryError:
             cydriver.cuDevicePrimaryCtxRelease(number)
             raise
-        _devices[device] = state
+        _devices[device] = weak_ptr[DeviceState](state)
         _held[device] = state
     return state
 

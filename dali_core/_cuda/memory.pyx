@@ -30,7 +30,6 @@ cdef extern from "python_memory.hpp" namespace "dali_core":
 
 cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
     cdef cppclass Block:
-        Block(shared_ptr[StreamState] stream, size_t bytes) except +
         DeviceState* device()
         void add_consumer(cydriver.CUstream) except +
         shared_ptr[StreamState] stream
@@ -40,7 +39,8 @@ cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
         shared_ptr[void] allocator
         vector[cydriver.CUstream] consumers
 
-    shared_ptr[void] share_block(Block* block, void (*close)(Block*) noexcept nogil) except +
+    Block* new_block(const shared_ptr[StreamState]& stream, size_t bytes)
+    shared_ptr[void] share_block(Block* block, void (*close)(Block*) noexcept nogil)
     Block* block_of(const shared_ptr[void]& memory)
 
     cdef cppclass Allocators:
@@ -197,10 +197,12 @@ cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
     """Give memory for use in the order of a stream. An empty block has an address, too."""
     cdef cydriver.CUresult status
     cdef object cause = None
-    cdef Block* block
+    cdef shared_ptr[void] result
+    cdef Block* block = new_block(stream.state, bytes)
+    if block is NULL:
+        raise MemoryError()
     enter_device(stream.device_id)
     try:
-        block = new Block(stream.state, bytes)
         try:
             with nogil:
                 status = _obtain(block)
@@ -213,7 +215,10 @@ cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
         except BaseException:
             del block
             raise
-        return share_block(block, _close_block)
+        result = share_block(block, _close_block)
+        if not result:
+            raise MemoryError()
+        return result
     finally:
         leave_device()
 
@@ -221,21 +226,17 @@ cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
 cdef shared_ptr[void] allocate_anywhere(
     const shared_ptr[StreamState]& stream, size_t bytes, cydriver.CUresult* status, string* failure
 ) noexcept nogil:
-    cdef Block* block = NULL
     cdef shared_ptr[void] result
+    cdef Block* block = new_block(stream, bytes)
     cdef DeviceState* device = stream.get().device.get()
     status[0] = enter_state(device)
     if status[0] == cydriver.CUDA_SUCCESS:
-        try:
-            block = new Block(stream, bytes)
-            status[0] = _obtain(block)
-            if status[0] == cydriver.CUDA_SUCCESS:
-                result = share_block(block, _close_block)
-                block = NULL
-        except MemoryError:
-            # share_block has closed what it could not share.
+        status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY if block is NULL else _obtain(block)
+        if status[0] == cydriver.CUDA_SUCCESS:
+            result = share_block(block, _close_block)
             block = NULL
-            status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY
+            if not result:
+                status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY
         leave_state()
     if status[0] != cydriver.CUDA_SUCCESS:
         with gil:
@@ -447,13 +448,9 @@ cdef void _return_to_driver(Block* block) noexcept nogil:
 
 cdef void _free_what_is_done(DeviceState* device, bint wait) noexcept nogil:
     """Free the blocks whose streams have come past them; or wait for these first."""
-    cdef vector[PendingFree] pending
+    cdef vector[PendingFree] pending = device.take_pending_frees()
     cdef cydriver.CUresult status
     cdef size_t i
-    try:
-        pending = device.take_pending_frees()
-    except MemoryError:
-        return
     for i in range(pending.size()):
         status = (
             cydriver.cuEventSynchronize(pending[i].event) if wait
@@ -468,12 +465,8 @@ cdef void _free_what_is_done(DeviceState* device, bint wait) noexcept nogil:
 
 cdef void _wait_for_frees(DeviceState* device) noexcept nogil:
     """Wait for the streams in which memory is on its way back, and for no others."""
-    cdef vector[shared_ptr[StreamState]] streams
+    cdef vector[shared_ptr[StreamState]] streams = device.streams_in_use()
     cdef size_t i
-    try:
-        streams = device.streams_in_use()
-    except MemoryError:
-        return
     for i in range(streams.size()):
         streams[i].get().has_pending_frees.exchange(False)
         cydriver.cuStreamSynchronize(streams[i].get().stream)

@@ -4,10 +4,12 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,8 @@
 namespace dali_core {
 
 struct Block {
-  Block(std::shared_ptr<StreamState> stream, size_t bytes)
-      : stream(std::move(stream)), bytes(bytes) {}
+  Block(const std::shared_ptr<StreamState>& stream, size_t bytes) noexcept
+      : stream(stream), bytes(bytes) {}
 
   DeviceState* device() const { return stream->device.get(); }
 
@@ -43,8 +45,18 @@ struct LetGo {
   void operator()(void*) const { close(block); }
 };
 
-inline std::shared_ptr<void> share_block(Block* block, void (*close)(Block*)) {
-  return std::shared_ptr<void>(reinterpret_cast<void*>(block->pointer), LetGo{block, close});
+// Null if the host has no memory left.
+inline Block* new_block(const std::shared_ptr<StreamState>& stream, size_t bytes) noexcept {
+  return new (std::nothrow) Block(stream, bytes);
+}
+
+// Null if the host has no memory left; the block is closed then.
+inline std::shared_ptr<void> share_block(Block* block, void (*close)(Block*)) noexcept {
+  try {
+    return std::shared_ptr<void>(reinterpret_cast<void*>(block->pointer), LetGo{block, close});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 // Null if the memory is not a block of ours.
