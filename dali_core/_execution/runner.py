@@ -169,6 +169,7 @@ class Runner:
             plan.joined_outputs,
             uploaded_values(on_device),
             None if self._device is None else self._device.host_pool,
+            plan.outputs_on_device,
         )
         self._step_thread: threading.Thread | None = None
         if self._steps and options.asynchronous:

@@ -64,13 +64,15 @@ class ExecutionPlan:
     """Stages in their order, and the values that the pipeline gives out.
 
     `joined_outputs` lists for each output the values of branches that become it, each for other
-    samples, and that nothing else reads.
+    samples, and that nothing else reads. `outputs_on_device` lists the positions of those that are
+    on a device.
     """
 
     stages: list[PlannedStage]
     outputs: list[int]
     num_values: int
     joined_outputs: list[list[int]] = field(default_factory=list)
+    outputs_on_device: list[int] = field(default_factory=list)
 
     def describe(self) -> str:
         """List stages, the groups that run as one, and operators, one line each."""
@@ -132,7 +134,8 @@ def make_plan(
     results = [values[value] for value in outputs]
     _release_early(stages, keep=set(results))
     joined = [[values[value] for value in find_joined(output, live, outputs)] for output in outputs]
-    return ExecutionPlan(stages, results, len(values), joined)
+    on_device = [i for i, output in enumerate(outputs) if output.device == "gpu"]
+    return ExecutionPlan(stages, results, len(values), joined, on_device)
 
 
 def _described(node: OperatorNode) -> str:

@@ -47,6 +47,7 @@ cdef class Executor:
     cdef engine.Executor* executor
     cdef pid_t owner_process
     cdef int num_readers
+    cdef frozenset outputs_on_device
     cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
 
     cdef void _fuse(

@@ -13,6 +13,7 @@ from posix.unistd cimport getpid
 from dali_core._runtime cimport engine
 from dali_core._runtime.operator_config cimport make_config
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
+from dali_core._runtime.tensor_list_gpu cimport wrap_device_tensors
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
@@ -284,13 +285,16 @@ cdef class Executor:
         Ids of the values that go to a device.
     upload_pool : HostPool, optional
         Where their memory comes from; by default it is ordinary memory.
+    outputs_on_device : sequence of int
+        Which outputs are on a device.
     """
 
     def __cinit__(self, stages: Sequence[tuple[Any, ...] | None], outputs: Sequence[int],
                   int num_values, int num_readers, int num_threads, bint set_affinity,
                   int num_io_threads=0, bint replaces_failed=False,
                   joined_outputs: Sequence[Sequence[int]] = (),
-                  uploaded: Sequence[int] = (), HostPool upload_pool=None):
+                  uploaded: Sequence[int] = (), HostPool upload_pool=None,
+                  outputs_on_device: Sequence[int] = ()):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -298,6 +302,7 @@ cdef class Executor:
         cdef vector[engine.Instruction] members
         self.owner_process = getpid()
         self.num_readers = num_readers
+        self.outputs_on_device = frozenset(outputs_on_device)
         plan.outputs = outputs
         plan.joined_outputs = joined_outputs
         plan.num_joined = 0
@@ -447,15 +452,29 @@ cdef class Executor:
         task._batch.batch = task.task.batch
         return task
 
-    def outputs(self, Batch batch) -> tuple[TensorListCPU, ...]:
-        """Give the outputs of a batch that is done and has no failures."""
-        cdef size_t i
-        cdef vector[int] values = self.executor.plan().outputs
-        return tuple([
-            wrap_tensors(batch.batch.get().values[<size_t>values[i]],
-                         batch.batch.get().contiguous[i] or batch.batch.get().size() == 0)
-            for i in range(values.size())
-        ])
+    def outputs(
+        self, Batch batch, object stream=None, object done=None
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
+        """Give the outputs of a batch that is done and has no failures.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch.
+        stream, done : object
+            Where values on a device are computed, and the event after which they are complete.
+        """
+        cdef engine.Batch* own = batch.batch.get()
+        results = []
+        for number, value in enumerate(self.executor.plan().outputs):
+            is_contiguous = own.contiguous[number] or own.size() == 0
+            if number in self.outputs_on_device:
+                results.append(
+                    wrap_device_tensors(own.values[<size_t>value], is_contiguous, stream, done)
+                )
+            else:
+                results.append(wrap_tensors(own.values[<size_t>value], is_contiguous))
+        return tuple(results)
 
     def wait_for_steps(self, double seconds) -> bool:
         """Wait until no step runs in Python; False after `seconds`."""

@@ -18,6 +18,7 @@
 #define __shared__ static thread_local
 #define __constant__ static
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__
 #define __launch_bounds__(...)
 #define __syncthreads() ::simulated::barrier()
 #define __syncwarp(...) ::simulated::barrier()
