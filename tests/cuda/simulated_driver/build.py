@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 KERNELS = (ROOT / "dali_core" / "operators", ROOT / "dali_core" / "_cuda")
 TEST_KERNELS = HERE.parent / "kernels"
+BUILD = ROOT / "build"
 SONAME = "libcuda.so.1"
 INCLUDES = [f"-I{ROOT}", f"-I{ROOT / 'dali_core' / 'include'}"]
 COMMON = ["-std=c++17", "-fPIC", "-pthread", "-fvisibility=hidden"]
@@ -104,9 +105,9 @@ def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
     path
         The folder of ``libcuda.so.1``.
     """
-    folder = ROOT / "build" / ("simulated_driver-asan" if sanitize else "simulated_driver")
+    folder = BUILD / ("simulated_driver-asan" if sanitize else "simulated_driver")
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    with (BUILD / "simulated_driver.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _build(folder, SANITIZE if sanitize else [], [*KERNELS, TEST_KERNELS, *kernels])
     return folder
@@ -122,51 +123,67 @@ def _build(folder: Path, sanitize: list[str], kernels: Sequence[Path]) -> None:
     include = headers()
     if include is None:
         raise FileNotFoundError("cuda.h is needed (not found). Install nvidia-cuda-runtime-cu12.")
-    _write_if_new(folder / "error_names.inc", _error_names((include / "cuda.h").read_text("utf-8")))
-    flags = [*COMMON, *INCLUDES, f"-I{HERE}", f"-I{folder}", "-isystem", str(include), *sanitize]
+    # The driver's own code is the same with AddressSanitizer, which looks at kernels only.
+    common = BUILD / "simulated_driver"
+    common.mkdir(exist_ok=True)
+    _write_if_new(common / "error_names.inc", _error_names((include / "cuda.h").read_text("utf-8")))
+    driver = [*COMMON, *FOR_DRIVER, f"-I{HERE}", f"-I{common}", "-isystem", str(include)]
+    device = [*COMMON, *FOR_KERNELS, *sanitize, *INCLUDES, f"-I{HERE}"]
     # Where a folder lies in another, files are met twice.
     found = {path.resolve() for root in kernels for path in root.glob("**/*.cu")}
-    sources = [*sorted(HERE.glob("*.cpp")), *sorted(found)]
-
-    def compile_one(source: Path) -> tuple[Path, bool]:
-        target = folder / f"{source.name}-{_digest(str(source))}.o"
-        is_kernel = source.suffix == ".cu"
-        own = [*flags, *(FOR_KERNELS if is_kernel else FOR_DRIVER)]
-        command = [*compiler(), *own]
-        if _is_current(target, source, command):
-            return target, False
-        text = _for_host(source, own, folder) if is_kernel else source
-        inputs = ["-include", str(HERE / "device.hpp")] if is_kernel else []
-        inputs += ["-iquote", str(source.parent), "-c", str(text)]
-        outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(target)]
-        subprocess.run([*command, *inputs, *outputs], check=True)
-        _write_if_new(target.with_suffix(".command"), shlex.join(command))
-        return target, True
-
     with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compile_one, sources))
+        jobs = [
+            *(pool.submit(_compile, source, driver, common) for source in HERE.glob("*.cpp")),
+            *(pool.submit(_compile, source, device, folder) for source in found),
+        ]
+        objects = sorted(job.result() for job in jobs)
     library = folder / SONAME
-    listed = "\n".join(str(target) for target, _ in objects)
-    is_new = _write_if_new(folder / "objects", listed)
-    if is_new or not library.exists() or any(changed for _, changed in objects):
+    listed = "\n".join(map(str, objects))
+    made = library.stat().st_mtime_ns if library.exists() else 0
+    if _write_if_new(folder / "objects", listed) or any(
+        target.stat().st_mtime_ns > made for target in objects
+    ):
         # Processes that run go on with the file that they have.
         temporary = library.with_suffix(".new")
         link = [*compiler(), "-shared", "-pthread", f"-Wl,-soname,{SONAME}", *sanitize]
-        subprocess.run([*link, f"@{folder / 'objects'}", "-o", str(temporary)], check=True)
+        _run([*link, f"@{folder / 'objects'}", "-o", str(temporary)])
         temporary.replace(library)
 
 
-def _for_host(source: Path, flags: list[str], folder: Path) -> Path:
+def _compile(source: Path, flags: list[str], folder: Path) -> Path:
+    """Compile a file of the driver or of kernels unless that is done; give the object file."""
+    target = folder / f"{source.name}-{_digest(str(source))}.o"
+    command = [*compiler(), *flags]
+    if _is_current(target, source, command):
+        return target
+    text, inputs = source, ["-iquote", str(source.parent)]
+    if source.suffix == ".cu":
+        text = _for_host(source, [*command, *inputs], folder)
+        inputs += ["-include", str(HERE / "device.hpp")]
+    unfinished = target.with_suffix(".new.o")
+    outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(unfinished)]
+    _run([*command, *inputs, "-c", str(text), *outputs])
+    unfinished.replace(target)
+    _write_if_new(target.with_suffix(".command"), shlex.join(command))
+    return target
+
+
+def _for_host(source: Path, command: list[str], folder: Path) -> Path:
     """Write what is compiled for a file of kernels, and give its path."""
     text = for_host(source.read_text("utf-8"))
     target = folder / f"{source.stem}-{_digest(str(source))}.cpp"
     body = f'#line 1 "{source}"\n{text}\n'
     target.write_text(body)
-    command = [*compiler(), *flags, "-iquote", str(source.parent), "-E", str(target)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    kernels = find_kernels(done.stdout)
+    kernels = find_kernels(_run([*command, "-E", str(target)]))
     target.write_text(body + "".join(f"{kernel.registration}\n" for kernel in kernels))
     return target
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{shlex.join(command)}\n{done.stderr}")
+    return done.stdout
 
 
 def _error_names(header: str) -> str:
@@ -189,7 +206,7 @@ def _is_current(target: Path, source: Path, command: list[str]) -> bool:
 
 def _generated(name: str) -> bool:
     path = Path(name)
-    return path.suffix == ".cpp" and path.parent.parent == ROOT / "build"
+    return path.suffix == ".cpp" and path.parent.parent == BUILD
 
 
 def _digest(text: str) -> str:

@@ -8,9 +8,12 @@
 #include <map>
 #include <string>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/common_interface_defs.h>
-#endif
+// Only there if kernels are compiled with AddressSanitizer, which has to know on which stack a thread
+// is.
+extern "C" __attribute__((weak)) void __sanitizer_start_switch_fiber(void** own, const void* stack,
+                                                                     std::size_t size);
+extern "C" __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* own, const void** from,
+                                                                      std::size_t* size);
 
 #define SIMULATED_INDEX __thread __attribute__((tls_model("initial-exec"))) simulated::Index
 SIMULATED_INDEX threadIdx;
@@ -51,21 +54,12 @@ struct Scheduler {
 
 thread_local Scheduler scheduler;
 
-// The sanitizer has to know on which stack the thread is.
 void leaves_for(void** own, const void* stack, std::size_t size) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(own, stack, size);
-#else
-  (void)own, (void)stack, (void)size;
-#endif
+  if (sanitized()) __sanitizer_start_switch_fiber(own, stack, size);
 }
 
 void arrived(void* own, const void** from, std::size_t* size) {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(own, from, size);
-#else
-  (void)own, (void)from, (void)size;
-#endif
+  if (sanitized()) __sanitizer_finish_switch_fiber(own, from, size);
 }
 
 void begin() {
@@ -114,6 +108,8 @@ void run_with_barriers(const Launch& launch, const Geometry& geometry) {
 }
 
 }  // namespace
+
+bool sanitized() { return __sanitizer_start_switch_fiber != nullptr; }
 
 void add_kernel(const Kernel& kernel) { kernels()[kernel.name] = kernel; }
 

@@ -46,6 +46,9 @@ const Kernel* find_kernel(const char* name);
 // Runs all blocks, one after the other, in this thread.
 void run(const Kernel& kernel, const Launch& launch, const Geometry& geometry);
 
+// Whether AddressSanitizer watches the kernels.
+bool sanitized();
+
 // For device code in blocks with barriers.
 void barrier();
 void* dynamic_shared();

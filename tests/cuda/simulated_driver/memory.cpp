@@ -13,13 +13,9 @@ constexpr int kFreedByte = 0xdd;
 constexpr int kGuardByte = 0xfd;
 constexpr std::size_t kAlignment = 256;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kGuard = 0;  // the sanitizer has its own, and keeps what is freed
-constexpr std::size_t kKept = 0;
-#else
-constexpr std::size_t kGuard = 64;
-constexpr std::size_t kKept = std::size_t{64} << 20;
-#endif
+// AddressSanitizer has guards of its own, and keeps what is freed.
+const std::size_t kGuard = sanitized() ? 0 : 64;
+const std::size_t kKept = sanitized() ? 0 : std::size_t{64} << 20;
 
 void check_guard(const Allocation& allocation) {
   const auto* guard = reinterpret_cast<const unsigned char*>(allocation.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "kernel.hpp"
 #include "stream.hpp"
 
 namespace simulated {

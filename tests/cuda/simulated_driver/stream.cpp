@@ -28,7 +28,7 @@ double delay_of_all = [] {
 
 thread_local bool runs_work = false;
 
-void run(const std::shared_ptr<Stream>& stream) {
+void work_through(const std::shared_ptr<Stream>& stream) {
   runs_work = true;
   std::unique_lock<std::mutex> lock(mutex());
   while (true) {
@@ -80,7 +80,7 @@ std::shared_ptr<Stream> open_stream(Context& context, unsigned flags, int priori
   stream->flags = flags;
   stream->priority = priority;
   context.streams.insert(stream);
-  std::thread(run, stream).detach();
+  std::thread(work_through, stream).detach();
   return stream;
 }
 
