@@ -53,4 +53,18 @@ extern "C" __global__ void simulated_sum(const int* input, int* sums, int* total
   }
 }
 
+// The same for blocks of whole warps, without shared memory that has its size from the launch.
+extern "C" __global__ void simulated_warp_sum(const int* input, int* sums) {
+  __shared__ int parts[32];
+  int sum = input[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int by = 16; by > 0; by /= 2) sum += __shfl_down_sync(0xffffffff, sum, by);
+  const unsigned voters = __ballot_sync(0xffffffff, threadIdx.x % 32 < 3);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = voters == 7 ? sum : -1;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  sum = 0;
+  for (int warp = 0; warp < (int)blockDim.x / 32; ++warp) sum += parts[warp];
+  sums[blockIdx.x] = sum;
+}
+
 }  // namespace simulated_tests

@@ -124,6 +124,7 @@ def run_simulated(
         check=False,
         timeout=timeout,
     )
+    __tracebackhide__ = True
     everything = done.stdout + done.stderr
     assert (done.returncode != 0) == expect_failure, f"exit status {done.returncode}\n{everything}"
     return everything if expect_failure else done.stdout

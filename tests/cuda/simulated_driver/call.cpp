@@ -66,6 +66,10 @@ void waited_for_device() {
   if (current_counter) ++current_counter->device_wide;
 }
 
+void copied_pageable() {
+  if (current_counter) ++current_counter->pageable;
+}
+
 Call::Call(Counter& counter) : outer_(current_counter) {
   // Locks of a forked process may be held by threads that it does not have.
   static const int watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });

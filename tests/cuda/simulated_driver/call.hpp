@@ -37,6 +37,7 @@ struct Counter {
   std::string name;
   std::uint64_t calls = 0;
   std::uint64_t device_wide = 0;
+  std::uint64_t pageable = 0;
   Fault fault;
 
   // The error that this call has to give, or CUDA_SUCCESS.
@@ -48,6 +49,9 @@ Counter& counter_of(const std::string& name);
 
 // The function that runs in this thread waited for all work of a device, or a real one would.
 void waited_for_device();
+
+// It was asynchronous in name only: the host's memory is not page-locked.
+void copied_pageable();
 
 struct Function {
   int version;

@@ -71,11 +71,13 @@ CONTROL int simulated_error(const char* name) {
   return -1;
 }
 
-CONTROL const char* simulated_counts(int device_wide) {
+// Calls, or those that waited for a device, or copies of memory that is not page-locked.
+CONTROL const char* simulated_counts(int which) {
   const std::lock_guard<std::mutex> lock(mutex());
   std::string text = "{";
   for (const auto& [name, counter] : counters()) {
-    const auto count = device_wide ? counter.device_wide : counter.calls;
+    const std::uint64_t each[] = {counter.calls, counter.device_wide, counter.pageable};
+    const auto count = each[which];
     if (count > 0) add(text, name.c_str(), count);
   }
   return kept(text + "}");
@@ -142,7 +144,7 @@ CONTROL int simulated_set_memory_limit(int device, unsigned long long bytes) {
 CONTROL void simulated_reset() {
   const std::lock_guard<std::mutex> lock(mutex());
   for (auto& [name, counter] : counters()) {
-    counter.calls = counter.device_wide = 0;
+    counter.calls = counter.device_wide = counter.pageable = 0;
     counter.fault = {};
   }
   set_delay(0);

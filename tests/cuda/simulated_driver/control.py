@@ -80,6 +80,11 @@ def device_wide() -> dict[str, int]:
     return _numbers(_library().simulated_counts(1))
 
 
+def pageable() -> dict[str, int]:
+    """Count, by function, asynchronous copies from or to host memory that is not page-locked."""
+    return _numbers(_library().simulated_counts(2))
+
+
 def functions() -> set[str]:
     """Name all functions that the driver has."""
     return set(_numbers(_library().simulated_functions()))

@@ -82,6 +82,7 @@ void copy(CUstream handle, CUdeviceptr to, Side to_side, CUdeviceptr from, Side 
   const Range target = range_of(to, bytes, to_side);
   const Range source = range_of(from, bytes, from_side);
   if (wait) waited_for_device();
+  if (!wait && (target.pageable || source.pageable)) copied_pageable();
   copy(stream, target, source, wait);
 }
 

@@ -21,7 +21,6 @@
 #define __noinline__
 #define __launch_bounds__(...)
 #define __syncthreads() ::simulated::barrier()
-#define __syncwarp(...) ::simulated::barrier()
 
 // In the part of thread-local storage that needs no call.
 #define SIMULATED_INDEX extern __thread __attribute__((tls_model("initial-exec"))) simulated::Index
@@ -34,6 +33,7 @@ constexpr int warpSize = 32;
 
 #include "intrinsics.hpp"
 #include "vectors.hpp"
+#include "warp.hpp"
 
 namespace simulated {
 

@@ -3,13 +3,14 @@
 #include <ucontext.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
 
-// Only there if kernels are compiled with AddressSanitizer, which has to know on which stack a thread
-// is.
+// Only there if kernels are compiled with AddressSanitizer, which has to know on which stack a
+// thread is.
 extern "C" __attribute__((weak)) void __sanitizer_start_switch_fiber(void** own, const void* stack,
                                                                      std::size_t size);
 extern "C" __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* own, const void** from,
@@ -37,14 +38,32 @@ struct Fibre {
   ucontext_t context;
   std::unique_ptr<char[]> stack{new char[kStack]};
   Index index;
+  unsigned number;
   bool ended;
   void* sanitizer = nullptr;
+};
+
+// Threads that wait for one another.
+struct Meeting {
+  unsigned arrived = 0;
+  unsigned generation = 0;
+};
+
+struct Warp {
+  Meeting meeting;
+  unsigned arrived = 0;  // by lane
+  unsigned alive = 0;
+  std::uint64_t brought[32];
 };
 
 struct Scheduler {
   ucontext_t context;
   std::vector<std::unique_ptr<Fibre>> fibres;
   std::vector<char> shared;
+  std::vector<Warp> warps;
+  Meeting meeting;
+  unsigned alive = 0;
+  bool moved = false;  // whether any fibre got on
   Fibre* running = nullptr;
   const Launch* launch = nullptr;
   void* sanitizer = nullptr;
@@ -62,11 +81,15 @@ void arrived(void* own, const void** from, std::size_t* size) {
   if (sanitized()) __sanitizer_finish_switch_fiber(own, from, size);
 }
 
+Warp& warp_of(const Fibre& fibre) { return scheduler.warps[fibre.number / 32]; }
+
 void begin() {
   arrived(nullptr, &scheduler.stack, &scheduler.stack_size);
   Fibre& self = *scheduler.running;
   scheduler.launch->run_thread();
-  self.ended = true;
+  self.ended = scheduler.moved = true;
+  --scheduler.alive;
+  warp_of(self).alive &= ~(1u << self.number % 32);
   leaves_for(nullptr, scheduler.stack, scheduler.stack_size);
   swapcontext(&self.context, &scheduler.context);
 }
@@ -79,30 +102,56 @@ void resume(Fibre& fibre) {
   arrived(scheduler.sanitizer, nullptr, nullptr);
 }
 
-// Each thread runs to its next barrier, then all the next piece. Those that ended do not count.
+void let_others_run() {
+  Fibre& self = *scheduler.running;
+  leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
+  swapcontext(&self.context, &scheduler.context);
+  arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
+}
+
+// Those that ended are not waited for.
+template <class AllAreHere>
+void meet(Meeting& meeting, AllAreHere all_are_here) {
+  const unsigned generation = meeting.generation;
+  while (meeting.generation == generation) {
+    if (all_are_here()) {
+      ++meeting.generation;
+    } else {
+      let_others_run();
+    }
+  }
+  scheduler.moved = true;
+}
+
 void run_with_barriers(const Launch& launch, const Geometry& geometry) {
   const Index& block = geometry.block;
-  const std::size_t count = std::size_t{block.x} * block.y * block.z;
+  const unsigned count = block.x * block.y * block.z;
   while (scheduler.fibres.size() < count) scheduler.fibres.push_back(std::make_unique<Fibre>());
   scheduler.launch = &launch;
-  for (std::size_t number = 0; number < count; ++number) {
+  scheduler.alive = count;
+  scheduler.meeting = {};
+  scheduler.warps.assign((count + 31) / 32, Warp());
+  for (unsigned number = 0; number < count; ++number) {
     Fibre& fibre = *scheduler.fibres[number];
-    const auto place = static_cast<unsigned>(number);
-    fibre.index = {place % block.x, place / block.x % block.y, place / block.x / block.y};
+    fibre.index = {number % block.x, number / block.x % block.y, number / block.x / block.y};
+    fibre.number = number;
     fibre.ended = false;
+    warp_of(fibre).alive |= 1u << number % 32;
     getcontext(&fibre.context);
     fibre.context.uc_stack.ss_sp = fibre.stack.get();
     fibre.context.uc_stack.ss_size = kStack;
     fibre.context.uc_link = nullptr;
     makecontext(&fibre.context, begin, 0);
   }
-  for (bool again = true; again;) {
-    again = false;
-    for (std::size_t number = 0; number < count; ++number) {
-      Fibre& fibre = *scheduler.fibres[number];
-      if (fibre.ended) continue;
-      resume(fibre);
-      again |= !fibre.ended;
+  while (scheduler.alive > 0) {
+    scheduler.moved = false;
+    for (unsigned number = 0; number < count; ++number) {
+      if (!scheduler.fibres[number]->ended) resume(*scheduler.fibres[number]);
+    }
+    if (!scheduler.moved) {
+      std::fprintf(stderr,
+                   "simulated driver: threads of a block wait for others that never come\n");
+      std::abort();
     }
   }
 }
@@ -119,10 +168,34 @@ const Kernel* find_kernel(const char* name) {
 }
 
 void barrier() {
-  Fibre& self = *scheduler.running;
-  leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
-  swapcontext(&self.context, &scheduler.context);
-  arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
+  Meeting& meeting = scheduler.meeting;
+  ++meeting.arrived;
+  meet(meeting, [&] {
+    if (meeting.arrived < scheduler.alive) return false;
+    meeting.arrived = 0;
+    return true;
+  });
+}
+
+unsigned lane() { return scheduler.running->number % 32; }
+
+void warp_barrier(unsigned mask) {
+  Warp& warp = warp_of(*scheduler.running);
+  warp.arrived |= 1u << lane();
+  meet(warp.meeting, [&] {
+    if (mask & warp.alive & ~warp.arrived) return false;
+    warp.arrived = 0;
+    return true;
+  });
+}
+
+std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from) {
+  Warp& warp = warp_of(*scheduler.running);
+  warp.brought[lane()] = value;
+  warp_barrier(mask);
+  const std::uint64_t result = warp.brought[from % 32];
+  warp_barrier(mask);  // nobody brings the next one before all have read this
+  return result;
 }
 
 void* dynamic_shared() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -49,8 +50,13 @@ void run(const Kernel& kernel, const Launch& launch, const Geometry& geometry);
 // Whether AddressSanitizer watches the kernels.
 bool sanitized();
 
-// For device code in blocks with barriers.
-void barrier();
+// For device code. Only kernels with barriers may wait.
 void* dynamic_shared();
+void barrier();
+void warp_barrier(unsigned mask);
+unsigned lane();
+
+// What another thread of the warp brought.
+std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from);
 
 }  // namespace simulated

@@ -1,0 +1,89 @@
+"""What programs that call the driver by themselves need again and again."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from cuda.bindings import driver
+
+PIECES = (ctypes.c_int, ctypes.c_longlong, ctypes.c_float, ctypes.c_void_p)
+
+
+def done(result: tuple[Any, ...]) -> Any:
+    """Give what a call returned, which has to have gone well."""
+    code, *values = result
+    assert code == driver.CUresult.CUDA_SUCCESS, code.name
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def error(result: tuple[Any, ...]) -> str:
+    """Give the error of a call, without ``CUDA_ERROR_`` in front."""
+    name: str = result[0].name
+    return name.removeprefix("CUDA_ERROR_")
+
+
+def use_device(ordinal: int = 0) -> Any:
+    """Make the primary context of a device current, and give it."""
+    done(driver.cuInit(0))
+    context = done(driver.cuDevicePrimaryCtxRetain(done(driver.cuDeviceGet(ordinal))))
+    done(driver.cuCtxSetCurrent(context))
+    return context
+
+
+def image_of(*kernels: str, target: int = 75) -> bytes:
+    """Make an image with the names of kernels; the simulated driver reads no code."""
+    entries = "".join(f".visible .entry {name}(\n)\n{{\n}}\n" for name in kernels)
+    return f"//\n.version 8.0\n.target sm_{target}\n.address_size 64\n{entries}".encode()
+
+
+def kernel(name: str) -> Any:
+    """Load a kernel into the current context."""
+    return done(driver.cuModuleGetFunction(load(name), name.encode()))
+
+
+def load(*kernels: str) -> Any:
+    """Load a module with these kernels into the current context."""
+    return done(driver.cuModuleLoadData(image_of(*kernels)))
+
+
+def launch(
+    function: Any,
+    values: Sequence[Any],
+    types: Sequence[Any],
+    *,
+    grid: int = 1,
+    block: int = 256,
+    shared: int = 0,
+    stream: Any = 0,
+) -> tuple[Any, ...]:
+    """Launch a kernel, and give what the call returned."""
+    plain = tuple(int(one) if isinstance(one, driver.CUdeviceptr) else one for one in values)
+    arguments = (plain, tuple(types))
+    result: tuple[Any, ...] = driver.cuLaunchKernel(
+        function, grid, 1, 1, block, 1, 1, shared, stream, arguments, 0
+    )
+    return result
+
+
+def copy_in(pointer: Any, array: Any) -> None:
+    """Copy an array to a device, and wait."""
+    done(driver.cuMemcpyHtoD(pointer, array.ctypes.data, array.nbytes))
+
+
+def copy_out(pointer: Any, count: int, dtype: str) -> Any:
+    """Copy elements from a device, and wait."""
+    array = numpy.zeros(count, dtype)
+    done(driver.cuMemcpyDtoH(array.ctypes.data, pointer, array.nbytes))
+    return array
+
+
+def page_locked(count: int, dtype: str) -> Any:
+    """Make an array of zeros in page-locked memory, which is never given back."""
+    size = count * numpy.dtype(dtype).itemsize
+    address = done(driver.cuMemHostAlloc(size, 0))
+    array = numpy.frombuffer((ctypes.c_char * size).from_address(address), dtype)
+    array[:] = 0
+    return array
