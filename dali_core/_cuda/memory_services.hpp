@@ -4,7 +4,7 @@
 #include <cuda.h>
 
 #include <memory>
-#include <stdexcept>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -12,13 +12,6 @@
 #include "device_state.hpp"
 
 namespace dali_core {
-
-// What else the driver can refuse, with its number.
-struct DeviceFailure : std::runtime_error {
-  DeviceFailure(CUresult status, const std::string& text)
-      : std::runtime_error(text), status(status) {}
-  CUresult status;
-};
 
 // Any thread may use it, without the GIL.
 class MemoryServices final : public DeviceMemory {
@@ -37,7 +30,7 @@ class MemoryServices final : public DeviceMemory {
     std::string failure;
     std::shared_ptr<void> block = allocate_(stream_, bytes, &status, &failure);
     if (status == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfDeviceMemory(failure);
-    if (status != CUDA_SUCCESS) throw DeviceFailure(status, failure);
+    if (status != CUDA_SUCCESS) throw DeviceFailure(failure);
     return block;
   }
 

@@ -13,7 +13,7 @@ from dali_core._runtime cimport engine
 from dali_core._runtime.device_program cimport DeviceProgram
 from dali_core._runtime.executor cimport HostPool, StepTask
 
-from dali_core.errors import OutOfDeviceMemoryError
+from dali_core.errors import CudaError, OutOfDeviceMemoryError
 
 
 cdef class _Work:
@@ -90,8 +90,8 @@ cdef class WorkQueue:
             program.program.get().plan(batch[0], memory[0], work.plan)
         if work.plan.failed:
             message = work.plan.failure.message.decode(errors="replace")
-            if work.plan.out_of_memory:
-                raise OutOfDeviceMemoryError(message)
+            if work.plan.device_failed:
+                raise (OutOfDeviceMemoryError if work.plan.out_of_memory else CudaError)(message)
             return work.plan.failure.sample, work.plan.failure.node, message
         try:
             run_work(work.plan.work, self.stream)

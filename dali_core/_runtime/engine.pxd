@@ -216,6 +216,7 @@ cdef extern from "device_program.hpp" namespace "dali_core" nogil:
     cdef cppclass DevicePlan:
         DeviceWork work
         cbool failed
+        cbool device_failed
         cbool out_of_memory
         SampleFailure failure
 

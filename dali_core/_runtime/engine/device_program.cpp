@@ -50,9 +50,10 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
     upload_bytes_ = arena.total_bytes();
   } catch (const DevicePlanError& error) {
     fail(error.sample, static_cast<size_t>(error.member), error.what());
-  } catch (const OutOfDeviceMemory& error) {
+  } catch (const DeviceFailure& error) {
     fail(-1, 0, error.what());
-    plan.out_of_memory = true;
+    plan.device_failed = true;
+    plan.out_of_memory = dynamic_cast<const OutOfDeviceMemory*>(&error) != nullptr;
   } catch (const std::bad_alloc&) {
     fail(-1, 0, kNoMemory);
   } catch (const std::exception& error) {

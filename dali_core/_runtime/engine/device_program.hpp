@@ -31,6 +31,7 @@ struct DeviceInstruction {
 struct DevicePlan {
   DeviceWork work;
   bool failed = false;
+  bool device_failed = false;  // no operator is to blame
   bool out_of_memory = false;
   SampleFailure failure;
 };

@@ -92,14 +92,19 @@ class DeviceMemory {
   // The device's number.
   virtual int8_t device() const = 0;
   // Memory on the device, for use in the order of the stream, in which it is given back when the
-  // last owner has let go. Throws OutOfDeviceMemory.
+  // last owner has let go. Throws DeviceFailure.
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
   // Page-locked memory of the host.
   virtual std::shared_ptr<void> allocate_host(size_t bytes) = 0;
 };
 
-struct OutOfDeviceMemory : std::runtime_error {
+// The driver refuses something; no sample is to blame.
+struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+struct OutOfDeviceMemory : DeviceFailure {
+  using DeviceFailure::DeviceFailure;
 };
 
 // What a stage does on the device, in this order: uploads, launches, downloads.
@@ -208,7 +213,7 @@ class DeviceBatch {
     for (int i = 0; i < size_; ++i) {
       try {
         function(i, contexts_[member][i]);
-      } catch (const OutOfDeviceMemory&) {
+      } catch (const DeviceFailure&) {
         throw;
       } catch (const std::bad_alloc&) {
         throw;
