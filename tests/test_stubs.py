@@ -15,7 +15,7 @@ from dali_core._graph.registry import all_specs
 from dali_core._stubs.__main__ import main
 from dali_core._stubs.compiled import compiled_stub
 from dali_core._stubs.text import HEADER
-from dali_core._stubs.tree import all_stubs
+from dali_core._stubs.tree import COMPILED, all_stubs
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dali_core"
@@ -34,7 +34,7 @@ def test_other_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_outdated_stubs_are_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in PACKAGE.glob("_runtime/*.pyx"):
+    for path in (path for folder in COMPILED for path in PACKAGE.glob(f"{folder}/*.p[yx][xd]")):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
@@ -94,9 +94,15 @@ def test_classes_exist(name: str) -> None:
     assert class_name(name) in names
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.glob("_runtime/*.pyi")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for folder in COMPILED for path in sorted(PACKAGE.glob(f"{folder}/*.pyi"))],
+    ids=lambda path: f"{path.parent.name}.{path.stem}",
+)
 def test_compiled_modules_have_what_their_stubs_say(path: Path) -> None:
-    module = importlib.import_module(f"dali_core._runtime.{path.stem}")
+    if path.parent.name == "_cuda":
+        pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
+    module = importlib.import_module(f"dali_core.{path.parent.name}.{path.stem}")
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef):
             assert callable(getattr(module, node.name))

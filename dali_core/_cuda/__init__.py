@@ -40,3 +40,8 @@ def load(stem: str) -> ModuleType:
                 'Run: pip install "dali_core[cuda]".'
             ) from error
         raise
+    except ImportError as error:
+        raise CudaUnavailableError(
+            "CUDA: the package cuda-bindings must be of version 12.9 or newer, but before 14 (got "
+            f'an error: {error}). Run: pip install "dali_core[cuda]".'
+        ) from error

@@ -28,6 +28,9 @@ from dali_core.errors import ArgumentTypeError, CudaError, OutOfDeviceMemoryErro
 cdef extern from "python_memory.hpp" namespace "dali_core":
     shared_ptr[void] hold_python_object(object owner)
 
+cdef extern from "Python.h" nogil:
+    int Py_IsInitialized()
+
 cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
     cdef cppclass Block:
         DeviceState* device()
@@ -61,6 +64,8 @@ cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
 
 cdef Allocators _allocators
 cdef object _lock = threading.Lock()
+# Errors of users' allocators, on their way to where they are raised.
+cdef object _errors = threading.local()
 cdef HostSource* _host_source = NULL
 cdef shared_ptr[engine.BufferPool] _host_pool
 
@@ -186,6 +191,14 @@ def copy_pointers(uintptr_t to, uintptr_t from_, size_t nbytes, Stream stream) -
     Whoever asks for it keeps both in place until the stream has come past it.
     """
     copy(<void*>to, <const void*>from_, nbytes, stream)
+
+
+def preallocate(size_t nbytes, int device_id) -> None:
+    """Take memory from a device, and keep it for later."""
+    cdef Stream stream = Stream(device_id)
+    allocate(stream, nbytes)
+    # Only what has come back serves other streams.
+    stream.synchronize()
 
 
 def preallocate_host(size_t nbytes) -> None:
@@ -521,9 +534,6 @@ cdef uint64_t _pool_attribute(
     return value
 
 
-cdef object _errors = threading.local()
-
-
 cdef object _allocator_error():
     """Give the error that a user's allocator raised in this thread, and forget it."""
     error = getattr(_errors, "last", None)
@@ -544,7 +554,13 @@ cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with 
     return cydriver.CUDA_SUCCESS if pointer else cydriver.CUDA_ERROR_OUT_OF_MEMORY
 
 
-cdef void _return_to_allocator(Block* block) noexcept with gil:
+cdef void _return_to_allocator(Block* block) noexcept nogil:
+    # At the very end of the program there is nobody to give it to.
+    if Py_IsInitialized():
+        _call_deallocate(block)
+
+
+cdef void _call_deallocate(Block* block) noexcept with gil:
     # An error here cannot reach anybody's code; Python prints it.
     (<object>block.allocator.get()).deallocate(
         block.pointer, block.bytes if block.bytes else 1, <uintptr_t>block.stream.get().stream

@@ -30,9 +30,6 @@ cdef class Stream:
         is moved to its end.
     """
 
-    def __cinit__(self):
-        self.stream = NULL
-
     def __init__(self, int device_id, int priority=0):
         cdef cydriver.CUstream stream = NULL
         cdef cydriver.CUresult status
@@ -198,9 +195,6 @@ cdef class Event:
     device_id : int
         Number of the device whose streams it is recorded in.
     """
-
-    def __cinit__(self):
-        self.event = NULL
 
     def __init__(self, int device_id):
         cdef shared_ptr[DeviceState] state = device_state(device_id)

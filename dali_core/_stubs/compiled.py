@@ -1,7 +1,7 @@
 """Stubs of compiled modules, from the text of their Cython sources.
 
 Only what Python can see counts: classes, functions and methods by ``def``, properties, and
-attributes that are ``readonly`` or ``public``. Types of C become those of Python. A parameter or
+attributes that are ``readonly`` or ``public``, in the source or its ``.pxd`` file. Types of C become those of Python. A parameter or
 result without a type is an error, so that annotations stay complete. Comments right before a
 method that begin with ``# overload:`` are its signatures, instead of its own.
 """
@@ -70,13 +70,21 @@ def compiled_stub(path: Path) -> str:
     blocks = [block for block in _blocks(source.splitlines(), 0) if not block.name.startswith("_")]
     own = [block.name for block in blocks if block.kind == "class"]
     found = _cimported(source)
+    declared = _declared(path.with_suffix(".pxd"))
     lines: list[str] = []
     try:
         for block in blocks:
+            block.body += declared.get(block.name, [])
             lines += ["", *(_class(block) if block.kind == "class" else _function(block, ""))]
         return stub(first_line(doc[1]), "\n".join(lines), own=own, found=found)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
+
+
+def _declared(path: Path) -> dict[str, list[str]]:
+    """Find the lines of classes whose fields stand in another file."""
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return {block.name: block.body for block in _blocks(lines, 0) if block.kind == "class"}
 
 
 def _cimported(source: str) -> dict[str, str]:
@@ -187,6 +195,7 @@ def _parameter(text: str, function: str) -> str:
     if text in ("self", "cls", "*", "/"):
         return text
     left, has_default, default = (part.strip() for part in text.partition("="))
+    left = left.removesuffix(" not None")
     if ":" in left:
         name, _, kind = (part.strip() for part in left.partition(":"))
     elif " " in left:

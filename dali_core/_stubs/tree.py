@@ -8,6 +8,9 @@ from dali_core._graph.registry import all_specs
 from dali_core._stubs.compiled import compiled_stub
 from dali_core._stubs.operators import class_stubs, function_stubs
 
+# Folders with compiled modules.
+COMPILED = ("_cuda", "_runtime")
+
 
 def all_stubs(package: Path) -> dict[Path, str]:
     """Write all stubs.
@@ -23,7 +26,8 @@ def all_stubs(package: Path) -> dict[Path, str]:
         Content of each file.
     """
     specs = list(all_specs().values())
-    stubs = {path: compiled_stub(path) for path in sorted(package.glob("_runtime/*.pyx"))}
+    compiled = [path for folder in COMPILED for path in sorted(package.glob(f"{folder}/*.pyx"))]
+    stubs = {path: compiled_stub(path) for path in compiled}
     result = {path.with_suffix(".pyi"): text for path, text in stubs.items()}
     # A stub package takes precedence over the module beside it, and has a module for each group.
     for module, texts in (("fn", function_stubs(specs)), ("ops", class_stubs(specs))):
