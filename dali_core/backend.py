@@ -5,7 +5,9 @@ from __future__ import annotations
 from dali_core import cuda
 from dali_core._cuda import load
 from dali_core.tensors import TensorCPU as TensorCPU
+from dali_core.tensors import TensorGPU as TensorGPU
 from dali_core.tensors import TensorListCPU as TensorListCPU
+from dali_core.tensors import TensorListGPU as TensorListGPU
 
 
 def ReleaseUnusedMemory() -> None:  # noqa: N802

@@ -282,4 +282,4 @@ cdef extern from "dlpack.hpp" namespace "dali_core" nogil:
 
 
 cdef extern from "dlpack_import.hpp" namespace "dali_core" nogil:
-    Tensor import_dlpack[Managed](Managed* managed) except +
+    Tensor import_dlpack[Managed](Managed* managed, cbool on_device) except +

@@ -3,7 +3,13 @@ from dali_core._runtime cimport engine
 
 cdef engine.Tensor import_array(object data, bint* is_read_only) except *
 cdef engine.Tensor import_exporter(object data, bint* is_read_only) except *
-cdef object export_capsule(const engine.Tensor& tensor, bint versioned, bint copy, bint read_only)
+cdef engine.Tensor import_capsule(object capsule, bint on_device, bint* is_read_only) except *
+cdef object exported_by(object data, dict arguments)
+cdef bint is_capsule(object data)
+cdef engine.DataType type_of_numpy(object dtype, str what) except *
+cdef object export_capsule(
+    const engine.Tensor& tensor, bint versioned, bint is_copy, bint read_only, str where
+)
 cdef int export_buffer(
     Py_buffer* buffer, int flags, object owner, const engine.Tensor& tensor, bint read_only
 ) except -1

@@ -14,7 +14,6 @@ from cpython.pycapsule cimport (
     PyCapsule_CheckExact, PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName,
 )
 from libc.stdint cimport uintptr_t
-from libc.string cimport memcpy
 from libcpp.memory cimport shared_ptr
 from libcpp.string cimport string
 
@@ -47,7 +46,7 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     if type(data) is numpy.ndarray and view_dense_array(data, tensor, is_read_only):
         return tensor
     if PyCapsule_CheckExact(data):
-        return import_capsule(data, is_read_only)
+        return import_capsule(data, False, is_read_only)
     if hasattr(data, "__dlpack__") and not isinstance(data, (numpy.ndarray, numpy.generic)):
         return import_exporter(data, is_read_only)
     # NumPy would take bytes for text.
@@ -57,14 +56,7 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     )
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    try:
-        data_type = types.to_dali_type(array.dtype)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"Tensor data must be numbers (got {type(data).__name__} with dtype {array.dtype}). "
-            "Convert it to an array of numbers."
-        ) from error
-    tensor.type = <engine.DataType><int>int(data_type)
+    tensor.type = type_of_numpy(array.dtype, type(data).__name__)
     set_shape(tensor, array.shape)
     tensor.data = <void*><uintptr_t>array.__array_interface__["data"][0]
     tensor.storage = hold_python_object(array)
@@ -72,13 +64,28 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     return tensor
 
 
+cdef engine.DataType type_of_numpy(object dtype, str what) except *:
+    try:
+        return <engine.DataType><int>int(types.to_dali_type(dtype))
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"Tensor data must be numbers (got {what} with dtype {dtype}). Convert it to an array "
+            "of numbers."
+        ) from error
+
+
 cdef engine.Tensor import_exporter(object data, bint* is_read_only) except *:
     """Take over what an object exports by `__dlpack__`."""
+    return import_capsule(exported_by(data, {}), False, is_read_only)
+
+
+cdef object exported_by(object data, dict arguments):
+    """Ask an object for a DLPack capsule of the newest version that it knows."""
     try:
-        capsule = data.__dlpack__(max_version=(1, 0))
+        capsule = data.__dlpack__(max_version=(1, 0), **arguments)
     except TypeError:
         # Exporters from before DLPack 1.0 do not know the argument.
-        capsule = data.__dlpack__()
+        capsule = data.__dlpack__(**arguments)
     except BufferError as error:
         raise ExchangeError(
             f"Tensor data must be exportable by DLPack (got {type(data).__name__}, which says: "
@@ -89,10 +96,14 @@ cdef engine.Tensor import_exporter(object data, bint* is_read_only) except *:
             f"Tensor data must give a capsule from __dlpack__ (got {type(capsule).__name__} from "
             f"{type(data).__name__}). Pass an array."
         )
-    return import_capsule(capsule, is_read_only)
+    return capsule
 
 
-cdef engine.Tensor import_capsule(object capsule, bint* is_read_only) except *:
+cdef bint is_capsule(object data):
+    return PyCapsule_CheckExact(data)
+
+
+cdef engine.Tensor import_capsule(object capsule, bint on_device, bint* is_read_only) except *:
     """Take over what a DLPack capsule of either version holds."""
     cdef engine.DLManagedTensor* managed
     cdef engine.DLManagedTensorVersioned* versioned
@@ -101,7 +112,7 @@ cdef engine.Tensor import_capsule(object capsule, bint* is_read_only) except *:
             managed = <engine.DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
             PyCapsule_SetName(capsule, b"used_dltensor")
             is_read_only[0] = False
-            return engine.import_dlpack(managed)
+            return engine.import_dlpack(managed, on_device)
         if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
             versioned = <engine.DLManagedTensorVersioned*>PyCapsule_GetPointer(
                 capsule, b"dltensor_versioned"
@@ -113,7 +124,7 @@ cdef engine.Tensor import_capsule(object capsule, bint* is_read_only) except *:
                 )
             PyCapsule_SetName(capsule, b"used_dltensor_versioned")
             is_read_only[0] = (versioned.flags & DLPACK_READ_ONLY) != 0
-            return engine.import_dlpack(versioned)
+            return engine.import_dlpack(versioned, on_device)
     except ValueError as error:
         raise ArgumentTypeError(f"Tensor data must {error}.") from error
     raise ArgumentValueError(
@@ -146,25 +157,22 @@ cdef bint view_dense_array(object array, engine.Tensor& tensor, bint* is_read_on
     return True
 
 
-cdef object export_capsule(const engine.Tensor& tensor, bint versioned, bint copy, bint read_only):
+cdef object export_capsule(
+    const engine.Tensor& tensor, bint versioned, bint is_copy, bint read_only, str where
+):
     """Make a DLPack capsule. Capsules of the old version cannot say that memory is read-only."""
-    cdef engine.Tensor exported = tensor
     cdef engine.DLManagedTensorVersioned* managed
-    if copy:
-        exported.storage = engine.BufferPool.create().get().allocate(<size_t>tensor.num_bytes())
-        exported.data = exported.storage.get()
-        memcpy(exported.data, tensor.data, <size_t>tensor.num_bytes())
     if versioned:
-        managed = engine.export_versioned(exported, copy)
-        if read_only and not copy:
+        managed = engine.export_versioned(tensor, is_copy)
+        if read_only:
             managed.flags |= DLPACK_READ_ONLY
         return PyCapsule_New(managed, b"dltensor_versioned", _drop_versioned)
-    if read_only and not copy:
+    if read_only:
         raise ExchangeError(
-            "TensorCPU.__dlpack__: memory must be writable for consumers of DLPack before version "
-            "1.0 (got read-only memory). Ask for a copy, or make the tensor from a writable array."
+            f"{where}: memory must be writable for consumers of DLPack before version 1.0 (got "
+            "read-only memory). Ask for a copy, or make the tensor from a writable array."
         )
-    return PyCapsule_New(engine.export_unversioned(exported), b"dltensor", _drop_unversioned)
+    return PyCapsule_New(engine.export_unversioned(tensor), b"dltensor", _drop_unversioned)
 
 
 cdef int export_buffer(

@@ -125,7 +125,10 @@ cdef class TensorCPU(AnyTensor):
                 "Import the tensor on the host and copy it there."
             )
         versioned = max_version is not None and max_version[0] >= 1
-        return export_capsule(self.tensor, versioned, bool(copy), self.is_read_only)
+        return export_capsule(
+            copy_of(self.tensor) if copy else self.tensor, versioned, bool(copy),
+            self.is_read_only and not copy, "TensorCPU.__dlpack__",
+        )
 
     def __copy__(self) -> TensorCPU:
         return wrap_tensor(self.tensor, self.is_read_only)

@@ -1,3 +1,5 @@
+from libcpp.vector cimport vector
+
 from dali_core._runtime cimport engine
 from dali_core._runtime.any_tensor cimport AnyTensor
 
@@ -8,7 +10,12 @@ cdef class TensorGPU(AnyTensor):
     # The event after which the data are complete; None if they are.
     cdef object _ready
 
+    cdef vector[engine.Tensor] _alone(self) except *
+    cdef TensorGPU _copied(self)
+
 
 cdef TensorGPU wrap_device_tensor(
     const engine.Tensor& tensor, bint is_read_only, object stream, object ready
 )
+cdef tuple third_argument(str where, object data, tuple third, object stream, object device_id)
+cdef int raise_on_host(str where) except -1

@@ -10,6 +10,8 @@ cdef class TensorListGPU(AnyTensorList):
     # The event after which the data are complete; None if they are.
     cdef object _ready
 
+    cdef int _set_samples(self, list tensors) except -1
+
 
 cdef TensorListGPU wrap_device_tensors(
     const vector[engine.Tensor]& samples, bint is_contiguous, object stream, object ready

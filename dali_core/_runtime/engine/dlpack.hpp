@@ -11,9 +11,11 @@
 namespace dali_core {
 
 struct DLDevice {
-  int32_t device_type;  // 1: host memory
+  int32_t device_type;  // one of those below, or others
   int32_t device_id;
 };
+
+constexpr int32_t kDLHost = 1, kDLCuda = 2, kDLPageLockedHost = 3, kDLCudaManaged = 13;
 
 struct DLDataType {
   uint8_t code;  // 0: int, 1: unsigned, 2: float, 6: bool
@@ -85,7 +87,9 @@ Managed* export_dlpack(const Tensor& tensor) {
     stride *= shape[i];
   }
   Managed& managed = exported->managed;
-  managed.dl_tensor = {tensor.data,       {1, 0}, shape.ndim, to_dlpack(tensor.type), shape.dims,
+  const DLDevice device =
+      tensor.device == kHost ? DLDevice{kDLHost, 0} : DLDevice{kDLCuda, tensor.device};
+  managed.dl_tensor = {tensor.data,       device, shape.ndim, to_dlpack(tensor.type), shape.dims,
                        exported->strides, 0};
   managed.manager_ctx = exported;
   managed.deleter = [](Managed* self) { delete static_cast<Exported*>(self->manager_ctx); };

@@ -78,19 +78,21 @@ void give_back(Managed* managed) {
   PyErr_Restore(type, value, traceback);
 }
 
-// Takes over what a capsule holds, or copies it and lets it go if its strides are not ours. Whoever
-// is the last owner calls the producer's deleter, which by DLPack's rules may be in any thread.
-// Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
+// Takes over what a capsule holds. On the host, it is copied and let go if its strides are not ours.
+// Whoever is the last owner calls the producer's deleter, which by DLPack's rules may be in any
+// thread. Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
 template <typename Managed>
-Tensor import_dlpack(Managed* managed) {
+Tensor import_dlpack(Managed* managed, bool on_device) {
   const std::shared_ptr<void> owner(managed,
                                     [](void* taken) { give_back(static_cast<Managed*>(taken)); });
   const DLTensor& source = managed->dl_tensor;
-  constexpr int kHost = 1, kPageLockedHost = 3;
-  if (source.device.device_type != kHost && source.device.device_type != kPageLockedHost)
+  const int32_t kind = source.device.device_type;
+  if (!on_device && kind != kDLHost && kind != kDLPageLockedHost)
     throw std::invalid_argument("be in host memory (got a tensor on device type " +
-                                std::to_string(source.device.device_type) +
-                                "). Copy it to the host first");
+                                std::to_string(kind) + "). Copy it to the host first");
+  if (on_device && kind != kDLCuda && kind != kDLCudaManaged)
+    throw std::invalid_argument("be in the memory of a GPU (got a tensor on device type " +
+                                std::to_string(kind) + "). Copy it there first");
   if (source.ndim > kMaxDims)
     throw std::invalid_argument("have at most 8 dimensions (got " + std::to_string(source.ndim) +
                                 "). Reshape it first");
@@ -106,6 +108,11 @@ Tensor import_dlpack(Managed* managed) {
   if (is_dense(source)) {
     tensor.storage = owner;
     tensor.data = static_cast<char*>(source.data) + source.byte_offset;
+    if (on_device) tensor.device = static_cast<int8_t>(source.device.device_id);
+  } else if (on_device) {
+    throw std::invalid_argument(
+        "be dense and row-major (got other strides). Make it so first, as contiguous() does in "
+        "PyTorch");
   } else {
     tensor.storage = BufferPool::create()->allocate(static_cast<size_t>(tensor.num_bytes()));
     tensor.data = tensor.storage.get();

@@ -1,0 +1,172 @@
+# cython: annotation_typing=False
+"""What tensors on devices need of CUDA, for callers that are built without it.
+
+Memory is handed over as a capsule, addresses as integers.
+"""
+
+import atexit
+
+from cuda.bindings cimport cydriver
+from libc.stdint cimport int64_t, uintptr_t
+from libcpp.memory cimport shared_ptr
+
+from dali_core._cuda import driver
+from dali_core._cuda cimport memory
+from dali_core._cuda.device_work cimport KernelLaunch
+from dali_core._cuda.driver cimport check, use_driver
+from dali_core._cuda.module cimport launch
+from dali_core._cuda.stream cimport Stream
+
+cdef extern from "memory_capsule.hpp" namespace "dali_core":
+    object capsule_of_memory(const shared_ptr[void]& memory)
+    shared_ptr[void] memory_of_capsule(object capsule) except *
+
+cdef extern from "copy_batch_launch.hpp" namespace "dali_core" nogil:
+    cdef cppclass BatchCopy:
+        void* to
+        const void* from_ "from"
+        int64_t bytes
+
+    KernelLaunch copy_batch_launch(
+        const BatchCopy* copies, int64_t count, const void* on_device
+    ) except +
+
+cdef dict _side_streams = {}
+# What was let go of while a device was not done with it, with the events that tell when it is.
+cdef list _lingering = []
+
+
+cdef class _Loan:
+    """Memory of another library, which gets it back when the device is done with it."""
+
+    cdef shared_ptr[void] lent
+    cdef Stream stream
+
+    def deallocate(self, pointer, nbytes, stream_handle):
+        event = self.stream.record()
+        if event.is_done():
+            self.lent.reset()
+        else:
+            if not _lingering:
+                atexit.register(_wait_for_loans)
+            _lingering.append((event, self))
+
+
+cdef int _return_loans() except -1:
+    """Give back what the device is done with by now."""
+    if _lingering:
+        _lingering[:] = [(event, loan) for event, loan in _lingering if not event.is_done()]
+    return 0
+
+
+def _wait_for_loans() -> None:
+    atexit.unregister(_wait_for_loans)
+    while _lingering:
+        _lingering.pop()[0].synchronize()
+
+
+def side_stream(int device_id) -> Stream:
+    """Give the stream in which tensors of a device are copied when users ask for it.
+
+    It does not wait for what pipelines compute in advance meanwhile.
+    """
+    stream = _side_streams.get(device_id)
+    if stream is None:
+        if not _side_streams:
+            atexit.register(_side_streams.clear)
+        stream = _side_streams.setdefault(device_id, Stream(device_id))
+    return stream
+
+
+def wrap_stream(stream: Any, int device_id) -> Stream:
+    """Give a stream of ours for that of another library; None is the default stream."""
+    return Stream.wrap(stream, device_id)
+
+
+def allocate(Stream stream not None, size_t nbytes) -> CapsuleType:
+    """Give memory of a device, for use in the order of a stream."""
+    _return_loans()
+    return capsule_of_memory(memory.allocate(stream, nbytes))
+
+
+def borrow(
+    lent: CapsuleType, Stream stream not None, uintptr_t address, size_t nbytes
+) -> CapsuleType:
+    """Use memory of another library as ours.
+
+    Parameters
+    ----------
+    lent : capsule
+        What holds the memory. Once nobody uses it here any more, it is let go of when the stream,
+        and all others that were said to use it, have come past that.
+    stream : Stream
+        In whose order the memory may be used.
+    address, nbytes : int
+        Where it is.
+    """
+    cdef _Loan loan = _Loan()
+    _return_loans()
+    loan.lent = memory_of_capsule(lent)
+    loan.stream = stream
+    return capsule_of_memory(memory.borrow(stream, <void*>address, nbytes, loan))
+
+
+def allocate_host(size_t nbytes) -> CapsuleType:
+    """Give page-locked memory of the host."""
+    return capsule_of_memory(memory.allocate_host(nbytes))
+
+
+def note_use(block: CapsuleType, Stream consumer not None) -> None:
+    """Say that a stream uses memory, which is not to be free before it has done so."""
+    memory.note_use(memory_of_capsule(block), consumer.stream)
+
+
+def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:
+    """Queue copies.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where to queue them.
+    copies : bytes
+        An array of `BatchCopy`.
+    with_kernel : bool
+        Whether to make them with one kernel, which reaches the memory of the stream's device only.
+    """
+    cdef const BatchCopy* items = <const BatchCopy*><const char*>copies
+    cdef int64_t count = len(copies) // sizeof(BatchCopy)
+    cdef shared_ptr[void] on_device
+    if not with_kernel:
+        for i in range(count):
+            memory.copy(items[i].to, items[i].from_, items[i].bytes, stream)
+    elif count:
+        on_device = memory.allocate(stream, len(copies))
+        # The driver has read memory that is not page-locked when the call returns.
+        memory.copy(on_device.get(), items, len(copies), stream)
+        launch(copy_batch_launch(items, count, on_device.get()), stream)
+
+
+def current_device() -> int:
+    """Give the number of the device whose context is current in this thread."""
+    return driver.current_device()
+
+
+def device_of(uintptr_t address) -> int:
+    """Give the number of the device that has the memory at an address; -1 if it is the host's."""
+    cdef int device = -1
+    cdef unsigned int kind = 0
+    use_driver()
+    cdef cydriver.CUresult status = cydriver.cuPointerGetAttribute(
+        &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address
+    )
+    # The driver does not know what nobody has registered with it.
+    if status == cydriver.CUDA_ERROR_INVALID_VALUE or kind == cydriver.CU_MEMORYTYPE_HOST:
+        return -1
+    check(status, b"asking what an address is")
+    check(
+        cydriver.cuPointerGetAttribute(
+            &device, cydriver.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address
+        ),
+        b"asking for the device of an address",
+    )
+    return device

@@ -1,0 +1,7 @@
+from dali_core._runtime cimport engine
+
+
+cdef tuple import_on_device(
+    object data, object stream, object device_id, engine.Tensor& tensor, bint* is_read_only,
+    str where,
+)

@@ -1,0 +1,140 @@
+# cython: annotation_typing=False
+"""Copies of tensors on devices, ordered by streams.
+
+CUDA is reached through `dali_core._cuda.tensor_memory`, which is imported at the first use.
+"""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int8_t, int64_t, uintptr_t
+from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
+
+from dali_core._cuda import load
+from dali_core._runtime cimport engine
+
+cdef extern from "memory_capsule.hpp" namespace "dali_core":
+    object capsule_of_memory(const shared_ptr[void]& memory)
+    shared_ptr[void] memory_of_capsule(object capsule) except *
+
+cdef extern from "sample_copies.hpp" namespace "dali_core" nogil:
+    cdef cppclass BatchCopy:
+        pass
+
+    int64_t total_bytes(const vector[engine.Tensor]& samples)
+    vector[BatchCopy] copies_to(const vector[engine.Tensor]& samples, void* to) except +
+    vector[engine.Tensor] placed(
+        vector[engine.Tensor] samples, const shared_ptr[void]& storage, int8_t device
+    ) except +
+    vector[shared_ptr[void]] owners_of(const vector[engine.Tensor]& samples) except +
+
+cdef object _services = None
+
+
+cdef object services():
+    """Give the module that has CUDA."""
+    global _services
+    if _services is None:
+        _services = load("tensor_memory")
+    return _services
+
+
+cdef object stream_of(object stream, int device):
+    """Give a stream of ours for whatever says which is meant; None is the default stream."""
+    return services().wrap_stream(stream, device)
+
+
+cdef object side_stream(int device, object ready):
+    """Give the stream for copies that users ask for, behind an event."""
+    stream = services().side_stream(device)
+    if ready is not None:
+        stream.wait(ready)
+    return stream
+
+
+cdef vector[engine.Tensor] copied_on_device(
+    const vector[engine.Tensor]& samples, object stream
+) except *:
+    """Copy samples on their device, side by side, in the order of a stream."""
+    cdef vector[engine.Tensor] copies
+    copies = _copied(samples, samples[0].device, stream)
+    note_use(samples, stream)
+    return copies
+
+
+cdef vector[engine.Tensor] copied_to_device(
+    const vector[engine.Tensor]& samples, int device, object stream
+) except *:
+    """Copy samples from the host to a device. Their memory must stay until the stream is there."""
+    return _copied(samples, device, stream)
+
+
+cdef vector[engine.Tensor] copied_to_host(
+    const vector[engine.Tensor]& samples, object ready
+) except *:
+    """Copy samples to page-locked memory, side by side, and wait for that."""
+    cdef shared_ptr[void] storage
+    cdef int64_t size = total_bytes(samples)
+    if size == 0:
+        storage = engine.BufferPool.create().get().allocate(0)
+        return placed(samples, storage, engine.kHost)
+    stream = side_stream(samples[0].device, ready)
+    storage = memory_of_capsule(services().allocate_host(size))
+    services().copy(stream, _packed(copies_to(samples, storage.get())), False)
+    stream.record().synchronize()
+    return placed(samples, storage, engine.kHost)
+
+
+cdef int copy_out(
+    const vector[engine.Tensor]& samples, uintptr_t to, object ready, object cuda_stream,
+    bint non_blocking, bint with_kernel,
+) except -1:
+    """Copy samples, one after the other, to an address."""
+    if total_bytes(samples) == 0:
+        return 0
+    cdef int device = samples[0].device
+    cdef vector[BatchCopy] copies = copies_to(samples, <void*>to)
+    stream = stream_of(cuda_stream, device)
+    if ready is not None:
+        stream.wait(ready)
+    with_kernel = (with_kernel or copies.size() > 1) and services().device_of(to) == device
+    services().copy(stream, _packed(copies), with_kernel)
+    note_use(samples, stream)
+    if not non_blocking:
+        stream.record().synchronize()
+    return 0
+
+
+cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) except *:
+    """Hold memory of another library until all streams that use it have come past that."""
+    return memory_of_capsule(
+        services().borrow(
+            capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data, tensor.num_bytes()
+        )
+    )
+
+
+cdef int note_use(const vector[engine.Tensor]& samples, object stream) except -1:
+    """Say that a stream uses samples: their memory is free when it is past that."""
+    cdef vector[shared_ptr[void]] owners = owners_of(samples)
+    cdef size_t i
+    for i in range(owners.size()):
+        services().note_use(capsule_of_memory(owners[i]), stream)
+    return 0
+
+
+cdef vector[engine.Tensor] _copied(
+    const vector[engine.Tensor]& samples, int device, object stream
+) except *:
+    cdef shared_ptr[void] storage = memory_of_capsule(
+        services().allocate(stream, total_bytes(samples))
+    )
+    cdef vector[BatchCopy] copies = copies_to(samples, storage.get())
+    is_on_device = not samples.empty() and samples[0].device == device
+    services().copy(stream, _packed(copies), is_on_device and copies.size() > 1)
+    return placed(samples, storage, <int8_t>device)
+
+
+cdef bytes _packed(const vector[BatchCopy]& copies):
+    return PyBytes_FromStringAndSize(
+        <const char*>copies.data(), copies.size() * sizeof(BatchCopy)
+    )

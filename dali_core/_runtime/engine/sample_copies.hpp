@@ -1,0 +1,63 @@
+// How the samples of a batch come to lie side by side.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "dali_core/_cuda/kernels/copy_batch.hpp"
+#include "dali_core/tensor.hpp"
+
+namespace dali_core {
+
+inline int64_t total_bytes(const std::vector<Tensor>& samples) {
+  int64_t total = 0;
+  for (const Tensor& sample : samples) total += sample.num_bytes();
+  return total;
+}
+
+// Copies of all samples, one after the other, to `to`. Neighbours in memory are one copy.
+inline std::vector<BatchCopy> copies_to(const std::vector<Tensor>& samples, void* to) {
+  std::vector<BatchCopy> copies;
+  char* target = static_cast<char*>(to);
+  for (const Tensor& sample : samples) {
+    const int64_t bytes = sample.num_bytes();
+    if (bytes == 0) continue;
+    if (!copies.empty() && static_cast<const char*>(copies.back().from) + copies.back().bytes ==
+                               static_cast<const char*>(sample.data))
+      copies.back().bytes += bytes;
+    else
+      copies.push_back({target, sample.data, bytes});
+    target += bytes;
+  }
+  return copies;
+}
+
+// The same samples in other memory, side by side.
+inline std::vector<Tensor> placed(std::vector<Tensor> samples,
+                                  const std::shared_ptr<void>& storage, int8_t device) {
+  char* position = static_cast<char*>(storage.get());
+  for (Tensor& sample : samples) {
+    sample.storage = storage;
+    sample.data = position;
+    sample.device = device;
+    position += sample.num_bytes();
+  }
+  return samples;
+}
+
+inline bool have_one_owner(const std::vector<Tensor>& samples) {
+  for (const Tensor& sample : samples)
+    if (sample.storage != samples.front().storage) return false;
+  return true;
+}
+
+// Whoever holds the memory of samples, each once if it has several in a row.
+inline std::vector<std::shared_ptr<void>> owners_of(const std::vector<Tensor>& samples) {
+  std::vector<std::shared_ptr<void>> owners;
+  for (const Tensor& sample : samples)
+    if (owners.empty() || owners.back() != sample.storage) owners.push_back(sample.storage);
+  return owners;
+}
+
+}  // namespace dali_core
