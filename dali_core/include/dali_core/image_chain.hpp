@@ -16,7 +16,9 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "dali_core/finished_channel.hpp"
 #include "dali_core/image_sink.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/resample.hpp"
@@ -174,11 +176,23 @@ class RowSink {
   virtual void write(const void* rows, int64_t stride, int64_t first, int64_t count) = 0;
 };
 
+// What a finish makes of an image of layout HWC, as plain data.
+struct FinishedImage {
+  DataType type;
+  Shape shape;
+  Layout layout;  // the letters of HWC in any order
+  std::vector<FinishedChannel> channels;  // of the output, which may have more than the image
+};
+
 class FinishStep : public GeometryStep {
  public:
   // Declares output 0 for an image of shape (height, width, channels) that has been reshaped.
   virtual std::unique_ptr<RowSink> finish(SampleContext& sample, DataType type,
                                           const Shape& image) const = 0;
+
+  // The same for a device.
+  virtual FinishedImage describe(SampleContext& sample, DataType type,
+                                 const Shape& image) const = 0;
 };
 
 }  // namespace dali_core

@@ -87,6 +87,10 @@ class AxisTaps {
   bool running_, reverse_;
 };
 
+// How images are resampled.
+ResampleArithmetic choose_arithmetic(const AxisTaps& rows, const AxisTaps& columns, DataType input,
+                                     DataType output);
+
 // Input pixels. `data` is where pixel (first_row, first_column) lies: of a partly decoded image,
 // only what the plan asks for needs to be there.
 struct ResampleImage {

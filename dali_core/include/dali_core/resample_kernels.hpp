@@ -15,6 +15,9 @@ constexpr int kResampleRowPadding = 32;
 // Outputs of the fixed horizontal kernel are weighted in blocks of this many.
 constexpr int kResampleFixedBlock = 8;
 
+// Every output pixel is one input pixel; sums in fixed point; sums in float.
+enum class ResampleArithmetic : int32_t { kCopy, kFixed, kFloat };
+
 struct ResampleKernels {
   // Vertical pass: out[i] = sum over k of weights[k] * rows[k][i], summed in the order of k.
   using Blend = void (*)(const void* const* rows, const float* weights, int taps, int64_t count,

@@ -9,6 +9,9 @@
 
 namespace dali_core {
 
+// How the dimensions of a tensor are called; those of data without a layout have the usual names.
+Layout slice_layout(const Tensor& input);
+
 class SliceArguments {
  public:
   // Reads start, end and shape, absolute and relative, axes, axis_names, normalized_anchor and

@@ -9,14 +9,32 @@
 
 namespace dali_core {
 
+// What has been decided about the copy of a window, on the host or on a device.
+struct PlannedWindow {
+  Window window;
+  DataType type;  // of the output
+  Layout layout;
+  int channel_axis;         // the dimension that lists of fill values belong to, or -1
+  bool is_whole;            // nothing changes
+  bool mirrored[kMaxDims] = {};
+};
+
 class WindowCopy {
  public:
   // Reads out_of_bounds_policy, fill_values, dtype and its former name output_dtype.
   explicit WindowCopy(const OperatorConfig& config);
 
-  // Makes output 0 of a window of input 0, which is forwarded where nothing changes. Lists of fill
-  // values belong to the dimension `channel_axis`, or nowhere if that is -1.
-  void run(SampleContext& sample, Window window, const Layout& layout, int channel_axis) const;
+  // Checks a window of `input`, and applies the policy. Lists of fill values belong to the dimension
+  // `channel_axis`, or nowhere if that is -1.
+  PlannedWindow plan(const Tensor& input, Window window, const Layout& layout,
+                     int channel_axis) const;
+
+  // Makes output 0 of a window of input 0, which is forwarded where nothing changes.
+  void run(SampleContext& sample, const Window& wanted, const Layout& layout,
+           int channel_axis) const;
+
+  OutOfBounds policy() const { return policy_; }
+  const std::vector<float>& fill_values() const { return fill_values_; }
 
   // The same for an image in a chain; the first two dimensions of the window are rows and columns.
   bool reshape(const Window& window, ImageGeometry& image) const {

@@ -131,18 +131,29 @@ WindowCopy::WindowCopy(const OperatorConfig& config)
   if (fill_values_.empty()) fill_values_ = {0.0f};
 }
 
-void WindowCopy::run(SampleContext& sample, Window window, const Layout& layout,
-                     int channel_axis) const {
-  const Tensor& input = sample.input(0);
+PlannedWindow WindowCopy::plan(const Tensor& input, Window window, const Layout& layout,
+                               int channel_axis) const {
   const DataType type = output_type(input.type);
   apply_policy(window, input.shape, policy_);
-  if (type == input.type && window.is_whole(input.shape)) {
+  const bool is_whole = type == input.type && window.is_whole(input.shape);
+  if (!is_whole) {
+    check_size(window.extent);
+    if (policy_ == OutOfBounds::kPad && fill_values_.size() != 1)
+      check_fill(window.extent, channel_axis);
+  }
+  return {window, type, layout, channel_axis, is_whole};
+}
+
+void WindowCopy::run(SampleContext& sample, const Window& wanted, const Layout& layout,
+                     int channel_axis) const {
+  const Tensor& input = sample.input(0);
+  const PlannedWindow planned = plan(input, wanted, layout, channel_axis);
+  if (planned.is_whole) {
     sample.forward(0, input).layout = layout;
     return;
   }
-  check_size(window.extent);
-  if (policy_ == OutOfBounds::kPad && fill_values_.size() != 1)
-    check_fill(window.extent, channel_axis);
+  const DataType type = planned.type;
+  const Window& window = planned.window;
   Tensor& output = sample.output(0, type, window.extent, layout);
   if (output.num_elements() == 0) return;
   visit_type(input.type, [&](auto from) {

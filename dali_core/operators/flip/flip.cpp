@@ -7,6 +7,7 @@
 #include "dali_core/image_chain.hpp"
 #include "dali_core/mirror_row.hpp"
 #include "dali_core/operator.hpp"
+#include "dali_core/operators/flip/flip_arguments.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86
@@ -60,25 +61,13 @@ void mirror_row(const void* from, void* to, int64_t num_pixels, int64_t pixel_by
 
 class Flip : public Operator, public WindowStep {
  public:
-  explicit Flip(const OperatorConfig& config)
-      : horizontal_(config, "horizontal"),
-        vertical_(config, "vertical"),
-        depthwise_(config, "depthwise") {}
+  explicit Flip(const OperatorConfig& config) : arguments_(config) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
     const Layout layout = image_layout(image, "FHWC");
-    const ImageAxes axes = image_axes(layout);
     bool flipped[kMaxDims] = {};
-    bool any = false;
-    const auto mark = [&](const Argument<int>& argument, int axis) {
-      if (argument.at_or(sample, 0) == 0 || axis < 0 || image.shape[axis] < 2) return;
-      flipped[axis] = any = true;
-    };
-    mark(horizontal_, axes.width);
-    mark(vertical_, axes.height);
-    mark(depthwise_, axes.depth);
-    if (!any || image.num_elements() == 0) {
+    if (!arguments_.choose(sample, image, layout, flipped)) {
       sample.forward(0, image).layout = layout;
       return;
     }
@@ -87,12 +76,12 @@ class Flip : public Operator, public WindowStep {
   }
 
   bool reshape(SampleContext& sample, ImageGeometry& image) const override {
-    image.mirror(horizontal_.at_or(sample, 0) != 0, vertical_.at_or(sample, 0) != 0);
+    image.mirror(arguments_.horizontal(sample), arguments_.vertical(sample));
     return true;
   }
 
  private:
-  Argument<int> horizontal_, vertical_, depthwise_;
+  FlipArguments arguments_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("flip", Flip)

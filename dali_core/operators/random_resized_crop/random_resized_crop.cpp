@@ -1,66 +1,10 @@
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "dali_core/operators/random_resized_crop/random_resized_crop.hpp"
 
-#include "dali_core/operator.hpp"
-#include "dali_core/operators/resize/resize_image.hpp"
-#include "dali_core/random_crop.hpp"
+#include "dali_core/operators/resize/resizing_operator.hpp"
 
 namespace dali_core {
 
-class RandomResizedCrop : public Operator, public ResampleStep {
- public:
-  explicit RandomResizedCrop(const OperatorConfig& config)
-      : window_(config), filters_(config), seed_(config.seed) {
-    const std::vector<int64_t> size = config.get<std::vector<int64_t>>("size");
-    if (size.size() != 1 && size.size() != 2)
-      throw std::invalid_argument("size must be one number or (height, width) (got " +
-                                  std::to_string(size.size()) + " values). Pass two numbers.");
-    size_[0] = size.front();
-    size_[1] = size.back();
-    for (int64_t extent : size_)
-      if (extent < 0 || extent > 1000000000)
-        throw std::invalid_argument("size must be from 0 to 10^9 pixels (got " +
-                                    std::to_string(extent) + "). Pass the size of the output.");
-  }
-
-  void run(SampleContext& sample) const override {
-    const Tensor& input = sample.input(0);
-    const ResizeView view(input, /*volumes=*/false);
-    if (view.extent[0] == 0 || view.extent[1] == 0)
-      throw std::invalid_argument("the input must have at least one pixel (got shape " +
-                                  to_string(input.shape) + "). Leave empty images out.");
-    ResampleAxis axes[2];
-    choose(sample, view, axes);
-    resize_image(sample, view, axes, filters_.output_type(input.type));
-  }
-
-  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
-    ResampleAxis axes[2];
-    choose(sample, ResizeView(image.height(), image.width()), axes);
-    return resize_in_chain(image, axes, filters_.output_type(image.type()));
-  }
-
- private:
-  void choose(SampleContext& sample, const ResizeView& view, ResampleAxis* axes) const {
-    RandomStream random = sample.random(seed_);
-    const CropWindow window = random_crop_window(view.extent[0], view.extent[1], window_, random);
-    const int64_t begin[2] = {window.y, window.x};
-    const int64_t extent[2] = {window.height, window.width};
-    for (int i = 0; i < 2; ++i) {
-      axes[i].input_size = view.extent[i];
-      axes[i].output_size = size_[i];
-      axes[i].begin = static_cast<float>(begin[i]);
-      axes[i].end = static_cast<float>(begin[i] + extent[i]);
-      filters_.choose(sample, axes[i]);
-    }
-  }
-
-  RandomCropParameters window_;
-  ResizeFilters filters_;
-  uint64_t seed_;
-  int64_t size_[2];
-};
+using RandomResizedCrop = ResizingOperator<RandomResizedCropRule>;
 
 DALI_CORE_REGISTER_OPERATOR("random_resized_crop", RandomResizedCrop)
 

@@ -1,10 +1,7 @@
 // Inner loops of resampling uint8 in fixed point: integers, so any way to compute them gives the
 // same bits. No include guard: compiled once for every instruction set.
 
-// High half of a product with rounding, the way of the multiply instructions of 16-bit vectors.
-inline int16_t multiply_round(int16_t a, int16_t b) {
-  return static_cast<int16_t>((((static_cast<int32_t>(a) * b) >> 14) + 1) >> 1);
-}
+using dali_core::multiply_round;
 
 #if DC_SIMD_BYTES == 64
 using Int16Vector = __m512i;
@@ -100,8 +97,6 @@ inline void blend_fixed(const void* const* untyped_rows, const int16_t* weights,
   for (int k = 4; k < taps; k += 4)
     blend_fixed_up_to_four<true>(rows + k, weights + k, taps - k, count, out);
 }
-
-constexpr int kFixedShift = kResampleWeightBits + kResampleRowBits;
 
 typedef int32_t Int32x4 __attribute__((vector_size(16)));
 typedef int16_t Int16x4 __attribute__((vector_size(8)));

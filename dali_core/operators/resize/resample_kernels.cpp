@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "dali_core/operators/resize/resample_pixel.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86

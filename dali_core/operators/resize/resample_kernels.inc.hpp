@@ -103,15 +103,7 @@ inline void gather(const float* row, const int32_t* starts, const float* weights
 
 template <typename T>
 void round_to(const float* __restrict from, int64_t count, T* __restrict to) {
-  constexpr float kLow = static_cast<float>(std::numeric_limits<T>::min());
-  constexpr float kHigh = static_cast<float>(std::numeric_limits<T>::max());
-  for (int64_t i = 0; i < count; ++i) {
-    float value = from[i];
-    // In this order a NaN becomes the lower limit.
-    value = value > kLow ? value : kLow;
-    value = value < kHigh ? value : kHigh;
-    to[i] = static_cast<T>(static_cast<int32_t>(value + __builtin_copysignf(0.5f, value)));
-  }
+  for (int64_t i = 0; i < count; ++i) to[i] = round_resampled<T>(from[i]);
 }
 
 template <typename T>

@@ -91,6 +91,15 @@ class Carver {
 
 }  // namespace
 
+ResampleArithmetic choose_arithmetic(const AxisTaps& rows, const AxisTaps& columns, DataType input,
+                                     DataType output) {
+  if (rows.is_copy() && columns.is_copy()) return ResampleArithmetic::kCopy;
+  const bool is_fixed = input == DataType::kUInt8 && output == DataType::kUInt8 &&
+                        rows.num_taps() <= kResampleMaxFixedTaps &&
+                        columns.num_taps() <= kResampleMaxFixedTaps;
+  return is_fixed ? ResampleArithmetic::kFixed : ResampleArithmetic::kFloat;
+}
+
 ResamplePlan::ResamplePlan(const ResampleAxis& rows, const ResampleAxis& columns, int channels,
                            DataType input, DataType output)
     : vertical_(running(rows)),
@@ -98,10 +107,10 @@ ResamplePlan::ResamplePlan(const ResampleAxis& rows, const ResampleAxis& columns
       channels_(channels),
       input_(input),
       output_(output),
-      gather_(vertical_.is_copy() && horizontal_.is_copy()),
-      fixed_(input == DataType::kUInt8 && output == DataType::kUInt8 && !gather_ &&
-             vertical_.num_taps() <= kResampleMaxFixedTaps &&
-             horizontal_.num_taps() <= kResampleMaxFixedTaps),
+      gather_(choose_arithmetic(vertical_, horizontal_, input, output) ==
+              ResampleArithmetic::kCopy),
+      fixed_(choose_arithmetic(vertical_, horizontal_, input, output) ==
+             ResampleArithmetic::kFixed),
       native_(has_kernels(input)) {
   scratch_bytes_ = carve(nullptr);
 }

@@ -1,38 +1,24 @@
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/resize/resize_image.hpp"
-#include "dali_core/operators/resize/resize_size.hpp"
+#include "dali_core/operators/resize/resize_rule.hpp"
+#include "dali_core/operators/resize/resizing_operator.hpp"
 
 namespace dali_core {
 
-class Resize : public Operator, public ResampleStep {
+class Resize : public ResizingOperator<ResizeRule> {
  public:
   explicit Resize(const OperatorConfig& config)
-      : size_(config), filters_(config), save_shape_(config.get_or<bool>("save_attrs", false)) {}
+      : ResizingOperator(config), save_shape_(config.get_or<bool>("save_attrs", false)) {}
 
   void run(SampleContext& sample) const override {
-    const Tensor& input = sample.input(0);
-    const ResizeView view(input, /*volumes=*/true);
-    ResampleAxis axes[3];
-    size_.choose(sample, view, axes);
-    for (int i = 0; i < view.num_axes; ++i) filters_.choose(sample, axes[i]);
-    if (save_shape_) {
-      Tensor& shape = sample.output(1, DataType::kInt32, {view.num_axes});
-      for (int i = 0; i < view.num_axes; ++i)
-        shape.as<int32_t>()[i] = static_cast<int32_t>(view.extent[i]);
-    }
-    resize_image(sample, view, axes, filters_.output_type(input.type));
-  }
-
-  bool reshape(SampleContext& sample, ImageGeometry& image) const override {
-    ResampleAxis axes[2];
-    size_.choose(sample, ResizeView(image.height(), image.width()), axes);
-    for (ResampleAxis& axis : axes) filters_.choose(sample, axis);
-    return resize_in_chain(image, axes, filters_.output_type(image.type()));
+    ResizingOperator::run(sample);
+    if (!save_shape_) return;
+    const ResizeView view(sample.input(0), ResizeRule::kHasVolumes);
+    Tensor& shape = sample.output(1, DataType::kInt32, {view.num_axes});
+    for (int i = 0; i < view.num_axes; ++i)
+      shape.as<int32_t>()[i] = static_cast<int32_t>(view.extent[i]);
   }
 
  private:
-  ResizeSize size_;
-  ResizeFilters filters_;
   bool save_shape_;
 };
 

@@ -115,7 +115,8 @@ void check_size(const Shape& shape) {
 
 }  // namespace
 
-ResizeView::ResizeView(const Tensor& image, bool volumes) : layout(image_layout(image, "FHWC")) {
+ResizeView::ResizeView(const Tensor& image, bool volumes)
+    : shape(image.shape), layout(image_layout(image, "FHWC")) {
   const ImageAxes axes = image_axes(layout);
   first_axis = axes.height;
   if (axes.depth >= 0 && volumes) {
@@ -165,17 +166,26 @@ DataType ResizeFilters::output_type(DataType input) const {
                               "). Use fn.cast before or after.");
 }
 
-void resize_image(SampleContext& sample, const ResizeView& view, const ResampleAxis* axes,
-                  DataType type) {
-  const Tensor& input = sample.input(0);
-  if (type == input.type && std::all_of(axes, axes + view.num_axes, is_identity)) {
-    sample.forward(0, input).layout = view.layout;
-    return;
-  }
+bool resizing_changes_nothing(const Tensor& input, const ResizeView& view,
+                              const ResampleAxis* axes, DataType type) {
+  return type == input.type && std::all_of(axes, axes + view.num_axes, is_identity);
+}
+
+Shape resized_shape(const Tensor& input, const ResizeView& view, const ResampleAxis* axes) {
   Shape shape = input.shape;
   for (int i = 0; i < view.num_axes; ++i) shape[view.first_axis + i] = axes[i].made();
   check_size(shape);
-  Tensor& output = sample.output(0, type, shape, view.layout);
+  return shape;
+}
+
+void resize_image(SampleContext& sample, const ResizeView& view, const ResampleAxis* axes,
+                  DataType type) {
+  const Tensor& input = sample.input(0);
+  if (resizing_changes_nothing(input, view, axes, type)) {
+    sample.forward(0, input).layout = view.layout;
+    return;
+  }
+  Tensor& output = sample.output(0, type, resized_shape(input, view, axes), view.layout);
   if (output.num_elements() == 0) return;
 
   const ResampleAxis* image_axes = axes + view.num_axes - 2;

@@ -13,6 +13,7 @@ namespace dali_core {
 // Where the axes to be resized lie: a sample is `outer` images or volumes, one after the other, of
 // `num_axes` axes (depth, height, width) with `channels` values for each pixel.
 struct ResizeView {
+  Shape shape;
   Layout layout;
   int first_axis = 0;
   int num_axes = 2;
@@ -23,7 +24,7 @@ struct ResizeView {
   // `volumes` says whether the layout may have D.
   ResizeView(const Tensor& image, bool volumes);
   // One image whose channels do not matter.
-  ResizeView(int64_t height, int64_t width) : extent{height, width} {}
+  ResizeView(int64_t height, int64_t width) : shape{height, width}, extent{height, width} {}
 };
 
 // Reads interp_type, min_filter, mag_filter, antialias and dtype.
@@ -42,6 +43,13 @@ class ResizeFilters {
   bool antialias_;
   DataType type_;
 };
+
+// Whether the output of `resize_image` is its input.
+bool resizing_changes_nothing(const Tensor& input, const ResizeView& view,
+                              const ResampleAxis* axes, DataType type);
+
+// Shape of its output, if such a tensor could be made at all.
+Shape resized_shape(const Tensor& input, const ResizeView& view, const ResampleAxis* axes);
 
 // Makes output 0 from input 0: `axes` are those of the view, in its order. Where an axis asks for a
 // part of its outputs, or for the reverse order, nothing else is computed.

@@ -22,6 +22,17 @@ int64_t whole_element(double coordinate) {
 
 }  // namespace
 
+Layout slice_layout(const Tensor& input) {
+  static const char* const usual[] = {"", "", "HW", "HWC", "DHWC", "FDHWC"};
+  const int ndim = input.shape.ndim;
+  if (input.layout.empty()) return Layout(ndim < 6 ? usual[ndim] : "");
+  if (input.layout.ndim() != ndim)
+    throw std::invalid_argument("the input's layout must have one letter a dimension (got \"" +
+                                std::string(input.layout.c_str()) + "\" for shape " +
+                                to_string(input.shape) + "). Set a layout that fits.");
+  return input.layout;
+}
+
 SliceArguments::SliceArguments(const OperatorConfig& config)
     : start_(config, "start"),
       end_(config, "end"),
