@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dali_core/elementwise.hpp"
+#include "device_image_chain.hpp"
 #include "image_chain.hpp"
 
 namespace dali_core {
@@ -51,18 +52,26 @@ class ElementwiseChain : public FusedChain {
   const ElementwiseProgram program_;
 };
 
+bool is_elementwise(const std::vector<Instruction>& members) {
+  return dynamic_cast<const ElementwiseStep*>(members.front().op.get()) != nullptr;
+}
+
+std::vector<std::shared_ptr<const Operator>> operators_of(const std::vector<Instruction>& members) {
+  std::vector<std::shared_ptr<const Operator>> operators;
+  for (const Instruction& member : members) operators.push_back(member.op);
+  return operators;
+}
+
 }  // namespace
 
 std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& members) {
-  if (dynamic_cast<const ElementwiseStep*>(members.front().op.get()) != nullptr)
-    return std::make_shared<const ElementwiseChain>(members);
-  std::vector<std::shared_ptr<const Operator>> operators;
-  for (const Instruction& member : members) operators.push_back(member.op);
-  return std::make_shared<const ImageChain>(std::move(operators));
+  if (is_elementwise(members)) return std::make_shared<const ElementwiseChain>(members);
+  return std::make_shared<const ImageChain>(operators_of(members));
 }
 
-std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instruction>&) {
-  return nullptr;
+std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instruction>& members) {
+  if (is_elementwise(members)) return nullptr;
+  return std::make_shared<const DeviceImageChain>(operators_of(members));
 }
 
 }  // namespace dali_core

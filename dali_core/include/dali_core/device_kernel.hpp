@@ -3,17 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
-#include "dali_core/convert.hpp"
-#include "dali_core/data_type.hpp"
-#include "dali_core/host_device.hpp"
-
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-#define DC_UNROLL _Pragma("unroll")
-#else
-#define DC_UNROLL
-#endif
+#include "dali_core/element_groups.hpp"
 
 namespace dali_core {
 
@@ -35,45 +26,12 @@ DC_HOST_DEV int64_t quotient(int64_t number, int64_t divisor) {
   return number / divisor;
 }
 
-// Calls `function` with a value-initialised object of the C++ type behind `type`.
-template <typename Function>
-DC_HOST_DEV void visit_element(DataType type, Function&& function) {
-  switch (type) {
-    case DataType::kUInt8:
-      return function(uint8_t{});
-    case DataType::kUInt16:
-      return function(uint16_t{});
-    case DataType::kUInt32:
-      return function(uint32_t{});
-    case DataType::kUInt64:
-      return function(uint64_t{});
-    case DataType::kInt8:
-      return function(int8_t{});
-    case DataType::kInt16:
-      return function(int16_t{});
-    case DataType::kInt32:
-      return function(int32_t{});
-    case DataType::kInt64:
-      return function(int64_t{});
-    case DataType::kFloat16:
-      return function(Half{});
-    case DataType::kFloat:
-      return function(float{});
-    case DataType::kFloat64:
-      return function(double{});
-    case DataType::kBool:
-      return function(bool{});
-    default:
-      return;
-  }
-}
-
 // Element `index` of an array, as a float.
 DC_HOST_DEV float load_element(const void* from, int64_t index, DataType type) {
   if (type == DataType::kUInt8) return static_cast<const uint8_t*>(from)[index];
   if (type == DataType::kFloat) return static_cast<const float*>(from)[index];
   float value = 0;
-  visit_element(type, [&](auto zero) {
+  with_type(type, [&](auto zero) {
     value = convert<float>(static_cast<const decltype(zero)*>(from)[index]);
   });
   return value;
@@ -84,7 +42,7 @@ DC_HOST_DEV void store_element(void* to, int64_t index, DataType type, float val
     static_cast<float*>(to)[index] = value;
     return;
   }
-  visit_element(type, [&](auto zero) {
+  with_type(type, [&](auto zero) {
     using To = decltype(zero);
     static_cast<To*>(to)[index] = convert<To>(value);
   });

@@ -180,7 +180,7 @@ class RowSink {
 struct FinishedImage {
   DataType type;
   Shape shape;
-  Layout layout;  // the letters of HWC in any order
+  Layout layout;                          // the letters of HWC in any order
   std::vector<FinishedChannel> channels;  // of the output, which may have more than the image
 };
 

@@ -14,8 +14,8 @@ struct PlannedWindow {
   Window window;
   DataType type;  // of the output
   Layout layout;
-  int channel_axis;         // the dimension that lists of fill values belong to, or -1
-  bool is_whole;            // nothing changes
+  int channel_axis;  // the dimension that lists of fill values belong to, or -1
+  bool is_whole;     // nothing changes
   bool mirrored[kMaxDims] = {};
 };
 
@@ -24,8 +24,8 @@ class WindowCopy {
   // Reads out_of_bounds_policy, fill_values, dtype and its former name output_dtype.
   explicit WindowCopy(const OperatorConfig& config);
 
-  // Checks a window of `input`, and applies the policy. Lists of fill values belong to the dimension
-  // `channel_axis`, or nowhere if that is -1.
+  // Checks a window of `input`, and applies the policy. Lists of fill values belong to the
+  // dimension `channel_axis`, or nowhere if that is -1.
   PlannedWindow plan(const Tensor& input, Window window, const Layout& layout,
                      int channel_axis) const;
 

@@ -112,6 +112,7 @@ Layouts are any arrangement of F, D, H, W and C with H and W. Data without a lay
 ``HW``, ``HWC``, ``DHWC`` or ``FDHWC``.
 """,
     input_docs=("Images, volumes or sequences of any type.",),
+    devices=("cpu", "gpu"),
     args=(
         *CROP_ARGS,
         DTYPE_ARG,

@@ -6,9 +6,8 @@ namespace dali_core {
 namespace {
 
 // Position in the input along one axis, or -1.
-__device__ __attribute__((noinline)) int64_t repeated_position(const WindowAxis& axis,
-                                                               int64_t position,
-                                                               OutOfBounds policy) {
+__device__ __noinline__ int64_t repeated_position(const WindowAxis& axis, int64_t position,
+                                                  OutOfBounds policy) {
   return repeated_source(axis.source(position), axis.source_extent, policy);
 }
 
@@ -21,8 +20,7 @@ inline __device__ int64_t source_position(const WindowAxis& axis, int64_t positi
 
 // Where the elements of the output that differ in the last axis only come from: an offset in the
 // input, or -1.
-__device__ __attribute__((noinline)) int64_t find_line(const WindowCopySample& sample,
-                                                       int64_t number) {
+__device__ __noinline__ int64_t find_line(const WindowCopySample& sample, int64_t number) {
   int64_t base = 0;
   for (int i = sample.num_axes - 2; i >= 0; --i) {
     const WindowAxis& axis = sample.axes[i];
@@ -49,8 +47,7 @@ struct Place {
 };
 
 // Its offset in the input, or -1.
-__device__ __attribute__((noinline)) int64_t find_element(const WindowCopySample& sample,
-                                                          int64_t element) {
+__device__ __noinline__ int64_t find_element(const WindowCopySample& sample, int64_t element) {
   const WindowAxis& last = sample.axes[sample.num_axes - 1];
   const Place place(sample, element);
   const int64_t base = find_line(sample, place.line);
@@ -58,8 +55,7 @@ __device__ __attribute__((noinline)) int64_t find_element(const WindowCopySample
   return base < 0 || source < 0 ? -1 : base + source * last.stride + place.inner;
 }
 
-__device__ __attribute__((noinline)) uint64_t fill_of(const WindowCopySample& sample,
-                                                      int64_t element) {
+__device__ __noinline__ uint64_t fill_of(const WindowCopySample& sample, int64_t element) {
   return sample.fill[sample.num_fill == 1 ? 0 : element / sample.channel_stride % sample.num_fill];
 }
 
@@ -90,20 +86,20 @@ inline __device__ void copy_window(const WindowCopySample& sample) {
     const Place place(sample, begin);
     const int64_t base = find_line(sample, place.line);
     // If all of them are in one line and inside, they are next to each other, or pixels are.
-    const int64_t end = place.position + (inner == 1 ? kCount : quotient(place.inner + kCount - 1,
-                                                                         inner) + 1);
+    const int64_t end =
+        place.position + (inner == 1 ? kCount : quotient(place.inner + kCount - 1, inner) + 1);
     uint64_t word = 0;
     if (base >= 0 && end <= last.extent && last.has(last.source(place.position)) &&
         last.has(last.source(end - 1))) {
       const Element* from = static_cast<const Element*>(sample.input) + base +
                             last.source(place.position) * last.stride + place.inner;
       if (!last.mirrored) {
-        DC_UNROLL
+#pragma unroll
         for (int k = 0; k < kCount; ++k)
           word |= static_cast<uint64_t>(from[k]) << (8 * sizeof(Element) * k);
       } else {
         int64_t left = inner - place.inner;
-        DC_UNROLL
+#pragma unroll
         for (int k = 0; k < kCount; ++k) {
           word |= static_cast<uint64_t>(*from) << (8 * sizeof(Element) * k);
           ++from;
@@ -154,7 +150,7 @@ extern "C" __global__ void convert_windows(const WindowCopySample* samples, int6
       store_bits(sample.output, i, size_of(sample.to), fill_of(sample, i));
       continue;
     }
-    visit_element(sample.from, [&](auto zero) {
+    with_type(sample.from, [&](auto zero) {
       using From = decltype(zero);
       const From value = static_cast<const From*>(sample.input)[offset];
       if (sample.to == DataType::kUInt8)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/device_inputs.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operators/crop/window_copy_sample.hpp"
 
@@ -97,7 +98,7 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
         fill = batch_.upload<uint64_t>(bits.size());
         std::copy(bits.begin(), bits.end(), fill.host);
       }
-      sample.input = input.data;
+      sample.input = data_on_device(batch_, input);
       sample.output = output.data;
       sample.fill = fill.device;
       sample.num_fill = static_cast<int64_t>(fill_values_.size());

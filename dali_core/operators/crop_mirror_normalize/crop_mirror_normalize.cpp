@@ -60,8 +60,8 @@ class CropMirrorNormalize : public Operator, public FinishStep {
     const int64_t channels = shape[axes.channel];
     finished.shape = arguments_.output_shape(Window(shape), Permutation("HWC", finished.layout),
                                              axes, arguments_.output_channels(channels));
-    finished.channels = arguments_.finished_channels(sample, channels, finished.shape,
-                                                     finished.layout);
+    finished.channels =
+        arguments_.finished_channels(sample, channels, finished.shape, finished.layout);
     return finished;
   }
 

@@ -32,8 +32,7 @@ inline __device__ void make_channel(const NormalizeSample& sample, int64_t c, in
   const FinishedChannel& channel = sample.channels[c];
   const int64_t to = out + c * sample.output_channel_stride;
   if (in >= 0 && c < sample.input_channels) {
-    const float value =
-        load<From>(sample.input, in + c * sample.input_channel_stride, sample.from);
+    const float value = load<From>(sample.input, in + c * sample.input_channel_stride, sample.from);
     store<To>(sample.output, to, sample.to, normalize(value, {channel.mean, channel.multiplier}));
   } else {
     store_bits(sample.output, to, size_of(sample.to), in < 0 ? channel.outside : channel.added);
@@ -63,7 +62,7 @@ inline __device__ void normalize_pixels(const NormalizeSample& sample) {
     }
     if (!is_inside) in = -1;
     if (is_rgb) {
-      DC_UNROLL
+#pragma unroll
       for (int c = 0; c < 3; ++c) make_channel<To, From>(sample, c, in, out);
     } else {
       for (int64_t c = 0; c < sample.output_channels; ++c)

@@ -44,8 +44,8 @@ void set_axes(const PlannedNormalization& planned, const Shape& image, Normalize
 
 const FinishedChannel* UploadedChannels::upload(const std::vector<FinishedChannel>& channels) {
   const size_t bytes = channels.size() * sizeof(FinishedChannel);
-  const bool is_same = channels.size() == last_.size() &&
-                       std::memcmp(channels.data(), last_.data(), bytes) == 0;
+  const bool is_same =
+      channels.size() == last_.size() && std::memcmp(channels.data(), last_.data(), bytes) == 0;
   if (!is_same || on_device_ == nullptr) {
     const auto uploaded = batch_.upload<FinishedChannel>(channels.size());
     std::copy(channels.begin(), channels.end(), uploaded.host);

@@ -13,6 +13,7 @@ order. Data without a layout is taken as ``HW``, ``HWC``, ``FHWC`` or ``FDHWC``.
 where nothing is flipped.
 """,
     input_docs=("Images, volumes or sequences of any type.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg("horizontal", int, "Mirror left to right if nonzero.", default=1, tensor=True),
         Arg("vertical", int, "Mirror top to bottom if nonzero.", default=0, tensor=True),

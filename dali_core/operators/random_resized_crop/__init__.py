@@ -17,6 +17,7 @@ goes on.
 Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the same window.
 """,
     input_docs=("Images or sequences of any type.",),
+    devices=("cpu", "gpu"),
     random=True,
     args=(
         Arg("size", list[int], "Size of the output: ``(height, width)``, or one number for both."),

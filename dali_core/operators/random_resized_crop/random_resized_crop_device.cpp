@@ -1,5 +1,5 @@
-#include "dali_core/operators/resize/resizing_on_device.hpp"
 #include "dali_core/operators/random_resized_crop/random_resized_crop.hpp"
+#include "dali_core/operators/resize/resizing_on_device.hpp"
 
 namespace dali_core {
 

@@ -159,6 +159,7 @@ precision. ``INTERP_NN`` copies values of any type exactly.
 """,
     input_docs=("Images, volumes or sequences of any type.",),
     outputs=_num_outputs,
+    devices=("cpu", "gpu"),
     args=(
         *SIZE_ARGS,
         Arg(

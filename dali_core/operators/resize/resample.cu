@@ -34,7 +34,7 @@ inline __device__ const char* image_at(const ResampleSample& sample, int64_t num
 template <typename From>
 inline __device__ void load_elements(const char* row, int64_t first, int64_t count, DataType type,
                                      float (&values)[kBlended]) {
-  DC_UNROLL
+#pragma unroll
   for (int i = 0; i < kBlended; ++i) {
     const int64_t element = first + i < count ? first + i : count - 1;
     if constexpr (std::is_same_v<From, AnyType>)
@@ -49,10 +49,10 @@ inline __device__ void load_bytes(const char* row, int64_t first, int64_t count,
   const uint8_t* const from = reinterpret_cast<const uint8_t*>(row) + first;
   if (reinterpret_cast<uintptr_t>(from) % kBlended == 0 && first + kBlended <= count) {
     const uint32_t word = *reinterpret_cast<const uint32_t*>(from);
-    DC_UNROLL
+#pragma unroll
     for (int i = 0; i < kBlended; ++i) values[i] = static_cast<int32_t>(word >> (8 * i) & 255);
   } else {
-    DC_UNROLL
+#pragma unroll
     for (int i = 0; i < kBlended; ++i) values[i] = from[first + i < count ? i : count - 1 - first];
   }
 }
@@ -65,11 +65,11 @@ inline __device__ Blended<int16_t> blend_fixed(const ResampleSample& sample, con
     const int32_t weight = weights[k * sample.height];
     int32_t values[kBlended];
     load_bytes(row, first, count, values);
-    DC_UNROLL
+#pragma unroll
     for (int i = 0; i < kBlended; ++i) sums[i] += weighted_byte(values[i], weight);
   }
   Blended<int16_t> blended;
-  DC_UNROLL
+#pragma unroll
   for (int i = 0; i < kBlended; ++i) blended.values[i] = static_cast<int16_t>(sums[i]);
   return blended;
 }
@@ -83,7 +83,7 @@ inline __device__ Blended<float> blend_float(const ResampleSample& sample, const
     const float weight = weights[k * sample.height];
     float values[kBlended];
     load_elements<From>(row, first, count, sample.from, values);
-    DC_UNROLL
+#pragma unroll
     for (int i = 0; i < kBlended; ++i) blended.values[i] += values[i] * weight;
   }
   return blended;
@@ -113,7 +113,7 @@ inline __device__ void store_resampled(void* to, int64_t index, DataType type, f
     static_cast<float*>(to)[index] = value;
     return;
   }
-  visit_element(type, [&](auto zero) {
+  with_type(type, [&](auto zero) {
     using To = decltype(zero);
     static_cast<To*>(to)[index] = round_resampled<To>(value);
   });
@@ -123,9 +123,8 @@ inline __device__ void store_resampled(void* to, int64_t index, DataType type, f
 inline __device__ float seen_as(DataType type, float value) {
   if (type == DataType::kFloat) return value;
   float seen = 0;
-  visit_element(type, [&](auto zero) {
-    seen = convert<float>(round_resampled<decltype(zero)>(value));
-  });
+  with_type(type,
+            [&](auto zero) { seen = convert<float>(round_resampled<decltype(zero)>(value)); });
   return seen;
 }
 
@@ -170,17 +169,17 @@ inline __device__ void gather_channels(const ResampleSample& sample, const T* fr
                                        int64_t first, int64_t index, Sum zero) {
   const T* weights = static_cast<const T*>(sample.columns.weights) + x;
   Sum sums[kChannels];
-  DC_UNROLL
+#pragma unroll
   for (int c = 0; c < kChannels; ++c) sums[c] = zero;
   from += first;
   for (int k = 0; k < sample.columns.num_taps; ++k) {
     const T weight = *weights;
-    DC_UNROLL
+#pragma unroll
     for (int c = 0; c < kChannels; ++c) sums[c] += product_of(from[c], weight);
     weights += sample.width;
     from += sample.channels;
   }
-  DC_UNROLL
+#pragma unroll
   for (int c = 0; c < kChannels; ++c)
     finish_pixel(sample, first + c, index + (first + c) * sample.channel_stride, sums[c]);
 }
@@ -195,8 +194,7 @@ struct PixelPlace {
     x = item - line * sample.width;
     image = quotient(line, sample.height);
     y = line - image * sample.height;
-    index =
-        image * sample.image_stride + y * sample.row_stride + x * sample.column_stride;
+    index = image * sample.image_stride + y * sample.row_stride + x * sample.column_stride;
   }
 };
 

@@ -30,8 +30,7 @@ class Resampling {
 
   void add(int i, const PlannedResampling& planned) {
     ResampleSample sample{};
-    if (!planned.is_forwarded && batch_.output(0, i).num_elements() > 0)
-      set(i, planned, sample);
+    if (!planned.is_forwarded && batch_.output(0, i).num_elements() > 0) set(i, planned, sample);
     samples_.host[i] = sample;
   }
 
@@ -173,8 +172,8 @@ class Resampling {
         batch_.launch_of(kernel, samples_.device + begin, static_cast<int64_t>(end - begin));
     constexpr int kMostInY = 32768;
     const int count = end - begin;
-    call.grid[0] = static_cast<unsigned>(
-        std::min(blocks_for(items, kThreads), DeviceBatch::kMostBlocks));
+    call.grid[0] =
+        static_cast<unsigned>(std::min(blocks_for(items, kThreads), DeviceBatch::kMostBlocks));
     call.grid[1] = static_cast<unsigned>(std::min(count, kMostInY));
     call.grid[2] = static_cast<unsigned>((count + kMostInY - 1) / kMostInY);
     call.block[0] = kThreads;

@@ -20,8 +20,8 @@ struct PlannedResampling {
   std::optional<ResampleAxis> depth{};
   ResampleAxis rows{}, columns{};
   int64_t channels = 0;
-  int64_t num_volumes = 0;  // or images, if there is no depth
-  int64_t offset = 0;       // of the first element of the axes, in the input
+  int64_t num_volumes = 0;   // or images, if there is no depth
+  int64_t offset = 0;        // of the first element of the axes, in the input
   int64_t row_elements = 0;  // of the input, from one row to the next
   int64_t slice_elements = 0;
   std::optional<FinishedImage> finish{};

@@ -28,8 +28,8 @@ struct ResampleSample {
   DeviceTaps rows, columns;
   const int32_t* slices;
   int64_t num_images, depth, volume_bytes, slice_bytes;
-  int64_t row_bytes;               // of the input
-  int64_t height, width;           // of the output
+  int64_t row_bytes;      // of the input
+  int64_t height, width;  // of the output
   int64_t channels, output_channels;
   int64_t first_column, num_columns;  // of the input, those that are read
   int64_t blended_stride;

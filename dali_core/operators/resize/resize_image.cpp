@@ -166,8 +166,8 @@ DataType ResizeFilters::output_type(DataType input) const {
                               "). Use fn.cast before or after.");
 }
 
-bool resizing_changes_nothing(const Tensor& input, const ResizeView& view,
-                              const ResampleAxis* axes, DataType type) {
+bool resizing_changes_nothing(const Tensor& input, const ResizeView& view, const ResampleAxis* axes,
+                              DataType type) {
   return type == input.type && std::all_of(axes, axes + view.num_axes, is_identity);
 }
 

@@ -45,8 +45,8 @@ class ResizeFilters {
 };
 
 // Whether the output of `resize_image` is its input.
-bool resizing_changes_nothing(const Tensor& input, const ResizeView& view,
-                              const ResampleAxis* axes, DataType type);
+bool resizing_changes_nothing(const Tensor& input, const ResizeView& view, const ResampleAxis* axes,
+                              DataType type);
 
 // Shape of its output, if such a tensor could be made at all.
 Shape resized_shape(const Tensor& input, const ResizeView& view, const ResampleAxis* axes);

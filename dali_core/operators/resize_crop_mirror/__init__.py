@@ -33,5 +33,6 @@ Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volume
 with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``.
 """,
     input_docs=("Images, volumes or sequences of any type.",),
+    devices=("cpu", "gpu"),
     args=RESIZE_CROP_MIRROR_ARGS,
 )

@@ -23,6 +23,7 @@ class SliceOnDevice : public DeviceOperator {
       const Layout names = slice_layout(input);
       windows.push_back(copy_.plan(input, slice_.window(sample, input.shape, names), input.layout,
                                    names.find('C')));
+      if (input.device == kHost) windows.back().is_whole = false;
     });
     DeviceWindowCopies(batch, &copy_).run(windows);
   }
