@@ -54,6 +54,7 @@ them 1 or 2). Everything else is the same bit for bit.
 """,
     inputs=(0, 3),
     devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         Arg("function", str, "Which function."),
         Arg("operands", list[int], "For each operand the number of an input; -1 for a constant."),
