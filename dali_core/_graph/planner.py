@@ -187,12 +187,11 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
         reads_batch = kind is StageKind.SAMPLES and node.spec.reads_batch
         for value in node.dependencies:
             source = value.source
-            needs_barrier = (
-                kind is StageKind.PYTHON
-                or kind is not kinds[source]
-                or reads_batch
-                or source.spec.role == "to host"
+            # At one depth, what is on a device comes last, and so sees all that the host has done.
+            needs_barrier = kind is not StageKind.DEVICE and (
+                kind is StageKind.PYTHON or kind is not kinds[source] or reads_batch
             )
+            needs_barrier |= source.spec.role == "to host"
             depth = max(depth, depths[source] + int(needs_barrier))
         depths[node] = depth
     stages = []
