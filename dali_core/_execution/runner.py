@@ -24,6 +24,7 @@ from dali_core._graph.node import OperatorNode
 from dali_core._graph.planner import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
+from dali_core._runtime.executor_plan import ExecutorPlan
 from dali_core._runtime.step import Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
@@ -158,18 +159,20 @@ class Runner:
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         self._executor = Executor(
-            stages,
-            plan.outputs,
-            plan.num_values,
-            len(self._readers),
-            options.num_threads,
-            options.set_affinity,
-            options.num_io_threads,
-            options.replaces_failed,
-            plan.joined_outputs,
-            uploaded_values(on_device),
-            None if self._device is None else self._device.host_pool,
-            plan.outputs_on_device,
+            ExecutorPlan(
+                stages=stages,
+                outputs=plan.outputs,
+                num_values=plan.num_values,
+                num_readers=len(self._readers),
+                num_threads=options.num_threads,
+                set_affinity=options.set_affinity,
+                num_io_threads=options.num_io_threads,
+                replaces_failed=options.replaces_failed,
+                joined_outputs=plan.joined_outputs,
+                outputs_on_device=plan.outputs_on_device,
+                uploaded=uploaded_values(on_device),
+                upload_pool=None if self._device is None else self._device.host_pool,
+            )
         )
         self._step_thread: threading.Thread | None = None
         if self._steps and options.asynchronous:

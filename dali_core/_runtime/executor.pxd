@@ -35,7 +35,7 @@ cdef class Batch:
 cdef class StepTask:
     cdef engine.StepTask task
     cdef Executor executor
-    cdef Batch _batch
+    cdef readonly Batch batch
     cdef bint is_finished
     cdef vector[int] places  # those of its samples in the batch, unless it has all
 

@@ -4,13 +4,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dali_core._runtime.executor_plan import ExecutorPlan
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
 
+def registered_device_names() -> list[str]:
+    """List the names of all operators that have code for devices."""
+
 def chain_role(name: str) -> str:
     """Tell what native code can be in a chain that runs as one; "" for nothing."""
+
+class HostPool:
+    """Memory of the host that an executor may use besides its own."""
 
 class NativeOperator:
     """An operator's native code, built from checked arguments."""
@@ -87,18 +95,7 @@ class StepTask:
 class Executor:
     """Native threads that run batches through stages."""
 
-    def __init__(
-        self,
-        stages: Sequence[tuple[Any, ...] | None],
-        outputs: Sequence[int],
-        num_values: int,
-        num_readers: int,
-        num_threads: int,
-        set_affinity: bool,
-        num_io_threads: int = 0,
-        replaces_failed: bool = False,
-        joined_outputs: Sequence[Sequence[int]] = (),
-    ) -> None: ...
+    def __init__(self, described: ExecutorPlan) -> None: ...
     def submit(
         self,
         iteration: int,
@@ -116,7 +113,12 @@ class Executor:
     def next_step(self, seconds: float, until: Batch | None = None) -> StepTask | None:
         """Wait for a step to run in Python."""
 
-    def outputs(self, batch: Batch) -> tuple[TensorListCPU, ...]:
+    def outputs(
+        self,
+        batch: Batch,
+        stream: Any = None,
+        done: Any = None,
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Give the outputs of a batch that is done and has no failures."""
 
     def wait_for_steps(self, seconds: float) -> bool:

@@ -13,7 +13,9 @@ from posix.unistd cimport getpid
 from dali_core._runtime cimport engine
 from dali_core._runtime.operator_config cimport make_config
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
-from dali_core._runtime.tensor_list_gpu cimport wrap_device_tensors
+from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
+
+from dali_core._runtime.executor_plan import ExecutorPlan
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
@@ -146,11 +148,6 @@ cdef class StepTask:
     def stage(self) -> int:
         return self.task.stage
 
-    @property
-    def batch(self) -> Batch:
-        """The batch that it is for."""
-        return self._batch
-
     def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
         """Make the samples the batch for which each given value says what is wanted; count them."""
         self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
@@ -185,7 +182,7 @@ cdef class StepTask:
             Layout of each sample; empty to keep that of the tensors.
         """
         cdef vector[engine.Tensor] tensors
-        cdef size_t expected = self.places.size() or <size_t>self._batch.size
+        cdef size_t expected = self.places.size() or <size_t>self.batch.size
         samples = samples if isinstance(samples, TensorListCPU) else list(samples)
         cdef TensorListCPU batch = TensorListCPU(samples, layout, contiguous=False)
         tensors = batch.samples
@@ -206,7 +203,7 @@ cdef class StepTask:
         """Let go of values that nobody reads any more."""
         for value in values:
             self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
-                <size_t>self._batch.size
+                <size_t>self.batch.size
             )
 
     def finish(self) -> None:
@@ -244,7 +241,7 @@ cdef class StepTask:
         failure.node = node
         failure.message = message.encode(errors="backslashreplace")
         failure.is_final = is_final
-        if 0 <= sample < self._batch.size:
+        if 0 <= sample < self.batch.size:
             for value in values:
                 tensor = self.task.batch.get().values[<size_t>value][sample]
                 if tensor.source and failure.source.empty():
@@ -263,57 +260,30 @@ cdef class Executor:
 
     Parameters
     ----------
-    stages : sequence
-        For each stage a pair of instructions and chains, or None for a step in Python. An
-        instruction is a tuple ``(operator, node, inputs, arguments, outputs, releases)`` of a
-        `NativeOperator`, the number of the node, and lists of value ids; in a branch also pairs of
-        a value id and what that must say, whether these samples are the operator's batch, and
-        whether it joins branches. A chain is the range of the instructions that run as one.
-    outputs : sequence of int
-        Ids of the values that the plan gives out.
-    num_values, num_readers, num_threads : int
-        Numbers of values, of readers and of worker threads.
-    set_affinity : bool
-        Whether to bind each thread to a processor.
-    num_io_threads : int
-        Number of threads that run operators which read ahead.
-    replaces_failed : bool
-        Whether other samples take the place of those that fail; otherwise these end their batch.
-    joined_outputs : sequence of sequence of int
-        For each output the ids of other values that become it, each for other samples.
-    uploaded : sequence of int
-        Ids of the values that go to a device.
-    upload_pool : HostPool, optional
-        Where their memory comes from; by default it is ordinary memory.
-    outputs_on_device : sequence of int
-        Which outputs are on a device.
+    described : ExecutorPlan
+        The stages, and how to run them.
     """
 
-    def __cinit__(self, stages: Sequence[tuple[Any, ...] | None], outputs: Sequence[int],
-                  int num_values, int num_readers, int num_threads, bint set_affinity,
-                  int num_io_threads=0, bint replaces_failed=False,
-                  joined_outputs: Sequence[Sequence[int]] = (),
-                  uploaded: Sequence[int] = (), HostPool upload_pool=None,
-                  outputs_on_device: Sequence[int] = ()):
+    def __cinit__(self, described: ExecutorPlan):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
         cdef vector[engine.Instruction] instructions
         cdef vector[engine.Instruction] members
         self.owner_process = getpid()
-        self.num_readers = num_readers
-        self.outputs_on_device = frozenset(outputs_on_device)
-        plan.outputs = outputs
-        plan.joined_outputs = joined_outputs
+        self.num_readers = described.num_readers
+        self.outputs_on_device = frozenset(described.outputs_on_device)
+        plan.outputs = described.outputs
+        plan.joined_outputs = described.joined_outputs
         plan.num_joined = 0
-        plan.num_values = num_values
-        plan.num_readers = num_readers
-        plan.num_io_threads = num_io_threads
-        plan.replaces_failed = replaces_failed
-        if upload_pool is not None:
-            plan.uploaded = uploaded
-            plan.upload_pool = upload_pool.pool
-        for description in stages:
+        plan.num_values = described.num_values
+        plan.num_readers = described.num_readers
+        plan.num_io_threads = described.num_io_threads
+        plan.replaces_failed = described.replaces_failed
+        if described.upload_pool is not None:
+            plan.uploaded = described.uploaded
+            plan.upload_pool = (<HostPool?>described.upload_pool).pool
+        for description in described.stages:
             stage.program.reset()
             if description is not None:
                 instructions.clear()
@@ -343,7 +313,7 @@ cdef class Executor:
                     self._fuse(instructions[<size_t>chain[0]], members)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
-        self.executor = new engine.Executor(plan, num_threads, set_affinity)
+        self.executor = new engine.Executor(plan, described.num_threads, described.set_affinity)
 
     cdef void _fuse(
         self, engine.Instruction& first, const vector[engine.Instruction]& members
@@ -448,8 +418,8 @@ cdef class Executor:
         if not task.task.batch:
             return None
         task.executor = self
-        task._batch = Batch.__new__(Batch)
-        task._batch.batch = task.task.batch
+        task.batch = Batch.__new__(Batch)
+        task.batch.batch = task.task.batch
         return task
 
     def outputs(

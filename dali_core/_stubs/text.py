@@ -19,6 +19,7 @@ _KNOWN = {
     "DALIDataType": "dali_core.types",
     "DTypeLike": "numpy.typing",
     "DataNode": "dali_core._graph.node",
+    "ExecutorPlan": "dali_core._runtime.executor_plan",
     "Iterator": "collections.abc",
     "Literal": "typing",
     "Mapping": "collections.abc",

@@ -29,7 +29,7 @@ def file(
     skip_cached_images: bool = False,
     tensor_init_bytes: Int = 1048576,
     dont_use_mmap: bool = False,
-    device: Str = "cpu",
+    device: Str | None = None,
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,

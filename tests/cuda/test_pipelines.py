@@ -44,9 +44,9 @@ def assert_same(batch, expected):
         assert (sample == wanted).all()
 
 def nothing_left():
-    """Say what is not given back, besides what is kept for the next pipeline."""
+    # Besides what is kept for the next pipeline.
     gc.collect()
-    kept = {"events", "primary_context_retains", "modules", "pools", "host_allocations",
+    kept = {"contexts", "events", "primary_context_retains", "modules", "pools", "host_allocations",
             "host_bytes"}
     return {what: count for what, count in control.live().items() if count and what not in kept}
 """

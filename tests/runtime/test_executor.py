@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dali_core._runtime.executor_plan import ExecutorPlan
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
 
 NATURAL_ORDER = [None]
@@ -28,7 +29,7 @@ def make_executor(
     num_readers: int = 0,
 ) -> Executor:
     unfused = [None if stage is None else (stage, []) for stage in stages]
-    return Executor(unfused, outputs, num_values, num_readers, 2, False)
+    return Executor(ExecutorPlan(unfused, outputs, num_values, num_readers, 2))
 
 
 @pytest.fixture
