@@ -206,7 +206,9 @@ def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
     return value
 
 
-def _add_moved(spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def _add_moved(
+    spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> DataNode | list[DataNode] | None:
     """Run an operator on the host and move its results to the device."""
     results = add_operator(spec, inputs, {**keywords, "device": "cpu"})
     if isinstance(results, list):

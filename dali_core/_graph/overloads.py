@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from dali_core._graph.accepted_types import Input
@@ -147,12 +147,14 @@ class Expressions:
 
     def cpu(self) -> DataNode:
         """Give the value in host memory: this node itself, or a copy of what is on the GPU."""
-        node: DataNode = self if self.device == "cpu" else _call("to host", self)
-        return node
+        return cast("DataNode", self) if self.device == "cpu" else self._moved("to host")
 
     def gpu(self) -> DataNode:
         """Give the value on the pipeline's GPU: this node itself, or a copy of what is on the host."""
-        node: DataNode = self if self.device == "gpu" else _call("to device", self)
+        return cast("DataNode", self) if self.device == "gpu" else self._moved("to device")
+
+    def _moved(self, role: str) -> DataNode:
+        node: DataNode = _call(role, self)
         return node
 
     def shape(self, *, dtype: DALIDataType | None = None, device: str = "cpu") -> DataNode:

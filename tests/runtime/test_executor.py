@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core._runtime.executor_plan import ExecutorPlan
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
+from dali_core._runtime.executor_plan import ExecutorPlan
 
 NATURAL_ORDER = [None]
 
