@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DeviceStages:
-    """The device programs of a plan, which put their work for one batch after the other in a stream.
+    """The device programs of a plan, which put the work for one batch after the other in a stream.
 
     Parameters
     ----------

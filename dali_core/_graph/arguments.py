@@ -19,8 +19,8 @@ _COMMON_ARGS = (
     Arg(
         "device",
         str,
-        "Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the "
-        "GPU. By default where the inputs are.",
+        "Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on "
+        "the GPU. By default where the inputs are.",
         default=None,
     ),
     Arg("name", str, "Name of this operator in the graph; readers are found by it.", default=None),

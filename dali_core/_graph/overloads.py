@@ -150,7 +150,7 @@ class Expressions:
         return cast("DataNode", self) if self.device == "cpu" else self._moved("to host")
 
     def gpu(self) -> DataNode:
-        """Give the value on the pipeline's GPU: this node itself, or a copy of what is on the host."""
+        """Give the value on the pipeline's GPU: this node itself, or a copy from the host."""
         return cast("DataNode", self) if self.device == "gpu" else self._moved("to device")
 
     def _moved(self, role: str) -> DataNode:
