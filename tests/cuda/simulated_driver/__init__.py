@@ -50,7 +50,8 @@ stream's thread; those of kernels with barriers as fibres, which is slow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 
 def run_simulated(
@@ -60,6 +61,7 @@ def run_simulated(
     delay: float = 0.0,
     memory_limit: int | None = None,
     sanitize: bool = False,
+    kernels: Sequence[Path] = (),
     env: Mapping[str, str] | None = None,
     expect_failure: bool = False,
     timeout: float = 120,
@@ -78,6 +80,8 @@ def run_simulated(
         Bytes that each device has.
     sanitize : bool
         Whether to use the build with AddressSanitizer.
+    kernels : paths
+        Folders with ``.cu`` files, besides those of the library and of ``tests/cuda/kernels``.
     env : mapping, optional
         Further environment variables.
     expect_failure : bool
@@ -101,7 +105,7 @@ def run_simulated(
 
     if lacks := build.missing(sanitize=sanitize):
         pytest.skip(lacks)
-    folder = build.build_once(sanitize=sanitize)
+    folder = build.build_once(sanitize=sanitize, kernels=tuple(kernels))
     variables = {
         "LD_LIBRARY_PATH": os.pathsep.join(
             filter(None, [str(folder), os.getenv("LD_LIBRARY_PATH")])

@@ -90,6 +90,12 @@ def missing(*, sanitize: bool = False) -> str:
     return ""
 
 
+@functools.cache
+def build_once(*, sanitize: bool = False, kernels: tuple[Path, ...] = ()) -> Path:
+    """Like :func:`build`, but look for changes only once in this process."""
+    return build(sanitize=sanitize, kernels=kernels)
+
+
 def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
     """Compile what has changed.
 
@@ -105,18 +111,15 @@ def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
     path
         The folder of ``libcuda.so.1``.
     """
-    folder = BUILD / ("simulated_driver-asan" if sanitize else "simulated_driver")
+    further = sorted(path.resolve() for path in kernels)
+    name = "simulated_driver-asan" if sanitize else "simulated_driver"
+    # Not in the place of the driver without them.
+    folder = BUILD / "-".join([name, *([_digest(repr(further))] if further else [])])
     folder.mkdir(parents=True, exist_ok=True)
     with (BUILD / "simulated_driver.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _build(folder, SANITIZE if sanitize else [], [*KERNELS, TEST_KERNELS, *kernels])
+        _build(folder, SANITIZE if sanitize else [], [*KERNELS, TEST_KERNELS, *further])
     return folder
-
-
-@functools.cache
-def build_once(*, sanitize: bool = False) -> Path:
-    """Like :func:`build`, but look for changes only once in this process."""
-    return build(sanitize=sanitize)
 
 
 def _build(folder: Path, sanitize: list[str], kernels: Sequence[Path]) -> None:

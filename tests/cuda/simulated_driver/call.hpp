@@ -78,6 +78,13 @@ class Call {
 
 // With per-thread default streams, no stream means that of the thread.
 inline CUstream per_thread(CUstream stream) { return stream ? stream : CU_STREAM_PER_THREAD; }
+inline const CUlaunchConfig* per_thread(const CUlaunchConfig* config) {
+  static thread_local CUlaunchConfig own;
+  if (!config) return nullptr;
+  own = *config;
+  own.hStream = per_thread(own.hStream);
+  return &own;
+}
 template <class T>
 T per_thread(T value) {
   return value;

@@ -18,7 +18,8 @@
 #define __shared__ static thread_local
 #define __constant__ static
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __syncthreads() ::simulated::barrier()
 

@@ -81,11 +81,21 @@ void arrived(void* own, const void** from, std::size_t* size) {
   if (sanitized()) __sanitizer_finish_switch_fiber(own, from, size);
 }
 
+[[noreturn]] void give_up(const char* text) {
+  std::fprintf(stderr, "simulated driver: %s\n", text);
+  std::abort();
+}
+
+Fibre& running() {
+  if (!scheduler.running) give_up("a barrier in a kernel whose source did not seem to have any");
+  return *scheduler.running;
+}
+
 Warp& warp_of(const Fibre& fibre) { return scheduler.warps[fibre.number / 32]; }
 
 void begin() {
   arrived(nullptr, &scheduler.stack, &scheduler.stack_size);
-  Fibre& self = *scheduler.running;
+  Fibre& self = running();
   scheduler.launch->run_thread();
   self.ended = scheduler.moved = true;
   --scheduler.alive;
@@ -103,7 +113,7 @@ void resume(Fibre& fibre) {
 }
 
 void let_others_run() {
-  Fibre& self = *scheduler.running;
+  Fibre& self = running();
   leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
   swapcontext(&self.context, &scheduler.context);
   arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
@@ -168,6 +178,7 @@ const Kernel* find_kernel(const char* name) {
 }
 
 void barrier() {
+  running();
   Meeting& meeting = scheduler.meeting;
   ++meeting.arrived;
   meet(meeting, [&] {
@@ -177,10 +188,10 @@ void barrier() {
   });
 }
 
-unsigned lane() { return scheduler.running->number % 32; }
+unsigned lane() { return running().number % 32; }
 
 void warp_barrier(unsigned mask) {
-  Warp& warp = warp_of(*scheduler.running);
+  Warp& warp = warp_of(running());
   warp.arrived |= 1u << lane();
   meet(warp.meeting, [&] {
     if (mask & warp.alive & ~warp.arrived) return false;
@@ -190,12 +201,24 @@ void warp_barrier(unsigned mask) {
 }
 
 std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from) {
-  Warp& warp = warp_of(*scheduler.running);
+  Warp& warp = warp_of(running());
   warp.brought[lane()] = value;
   warp_barrier(mask);
   const std::uint64_t result = warp.brought[from % 32];
   warp_barrier(mask);  // nobody brings the next one before all have read this
   return result;
+}
+
+unsigned vote(unsigned mask, bool yes) {
+  Warp& warp = warp_of(running());
+  warp.brought[lane()] = yes;
+  warp_barrier(mask);
+  unsigned votes = 0;
+  for (unsigned other = 0; other < 32; ++other) {
+    if (mask & warp.alive & 1u << other && warp.brought[other]) votes |= 1u << other;
+  }
+  warp_barrier(mask);
+  return votes;
 }
 
 void* dynamic_shared() {

@@ -56,7 +56,8 @@ void barrier();
 void warp_barrier(unsigned mask);
 unsigned lane();
 
-// What another thread of the warp brought.
+// What another thread of the warp brought, and which of them said yes.
 std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from);
+unsigned vote(unsigned mask, bool yes);
 
 }  // namespace simulated

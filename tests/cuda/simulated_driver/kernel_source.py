@@ -9,7 +9,12 @@ from dataclasses import dataclass
 DYNAMIC_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__|alignas)\s*\(\s*\d+\s*\)\s*)?([\w:\s]+?)\s*(\w+)\s*\[\s*\]\s*;"
 )
+# The host's compiler wants the alignment in front.
+ALIGNED_SHARED = re.compile(r"__shared__(\s+)(alignas\s*\([^()]*\))")
 BARRIER = re.compile(r"\b__(syncthreads|syncwarp|shfl(_\w+)?_sync|ballot_sync|all_sync|any_sync)\b")
+FUNCTION = re.compile(
+    r"\b(?!(?:if|for|while|switch|catch)\b)(?P<name>\w+)\s*(?P<parameters>\()[^;{}]*\)[\w\s]*\{"
+)
 TOKEN = re.compile(
     r"""
     (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')
@@ -48,7 +53,8 @@ class KernelSource:
 
 def for_host(text: str) -> str:
     """Replace what has no counterpart on the host; lines stay where they are."""
-    return DYNAMIC_SHARED.sub(r"\2* \3 = static_cast<\2*>(::simulated::dynamic_shared());", text)
+    text = DYNAMIC_SHARED.sub(r"\2* \3 = static_cast<\2*>(::simulated::dynamic_shared());", text)
+    return ALIGNED_SHARED.sub(r"\2\1__shared__", text)
 
 
 def find_kernels(text: str) -> list[KernelSource]:
@@ -77,12 +83,24 @@ def find_kernels(text: str) -> list[KernelSource]:
             outside.append(text[end_of_kernel : match.start()])
             position = end_of_kernel = body_end
     outside.append(text[end_of_kernel:])
-    # A function that has a barrier may be called by any of them.
-    everywhere = any(BARRIER.search(part) for part in outside)
-    return [
-        KernelSource(name, scope, everywhere or bool(BARRIER.search(body)))
-        for name, scope, body in found
-    ]
+    waits = _functions_that_wait("".join(outside))
+    return [KernelSource(name, scope, bool(waits.search(body))) for name, scope, body in found]
+
+
+def _functions_that_wait(text: str) -> re.Pattern[str]:
+    """What matches in a kernel that calls a barrier, itself or through functions."""
+    waits = BARRIER
+    if not waits.search(text):
+        return waits
+    bodies: dict[str, str] = {}
+    for match in FUNCTION.finditer(text):
+        end = _end_of_definition(text, match.start("parameters") + 1)
+        bodies[match["name"]] = bodies.get(match["name"], "") + text[match.end() : end]
+    names: set[str] = set()
+    while more := {name for name, body in bodies.items() if waits.search(body)} - names:
+        names |= more
+        waits = re.compile(rf"{BARRIER.pattern}|\b({'|'.join(sorted(names))})\b")
+    return waits
 
 
 def _end_of_definition(text: str, position: int) -> int | None:

@@ -35,12 +35,7 @@ inline T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32) {
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  unsigned votes = 0;
-  for (unsigned other = 0; other < 32; ++other) {
-    const auto vote = simulated::exchange(mask, predicate != 0, other);
-    if (mask >> other & 1) votes |= static_cast<unsigned>(vote) << other;
-  }
-  return votes;
+  return simulated::vote(mask, predicate != 0);
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) {
