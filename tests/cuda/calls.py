@@ -84,6 +84,7 @@ def page_locked(count: int, dtype: str) -> Any:
     """Make an array of zeros in page-locked memory, which is never given back."""
     size = count * numpy.dtype(dtype).itemsize
     address = done(driver.cuMemHostAlloc(size, 0))
-    array = numpy.frombuffer((ctypes.c_char * size).from_address(address), dtype)
+    memory = memoryview((ctypes.c_char * size).from_address(address)).cast("B")
+    array = numpy.frombuffer(memory, dtype)
     array[:] = 0
     return array

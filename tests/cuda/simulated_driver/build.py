@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -96,7 +96,9 @@ def build_once(*, sanitize: bool = False, kernels: tuple[Path, ...] = ()) -> Pat
     return build(sanitize=sanitize, kernels=kernels)
 
 
-def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
+def build(
+    *, sanitize: bool = False, kernels: Iterable[Path] = (), into: Path | None = None
+) -> Path:
     """Compile what has changed.
 
     Parameters
@@ -105,52 +107,66 @@ def build(*, sanitize: bool = False, kernels: Iterable[Path] = ()) -> Path:
         Whether to build with AddressSanitizer.
     kernels : paths
         Folders with further ``.cu`` files.
+    into : path, optional
+        Where to put the driver with further kernels. Otherwise it is a folder of its own beside
+        that of the driver without them.
 
     Returns
     -------
     path
         The folder of ``libcuda.so.1``.
     """
+    common = BUILD / ("simulated_driver-asan" if sanitize else "simulated_driver")
     further = sorted(path.resolve() for path in kernels)
-    name = "simulated_driver-asan" if sanitize else "simulated_driver"
-    # Not in the place of the driver without them.
-    folder = BUILD / "-".join([name, *([_digest(repr(further))] if further else [])])
-    folder.mkdir(parents=True, exist_ok=True)
+    apart = BUILD / f"{common.name}-{_digest(repr(further))}"
+    folder = (into or apart) if further else common
+    for path in (common, folder):
+        path.mkdir(parents=True, exist_ok=True)
     with (BUILD / "simulated_driver.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _build(folder, SANITIZE if sanitize else [], [*KERNELS, TEST_KERNELS, *further])
+        flags = SANITIZE if sanitize else []
+        objects = _compile_all([*KERNELS, TEST_KERNELS], flags, common)
+        objects |= _compile_all(further, flags, folder)
+        _link(objects | _compile_driver(), flags, folder / SONAME)
     return folder
 
 
-def _build(folder: Path, sanitize: list[str], kernels: Sequence[Path]) -> None:
+def _compile_driver() -> set[Path]:
+    # The driver's own code is the same with AddressSanitizer, which looks at kernels only.
     include = headers()
     if include is None:
         raise FileNotFoundError("cuda.h is needed (not found). Install nvidia-cuda-runtime-cu12.")
-    # The driver's own code is the same with AddressSanitizer, which looks at kernels only.
-    common = BUILD / "simulated_driver"
-    common.mkdir(exist_ok=True)
-    _write_if_new(common / "error_names.inc", _error_names((include / "cuda.h").read_text("utf-8")))
-    driver = [*COMMON, *FOR_DRIVER, f"-I{HERE}", f"-I{common}", "-isystem", str(include)]
-    device = [*COMMON, *FOR_KERNELS, *sanitize, *INCLUDES, f"-I{HERE}"]
-    # Where a folder lies in another, files are met twice.
-    found = {path.resolve() for root in kernels for path in root.glob("**/*.cu")}
+    folder = BUILD / "simulated_driver"
+    folder.mkdir(exist_ok=True)
+    _write_if_new(folder / "error_names.inc", _error_names((include / "cuda.h").read_text("utf-8")))
+    flags = [*COMMON, *FOR_DRIVER, f"-I{HERE}", f"-I{folder}", "-isystem", str(include)]
+    return _compile_each(HERE.glob("*.cpp"), flags, folder)
+
+
+def _compile_all(kernels: Iterable[Path], sanitize: list[str], folder: Path) -> set[Path]:
+    flags = [*COMMON, *FOR_KERNELS, *sanitize, *INCLUDES, f"-I{HERE}"]
+    sources = {path.resolve() for root in kernels for path in root.glob("**/*.cu")}
+    return _compile_each(sources, flags, folder)
+
+
+def _compile_each(sources: Iterable[Path], flags: list[str], folder: Path) -> set[Path]:
     with ThreadPoolExecutor(2) as pool:
-        jobs = [
-            *(pool.submit(_compile, source, driver, common) for source in HERE.glob("*.cpp")),
-            *(pool.submit(_compile, source, device, folder) for source in found),
-        ]
-        objects = sorted(job.result() for job in jobs)
-    library = folder / SONAME
-    listed = "\n".join(map(str, objects))
+        jobs = [pool.submit(_compile, source, flags, folder) for source in sources]
+        return {job.result() for job in jobs}
+
+
+def _link(objects: set[Path], sanitize: list[str], library: Path) -> None:
+    inputs = library.with_name("objects")
     made = library.stat().st_mtime_ns if library.exists() else 0
-    if _write_if_new(folder / "objects", listed) or any(
-        target.stat().st_mtime_ns > made for target in objects
+    if not _write_if_new(inputs, "\n".join(map(str, sorted(objects)))) and all(
+        target.stat().st_mtime_ns <= made for target in objects
     ):
-        # Processes that run go on with the file that they have.
-        temporary = library.with_suffix(".new")
-        link = [*compiler(), "-shared", "-pthread", f"-Wl,-soname,{SONAME}", *sanitize]
-        _run([*link, f"@{folder / 'objects'}", "-o", str(temporary)])
-        temporary.replace(library)
+        return
+    # Processes that run go on with the file that they have.
+    unfinished = library.with_suffix(".new")
+    link = [*compiler(), "-shared", "-pthread", f"-Wl,-soname,{SONAME}", *sanitize]
+    _run([*link, f"@{inputs}", "-o", str(unfinished)])
+    unfinished.replace(library)
 
 
 def _compile(source: Path, flags: list[str], folder: Path) -> Path:
@@ -202,14 +218,9 @@ def _is_current(target: Path, source: Path, command: list[str]) -> bool:
     if command_file.read_text() != shlex.join(command):
         return False
     text = dependencies.read_text().replace("\\\n", " ").partition(": ")[2]
-    paths = [source, *(Path(name) for name in shlex.split(text) if not _generated(name))]
+    paths = [source, *map(Path, shlex.split(text))]
     made = target.stat().st_mtime_ns
     return all(path.exists() and path.stat().st_mtime_ns <= made for path in paths)
-
-
-def _generated(name: str) -> bool:
-    path = Path(name)
-    return path.suffix == ".cpp" and path.parent.parent == BUILD
 
 
 def _digest(text: str) -> str:

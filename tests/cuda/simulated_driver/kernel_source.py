@@ -12,15 +12,18 @@ DYNAMIC_SHARED = re.compile(
 # The host's compiler wants the alignment in front.
 ALIGNED_SHARED = re.compile(r"__shared__(\s+)(alignas\s*\([^()]*\))")
 BARRIER = re.compile(r"\b__(syncthreads|syncwarp|shfl(_\w+)?_sync|ballot_sync|all_sync|any_sync)\b")
+BLOCK_OF_C = 'extern "C"'
 FUNCTION = re.compile(
     r"\b(?!(?:if|for|while|switch|catch)\b)(?P<name>\w+)\s*(?P<parameters>\()[^;{}]*\)[\w\s]*\{"
 )
 TOKEN = re.compile(
     r"""
-    (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')
+    (?P<block_of_c>\bextern\s*"C"\s*\{)
+    | (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')
     | \bnamespace\s+(?P<namespace>[\w:]*)\s*\{
     | (?P<open>\{) | (?P<close>\})
-    | \b__global__\b(?:\s+|\bvoid\b|__launch_bounds__\s*\([^()]*\))+(?P<kernel>\w+)\s*\(
+    | (?P<c_name>\bextern\s*"C"\s*)?
+      \b__global__\b (?:\s+|\bvoid\b|__launch_bounds__\s*\([^()]*\))+ (?P<kernel>\w+)\s*\(
     """,
     re.VERBOSE,
 )
@@ -59,7 +62,7 @@ def for_host(text: str) -> str:
 
 def find_kernels(text: str) -> list[KernelSource]:
     """List the kernels with C names in a text that went through the preprocessor."""
-    scopes: list[str | None] = []  # names of namespaces; None for other braces
+    scopes: list[str] = []  # names of namespaces, and what else has braces
     found: list[tuple[str, str, str]] = []
     outside = []
     position = 0
@@ -68,17 +71,17 @@ def find_kernels(text: str) -> list[KernelSource]:
         position = match.end()
         if match["namespace"] is not None:
             scopes.append(match["namespace"])
+        elif match["block_of_c"]:
+            scopes.append(BLOCK_OF_C)
         elif match["open"]:
-            scopes.append(None)
+            scopes.append("")
         elif match["close"] and scopes:
             scopes.pop()
-        elif match["kernel"]:
+        elif match["kernel"] and (match["c_name"] or BLOCK_OF_C in scopes):
             body_end = _end_of_definition(text, position)
             if body_end is None:  # a declaration
                 continue
-            if not re.search(r'extern\s*"C"[\s\w]*$|extern\s*"C"\s*\{', text[: match.start()]):
-                continue
-            scope = "::".join(scope for scope in scopes if scope)
+            scope = "::".join(name for name in scopes if name not in ("", BLOCK_OF_C))
             found.append((match["kernel"], scope, text[position:body_end]))
             outside.append(text[end_of_kernel : match.start()])
             position = end_of_kernel = body_end
