@@ -69,10 +69,10 @@ broken_everywhere("LAUNCH_FAILED")
 
 # The launch is well, but the kernel fails when the stream gets there.
 stream, pointer, fill = start()
-control.set_delay(0.02)
 control.fail("kernel", "CUDA_ERROR_ILLEGAL_INSTRUCTION", after=1)
-for _ in range(2):
-    done(launch(fill, (pointer, 2, 1.0), TYPES, stream=stream))
+with control.held(stream):
+    for _ in range(2):
+        done(launch(fill, (pointer, 2, 1.0), TYPES, stream=stream))
 assert error(driver.cuStreamSynchronize(stream)) == "ILLEGAL_INSTRUCTION"
 broken_everywhere("ILLEGAL_INSTRUCTION")
 control.reset()
@@ -86,10 +86,11 @@ assert set(host) == {0}
 broken_everywhere("ILLEGAL_ADDRESS")
 stream, pointer, fill = start()
 other = done(driver.cuStreamCreate(1))
-control.set_delay(0.05, int(stream))
 taken = done(driver.cuMemAllocAsync(8, other))
 done(driver.cuStreamSynchronize(other))
-done(launch(fill, (taken, 2, 1.0), TYPES, stream=stream))
-done(driver.cuMemFreeAsync(taken, other))
+with control.held(stream):
+    done(launch(fill, (taken, 2, 1.0), TYPES, stream=stream))
+    done(driver.cuMemFreeAsync(taken, other))
+    done(driver.cuStreamSynchronize(other))
 assert error(driver.cuStreamSynchronize(stream)) == "ILLEGAL_ADDRESS"
 broken_everywhere("ILLEGAL_ADDRESS")

@@ -62,12 +62,11 @@ parameters = [
     Scale(2.0, 0.25),
 ]
 addresses = (ctypes.c_void_p * 4)(*(ctypes.addressof(one) for one in parameters))
-control.set_delay(0.02)
-done(driver.cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, stream, ctypes.addressof(addresses), 0))
-parameters[3].factor = 0
+with control.held(stream):
+    done(driver.cuLaunchKernel(scale, 2, 1, 1, 64, 1, 1, 0, stream, ctypes.addressof(addresses), 0))
+    parameters[3].factor = 0
 done(driver.cuStreamSynchronize(stream))
 assert set(copy_out(result, 1000, "f4")) == {3.25}
-control.set_delay(0)
 parameters[3].factor = 4
 config = driver.CUlaunchConfig()
 config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1

@@ -48,20 +48,20 @@ assert state(pool)[1] == PAGE
 
 # A stream takes over what it freed itself, though it has not got there yet.
 control.set_memory_limit(4 * PAGE)
-control.set_delay(0.05)
-one = done(driver.cuMemAllocAsync(3 * PAGE, stream))
-done(driver.cuMemsetD8Async(one, 1, 16, stream))
-done(driver.cuMemFreeAsync(one, stream))
-two = done(driver.cuMemAllocAsync(3 * PAGE, stream))
-assert state(pool)[0] == 3 * PAGE
-# Another one does when nothing else is left, and then waits for the first.
-done(driver.cuMemsetD8Async(two, 2, 16, stream))
-done(driver.cuMemFreeAsync(two, stream))
-three = done(driver.cuMemAllocAsync(4 * PAGE, second))
-done(driver.cuMemsetD8Async(three, 3, 16, second))
+with control.held(stream):
+    one = done(driver.cuMemAllocAsync(3 * PAGE, stream))
+    done(driver.cuMemsetD8Async(one, 1, 16, stream))
+    done(driver.cuMemFreeAsync(one, stream))
+    two = done(driver.cuMemAllocAsync(3 * PAGE, stream))
+    assert state(pool)[0] == 3 * PAGE
+    # Another one does when nothing else is left, and then waits for the first.
+    done(driver.cuMemsetD8Async(two, 2, 16, stream))
+    done(driver.cuMemFreeAsync(two, stream))
+    three = done(driver.cuMemAllocAsync(4 * PAGE, second))
+    done(driver.cuMemsetD8Async(three, 3, 16, second))
+    assert error(driver.cuStreamQuery(second)) == "NOT_READY"
 done(driver.cuStreamSynchronize(second))
 assert done(driver.cuStreamQuery(stream)) == ()
-control.set_delay(0)
 assert set(copy_out(three, 16, "u1")) == {3}
 
 # No memory: nothing is kept, and it works again once there is some.

@@ -1,7 +1,6 @@
-"""The order of work in streams, each item of which takes a while. Two devices."""
+"""The order of work in streams. Two devices."""
 
 import ctypes
-import time
 
 import numpy
 from cuda.bindings import driver
@@ -12,124 +11,140 @@ from tests.cuda.simulated_driver import control
 DELAY = 0.03
 other = use_device(1)
 use_device(0)
-first, second, far_stream = (done(driver.cuStreamCreate(1)) for _ in range(3))
+first, second = (done(driver.cuStreamCreate(1)) for _ in range(2))
 blocking = done(driver.cuStreamCreate(0))
 event = done(driver.cuEventCreate(0))
 pointer = done(driver.cuMemAlloc(16))
-control.set_delay(DELAY)
+locked = page_locked(16, "u1")
+ordinary = numpy.zeros(8, "u1")
+
+
+def fill(value: int, stream: object) -> None:
+    done(driver.cuMemsetD8Async(pointer, value, 16, stream))
+
+
+def fetch(stream: object) -> None:
+    done(driver.cuMemcpyDtoHAsync(locked.ctypes.data, pointer, 16, stream))
+
 
 # Nothing happens before the stream gets there.
-done(driver.cuMemsetD8Async(pointer, 1, 16, first))
-assert error(driver.cuStreamQuery(first)) == "NOT_READY"
+with control.held(first):
+    fill(1, first)
+    assert error(driver.cuStreamQuery(first)) == "NOT_READY"
 done(driver.cuStreamSynchronize(first))
 assert done(driver.cuStreamQuery(first)) == ()
 
 # Without a wait, another stream is too early; with it, it is not.
-locked = page_locked(16, "u1")
-for value, waits in ((2, False), (3, True)):
-    before = value - 1
-    done(driver.cuMemsetD8Async(pointer, value, 16, first))
+with control.held(first):
+    fill(2, first)
+    fetch(second)
+    done(driver.cuStreamSynchronize(second))
+    assert set(locked) == {1}
     done(driver.cuEventRecord(event, first))
     assert error(driver.cuEventQuery(event)) == "NOT_READY"
-    control.set_delay(DELAY / 3, int(second))
-    if waits:
-        done(driver.cuStreamWaitEvent(second, event, 0))
-    done(driver.cuMemcpyDtoHAsync(locked.ctypes.data, pointer, 16, second))
-    done(driver.cuStreamSynchronize(second))
-    assert set(locked) == {value if waits else before}
-    done(driver.cuEventSynchronize(event))
-    assert done(driver.cuEventQuery(event)) == ()
+    done(driver.cuStreamWaitEvent(second, event, 0))
+    fetch(second)
+    assert error(driver.cuStreamQuery(second)) == "NOT_READY"
+done(driver.cuStreamSynchronize(second))
+assert set(locked) == {2}
+done(driver.cuEventSynchronize(event))
+assert done(driver.cuEventQuery(event)) == ()
 
-# The host, too, has to wait.
-done(driver.cuMemsetD8Async(pointer, 4, 16, first))
-done(driver.cuMemcpyDtoHAsync(locked.ctypes.data, pointer, 16, first))
-assert set(locked) == {3}
+# With a delay that shows without holding anything: the host did not wait either.
+control.set_delay(0.2, first)
+fill(3, first)
+fetch(first)
+assert set(locked) == {2}
 done(driver.cuStreamSynchronize(first))
-assert set(locked) == {4}
+assert set(locked) == {3}
+control.set_delay(-1, first)
 
 # Page-locked memory is read late, other memory of the host at once.
-ordinary = numpy.full(8, 5, "u1")
-locked[:] = 5
-done(driver.cuMemcpyHtoDAsync(pointer, ordinary.ctypes.data, 8, first))
-done(driver.cuMemcpyHtoDAsync(int(pointer) + 8, locked.ctypes.data, 8, first))
-ordinary[:] = locked[:] = 6
+ordinary[:] = locked[:] = 5
+with control.held(first):
+    done(driver.cuMemcpyHtoDAsync(pointer, ordinary.ctypes.data, 8, first))
+    done(driver.cuMemcpyHtoDAsync(int(pointer) + 8, locked.ctypes.data, 8, first))
+    ordinary[:] = locked[:] = 6
 done(driver.cuStreamSynchronize(first))
 assert list(copy_out(pointer, 16, "u1")) == [5] * 8 + [6] * 8
 assert control.pageable() == {"cuMemcpyHtoDAsync": 1}
 
-# The legacy stream waits for blocking streams and they for it, but not those that are not.
-for stream, early in ((first, True), (blocking, False)):
-    done(driver.cuMemsetD8Async(pointer, 7, 16, stream))
-    control.set_delay(0, 1)  # the legacy stream
-    done(driver.cuMemcpyDtoH(ordinary.ctypes.data, pointer, 8))
-    assert (7 not in ordinary) == early
-    done(driver.cuStreamSynchronize(stream))
-    done(driver.cuMemsetD8(pointer, 0, 16))
+# The legacy stream waits for blocking streams and they for it, but not for those that are not.
+with control.held(first):
+    fill(7, first)
+    assert 7 not in copy_out(pointer, 16, "u1")
+done(driver.cuStreamSynchronize(first))
+control.set_delay(DELAY, blocking)
+fill(8, blocking)
+assert set(copy_out(pointer, 16, "u1")) == {8}
+control.set_delay(0, blocking)
 control.set_delay(DELAY, 1)
-control.set_delay(0, int(blocking))
-done(driver.cuMemsetD8Async(pointer, 8, 16, 0))
-done(driver.cuMemcpyDtoHAsync(locked.ctypes.data, pointer, 16, blocking))
+fill(9, 0)
+fetch(blocking)
 done(driver.cuStreamSynchronize(blocking))
-assert set(locked) == {8}
+assert set(locked) == {9}
+control.set_delay(0, 1)
 
 # What is new in a pool is new when the stream gets there, and freed when it gets there.
-control.set_delay(DELAY, int(first))
-done(driver.cuMemsetD8Async(pointer, 0, 16, first))
-early = done(driver.cuMemAllocAsync(16, first))
-done(driver.cuMemsetD8Async(early, 9, 16, second))
-done(driver.cuStreamSynchronize(second))
+with control.held(first):
+    early = done(driver.cuMemAllocAsync(16, first))
+    done(driver.cuMemsetD8Async(early, 9, 16, second))
+    done(driver.cuStreamSynchronize(second))
 done(driver.cuStreamSynchronize(first))
 assert set(copy_out(early, 16, "u1")) == {0xCD}, "written before it was there"
 seen = (ctypes.c_ubyte * 16).from_address(int(early))
-done(driver.cuMemsetD8Async(early, 1, 16, first))
-done(driver.cuMemFreeAsync(early, first))
-assert error(driver.cuMemsetD8Async(early, 1, 16, first)) == "INVALID_VALUE"
-assert set(seen) == {0xCD}
+with control.held(first):
+    done(driver.cuMemFreeAsync(early, first))
+    assert error(driver.cuMemsetD8Async(early, 1, 16, first)) == "INVALID_VALUE"
+    assert set(seen) == {0xCD}
 done(driver.cuStreamSynchronize(first))
 assert set(seen) == {0xDD}
 
 # Functions of the host have their turn, and must not call the driver.
 calls = []
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-function = CALLBACK(lambda _: calls.append((set(seen), error(driver.cuCtxSynchronize()))))
-done(driver.cuLaunchHostFunc(first, ctypes.cast(function, ctypes.c_void_p).value, 0))
-assert calls == []
+function = CALLBACK(lambda _: calls.append(error(driver.cuCtxSynchronize())))
+with control.held(first):
+    done(driver.cuLaunchHostFunc(first, ctypes.cast(function, ctypes.c_void_p).value, 0))
+    assert calls == []
 done(driver.cuStreamSynchronize(first))
-assert calls == [({0xDD}, "NOT_PERMITTED")]
+assert calls == ["NOT_PERMITTED"]
 
 # Events measure time, unless they must not, and wait across devices.
-start, end = (done(driver.cuEventCreate(0)) for _ in range(2))
+start, end, untimed = (done(driver.cuEventCreate(flags)) for flags in (0, 0, 2))
 assert error(driver.cuEventElapsedTime(start, end)) == "INVALID_HANDLE"
+control.set_delay(DELAY, first)
 done(driver.cuEventRecord(start, first))
-done(driver.cuMemsetD8Async(pointer, 0, 16, first))
-done(driver.cuEventRecord(end, first))
-assert error(driver.cuEventElapsedTime(start, end)) == "NOT_READY"
+fill(0, first)
+with control.held(first):
+    done(driver.cuEventRecord(end, first))
+    assert error(driver.cuEventElapsedTime(start, end)) == "NOT_READY"
 done(driver.cuEventSynchronize(end))
-assert 1000 * DELAY <= done(driver.cuEventElapsedTime(start, end)) < 10_000
-untimed = done(driver.cuEventCreate(2))
+assert 1000 * DELAY <= done(driver.cuEventElapsedTime(start, end)) < 60_000
 done(driver.cuEventRecord(untimed, first))
 assert error(driver.cuEventElapsedTime(start, untimed)) == "INVALID_HANDLE"
-done(driver.cuMemsetD8Async(pointer, 10, 16, first))
-done(driver.cuEventRecord(untimed, first))
 done(driver.cuCtxPushCurrent(other))
 elsewhere = done(driver.cuStreamCreate(1))
-done(driver.cuStreamWaitEvent(elsewhere, untimed, 0))
+with control.held(first):
+    done(driver.cuEventRecord(untimed, first))
+    done(driver.cuStreamWaitEvent(elsewhere, untimed, 0))
+    assert error(driver.cuStreamQuery(elsewhere)) == "NOT_READY"
 done(driver.cuStreamSynchronize(elsewhere))
 assert done(driver.cuEventQuery(untimed)) == ()
 done(driver.cuStreamDestroy(elsewhere))
 done(driver.cuCtxPopCurrent())
 
 # A destroyed stream's work goes on, and cuCtxSynchronize waits for it.
-done(driver.cuMemsetD8Async(pointer, 11, 16, second))
+control.set_delay(DELAY, second)
+fill(11, second)
 done(driver.cuStreamDestroy(second))
 assert error(driver.cuStreamQuery(second)) == "INVALID_HANDLE"
-begin = time.monotonic()
 done(driver.cuCtxSynchronize())
 assert set(copy_out(pointer, 16, "u1")) == {11}
 
 # What waited for the whole device is counted.
 control.reset()
-done(driver.cuMemsetD8Async(pointer, 0, 16, first))
+fill(0, first)
 done(driver.cuStreamSynchronize(first))
 assert control.device_wide() == {}
 done(driver.cuMemFree(pointer))

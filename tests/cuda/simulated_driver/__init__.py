@@ -35,6 +35,7 @@ What it finds
 - Each stream runs its work in order, in a thread, after a delay. Without the wait that is missing,
   data are wrong: new memory is 0xCD bytes (in a pool from when the stream gets there), freed
   memory is 0xDD bytes.
+- A stream that is held (:func:`.control.held`) begins nothing, so tests of order need no luck.
 - Page-locked memory is read when the stream gets there, other memory of the host at once.
 - Copies out of bounds, freed memory, handles of other contexts or destroyed ones give the driver's
   errors. Kernels with addresses that their device cannot reach break the context, as on a device.

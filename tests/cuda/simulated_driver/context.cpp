@@ -84,7 +84,11 @@ void break_current_context(CUresult error) {
   if (found != contexts().end()) break_context(*found->second, error);
 }
 
-std::size_t number_of_contexts() { return contexts().size(); }
+std::vector<Context*> all_contexts() {
+  std::vector<Context*> all;
+  for (const auto& [handle, context] : contexts()) all.push_back(context);
+  return all;
+}
 
 }  // namespace simulated
 

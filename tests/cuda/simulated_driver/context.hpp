@@ -62,6 +62,6 @@ Context& context_of(CUcontext handle);
 void require_whole(const Context& context);
 void break_context(Context& context, CUresult error);
 void break_current_context(CUresult error);
-std::size_t number_of_contexts();
+std::vector<Context*> all_contexts();
 
 }  // namespace simulated

@@ -115,7 +115,7 @@ CONTROL const char* simulated_live() {
   add(text, "modules", number_of_modules());
   add(text, "pools", number_of_pools());
   add(text, "primary_context_retains", retains);
-  add(text, "contexts", number_of_contexts());
+  add(text, "contexts", all_contexts().size());
   return kept(text + "}");
 }
 
@@ -128,6 +128,16 @@ CONTROL int simulated_set_stream_delay(void* handle, double seconds) {
   const std::lock_guard<std::mutex> lock(mutex());
   try {
     stream_of(static_cast<CUstream>(handle))->delay = seconds;
+  } catch (const Failure& failure) {
+    return failure.code;
+  }
+  return CUDA_SUCCESS;
+}
+
+CONTROL int simulated_hold(void* handle, int held) {
+  const std::lock_guard<std::mutex> lock(mutex());
+  try {
+    hold(*stream_of(static_cast<CUstream>(handle)), held != 0);
   } catch (const Failure& failure) {
     return failure.code;
   }
@@ -148,4 +158,5 @@ CONTROL void simulated_reset() {
     counter.fault = {};
   }
   set_delay(0);
+  hold_none();
 }

@@ -10,6 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 
 @functools.cache
@@ -23,6 +26,7 @@ def _library() -> ctypes.CDLL:
     library.simulated_counts.argtypes = [ctypes.c_int]
     library.simulated_set_delay.argtypes = [ctypes.c_double]
     library.simulated_set_stream_delay.argtypes = [ctypes.c_void_p, ctypes.c_double]
+    library.simulated_hold.argtypes = [ctypes.c_void_p, ctypes.c_int]
     library.simulated_set_memory_limit.argtypes = [ctypes.c_int, ctypes.c_ulonglong]
     for name in ("counts", "functions", "live"):
         getattr(library, f"simulated_{name}").restype = ctypes.c_char_p
@@ -103,20 +107,40 @@ def live() -> dict[str, int]:
     return _numbers(_library().simulated_live())
 
 
-def set_delay(seconds: float, stream: int | None = None) -> None:
+def set_delay(seconds: float, stream: Any = None) -> None:
     """Delay each copy, fill, kernel and function in all streams, or in one of them.
 
     Parameters
     ----------
     seconds : float
         How long; negative for one stream to be as all others again.
-    stream : int, optional
+    stream : int or CUstream, optional
         The stream's handle.
     """
     if stream is None:
         _library().simulated_set_delay(seconds)
-    elif _library().simulated_set_stream_delay(stream, seconds) != 0:
-        raise ValueError(f"set_delay: stream must exist (got {stream:#x}).")
+    elif _library().simulated_set_stream_delay(int(stream), seconds) != 0:
+        raise ValueError(f"set_delay: stream must exist (got {int(stream):#x}).")
+
+
+@contextmanager
+def held(*streams: Any) -> Iterator[None]:
+    """Let streams begin nothing while the body runs.
+
+    Parameters
+    ----------
+    *streams : int or CUstream
+        Handles; 0, 1 and 2 are default streams of the current context.
+    """
+    handles = [int(stream) for stream in streams]
+    for handle in handles:
+        if _library().simulated_hold(handle, 1) != 0:
+            raise ValueError(f"held: stream must exist (got {handle:#x}).")
+    try:
+        yield
+    finally:
+        for handle in handles:
+            _library().simulated_hold(handle, 0)
 
 
 def set_memory_limit(size: int, device: int = 0) -> None:
@@ -126,5 +150,5 @@ def set_memory_limit(size: int, device: int = 0) -> None:
 
 
 def reset() -> None:
-    """Begin to count anew, without delay and without failures to come."""
+    """Begin to count anew, without delay, failures to come, and held streams."""
     _library().simulated_reset()

@@ -32,7 +32,8 @@ void work_through(const std::shared_ptr<Stream>& stream) {
   runs_work = true;
   std::unique_lock<std::mutex> lock(mutex());
   while (true) {
-    stream->filled.wait(lock, [&] { return !stream->queue.empty() || stream->closed; });
+    stream->filled.wait(lock,
+                        [&] { return stream->queue.empty() ? stream->closed : !stream->held; });
     if (stream->queue.empty()) {
       stream->context->streams.erase(stream);
       return;
@@ -169,6 +170,17 @@ void wait_for_context(Context& context) {
 }
 
 void set_delay(double seconds) { delay_of_all = seconds; }
+
+void hold(Stream& stream, bool held) {
+  stream.held = held;
+  stream.filled.notify_all();
+}
+
+void hold_none() {
+  for (const auto& context : all_contexts()) {
+    for (const auto& stream : context->streams) hold(*stream, false);
+  }
+}
 
 }  // namespace simulated
 

@@ -34,6 +34,7 @@ struct Stream {
   unsigned long long id = 0;
   double delay = -1;  // seconds before each item, if not negative
   bool closed = false;
+  bool held = false;  // begins nothing
   std::deque<Item> queue;
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
@@ -63,5 +64,7 @@ void wait_for_stream(const std::shared_ptr<Stream>& stream);
 void wait_for_context(Context& context);
 
 void set_delay(double seconds);
+void hold(Stream& stream, bool held);
+void hold_none();
 
 }  // namespace simulated
