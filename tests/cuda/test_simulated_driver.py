@@ -45,46 +45,64 @@ def test_images_of_the_compiler() -> None:
     assert run("images", env=OLDER) == ""
 
 
+PRELUDE = """
+import ctypes
+import numpy
+from cuda.bindings import driver
+from tests.cuda.calls import copy_in, copy_out, done, kernel, launch, use_device
+use_device()
+values, output, addresses = (done(driver.cuMemAlloc(4 * 64)) for _ in range(3))
+"""
 READ_TOO_FAR = """
-    import ctypes
-    from cuda.bindings import driver
-    from tests.cuda.calls import done, kernel, launch, use_device
-    use_device()
-    values, output = (done(driver.cuMemAlloc(4 * 64)) for _ in range(2))
-    neighbours = kernel("simulated_neighbours")
-    types = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
-    done(launch(neighbours, (values, output, 63), types))
-    done(driver.cuCtxSynchronize())
-    print("well until here", flush=True)
-    done(launch(neighbours, (values, output, 64), types))
-    done(driver.cuCtxSynchronize())
+types = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
+function = kernel("simulated_neighbours")
+done(launch(function, (values, output, 63), types))
+done(driver.cuCtxSynchronize())
+print("well until here", flush=True)
+done(launch(function, (values, output, 64), types))
+done(driver.cuCtxSynchronize())
+"""
+READ_FREED = """
+types = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
+function = kernel("simulated_gather")
+copy_in(addresses, numpy.array([int(values)], "u8"))
+done(launch(function, (addresses, output, 1), types))
+done(driver.cuCtxSynchronize())
+print("well until here", flush=True)
+done(driver.cuMemFree(values))
+done(launch(function, (addresses, output, 1), types))
+print(hex(copy_out(output, 1, "u4")[0]))
 """
 
 
-def test_the_sanitizer_names_the_line_that_reads_too_far() -> None:
+@pytest.mark.parametrize(
+    ("program", "found", "place"),
+    [
+        (READ_TOO_FAR, "heap-buffer-overflow", "input[index + 1]"),
+        (READ_FREED, "heap-use-after-free", "addresses[index][0]"),
+    ],
+)
+def test_the_sanitizer_names_the_line(program: str, found: str, place: str) -> None:
     lines = KERNELS.read_text("utf-8").splitlines()
-    (line,) = (number for number, text in enumerate(lines, 1) if "input[index + 1]" in text)
-    output = run_simulated(READ_TOO_FAR, sanitize=True, expect_failure=True)
-    before, _, after = output.partition("well until here")
+    (line,) = (number for number, text in enumerate(lines, 1) if place in text)
+    output = run_simulated(PRELUDE + program, sanitize=True, expect_failure=True)
+    before, _, after = output.partition("well until here\n")
     assert before == ""
-    assert "heap-buffer-overflow" in after
+    assert found in after
     assert f"{KERNELS.name}:{line}" in after
 
 
+def test_freed_memory_does_not_look_as_before() -> None:
+    assert run_simulated(PRELUDE + READ_FREED) == "well until here\n0xdddddddd\n"
+
+
 def test_writing_too_far_is_found_when_the_memory_is_freed() -> None:
-    output = run_simulated(
-        """
-        import ctypes
-        from cuda.bindings import driver
-        from tests.cuda.calls import done, kernel, launch, use_device
-        use_device()
-        pointer = done(driver.cuMemAlloc(4 * 64))
-        types = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_float
-        done(launch(kernel("simulated_fill_float"), (pointer, 66, 0.0), types))
-        driver.cuMemFree(pointer)
-        """,
-        expect_failure=True,
-    )
+    program = """
+types = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_float
+done(launch(kernel("simulated_fill_float"), (values, 66, 0.0), types))
+driver.cuMemFree(values)
+"""
+    output = run_simulated(PRELUDE + program, expect_failure=True)
     assert "wrote byte 0 behind an allocation of 256 bytes" in output
 
 

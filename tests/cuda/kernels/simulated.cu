@@ -29,6 +29,12 @@ extern "C" __global__ void simulated_neighbours(const int* input, int* output, i
   if (index < size) output[index] = input[index + 1];
 }
 
+// Reads through addresses that are in memory themselves.
+extern "C" __global__ void simulated_gather(const int* const* addresses, int* output, int size) {
+  const int index = blockIdx.x * blockDim.x + threadIdx.x;
+  if (index < size) output[index] = addresses[index][0];
+}
+
 __device__ int sum_of_block(int* values, int size) {
   for (int half = size / 2; half > 0; half /= 2) {
     __syncthreads();

@@ -76,6 +76,21 @@ assert error(driver.cuEventRecord(event, stream)) == "INVALID_HANDLE"
 assert error(driver.cuEventQuery(driver.CUevent(int(stream)))) == "INVALID_HANDLE"
 assert error(driver.cuCtxSetCurrent(driver.CUcontext(1))) == "INVALID_CONTEXT"
 
+# Another thread has to make a context current before it uses any of these.
+codes = []
+
+
+def use() -> None:
+    codes.append(error(driver.cuStreamSynchronize(stream)))
+    codes.append(error(driver.cuEventRecord(event, 0)))
+    codes.append(error(driver.cuEventQuery(event)))
+
+
+thread = threading.Thread(target=use)
+thread.start()
+thread.join()
+assert codes == ["INVALID_CONTEXT", "INVALID_CONTEXT", "CUDA_SUCCESS"]
+
 # A child process has no driver.
 child = os.fork()
 if child == 0:

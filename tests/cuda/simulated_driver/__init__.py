@@ -41,6 +41,7 @@ What it finds
   errors. Kernels with addresses that their device cannot reach break the context, as on a device.
 - Writing right behind an allocation ends the process with a message when the memory is freed; with
   AddressSanitizer (``sanitize=True``) any access out of bounds ends it with the kernel's line.
+- Streams, events, modules and kernels need a current context in each thread that uses them.
 - In :mod:`.control`: calls that fail on demand, numbers of calls, what was not given back, limits.
 
 What it does not

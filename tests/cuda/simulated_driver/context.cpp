@@ -70,6 +70,8 @@ Context& current_context() {
   return context;
 }
 
+void require_some_context() { require(!stack().empty(), CUDA_ERROR_INVALID_CONTEXT); }
+
 void require_whole(const Context& context) {
   require(context.broken == CUDA_SUCCESS, context.broken);
 }

@@ -58,6 +58,7 @@ std::uintptr_t new_handle();
 // Contexts. These throw what the driver gives for none, for one destroyed, and after a sticky
 // error.
 Context& current_context();
+void require_some_context();  // any one will do, even a broken one
 Context& context_of(CUcontext handle);
 void require_whole(const Context& context);
 void break_context(Context& context, CUresult error);

@@ -24,11 +24,16 @@ std::unordered_map<CUevent, Event>& events() {
   return all;
 }
 
-Event& event_of(CUevent handle) {
+Event& event_without_context(CUevent handle) {
   const auto found = events().find(handle);
   require(found != events().end(), CUDA_ERROR_INVALID_HANDLE);
   require_whole(*found->second.context);
   return found->second;
+}
+
+Event& event_of(CUevent handle) {
+  require_some_context();
+  return event_without_context(handle);
 }
 
 void elapsed(float* milliseconds, CUevent start, CUevent end) {
@@ -87,7 +92,7 @@ DRIVER(cuEventRecordWithFlags, CUevent handle, CUstream in, unsigned flags) {
 }
 
 DRIVER(cuEventQuery, CUevent handle) {
-  const Event& event = event_of(handle);
+  const Event& event = event_without_context(handle);
   require(!event.record || event.record->ticket.done(), CUDA_ERROR_NOT_READY);
 }
 

@@ -119,6 +119,7 @@ void give_parameter(const Kernel& kernel, size_t number, size_t* offset, size_t*
 }  // namespace
 
 DeviceFunction& function_of(CUfunction handle) {
+  require_some_context();
   // A kernel of a library stands for its function in the current context.
   const auto kernel = library_kernels().find(reinterpret_cast<CUkernel>(handle));
   if (kernel != library_kernels().end()) {
@@ -160,6 +161,7 @@ DRIVER(cuModuleLoadData, CUmodule* handle, const void* image) {
 }
 
 DRIVER(cuModuleUnload, CUmodule handle) {
+  require_some_context();
   require(modules().count(handle) == 1, CUDA_ERROR_INVALID_HANDLE);
   Context& context = *modules().at(handle)->context;
   require_whole(context);
@@ -169,6 +171,7 @@ DRIVER(cuModuleUnload, CUmodule handle) {
 }
 
 DRIVER(cuModuleGetFunction, CUfunction* function, CUmodule handle, const char* name) {
+  require_some_context();
   Module& module = *value_of(modules(), handle);
   require_whole(*module.context);
   require(function, CUDA_ERROR_INVALID_VALUE);

@@ -109,6 +109,7 @@ std::shared_ptr<Stream> stream_of(CUstream handle) {
     }
     return stream;
   }
+  require_some_context();
   const auto found = streams().find(handle);
   require(found != streams().end(), CUDA_ERROR_INVALID_HANDLE);
   require_whole(*found->second->context);
