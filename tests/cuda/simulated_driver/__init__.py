@@ -29,6 +29,11 @@ DALI_CORE_SIMULATED_MEMORY
     Bytes of each, 8 GiB by default.
 DALI_CORE_SIMULATED_DELAY
     Seconds before each copy, fill, kernel and function in a stream, 0 by default.
+DALI_CORE_SIMULATED_SANITIZE
+    ``1`` for the build with AddressSanitizer, where a test does not choose.
+
+So ``DALI_CORE_SIMULATED_DELAY=0.005 pytest tests/cuda`` looks for waits that are missing, and
+``DALI_CORE_SIMULATED_SANITIZE=1 pytest tests/cuda`` for misuse of memory, in all tests.
 
 What it finds
 -------------
@@ -60,9 +65,9 @@ def run_simulated(
     program: str,
     *,
     devices: int = 1,
-    delay: float = 0.0,
+    delay: float | None = None,
     memory_limit: int | None = None,
-    sanitize: bool = False,
+    sanitize: bool | None = None,
     kernels: Sequence[Path] = (),
     env: Mapping[str, str] | None = None,
     expect_failure: bool = False,
@@ -76,11 +81,11 @@ def run_simulated(
         Its text, which may be indented.
     devices : int
         How many devices there are.
-    delay : float
+    delay : float, optional
         Seconds before each copy, fill, kernel and function in a stream.
     memory_limit : int, optional
         Bytes that each device has.
-    sanitize : bool
+    sanitize : bool, optional
         Whether to use the build with AddressSanitizer.
     kernels : paths
         Folders with ``.cu`` files, besides those of the library and of ``tests/cuda/kernels``.
@@ -105,6 +110,8 @@ def run_simulated(
 
     from tests.cuda.simulated_driver import build
 
+    if sanitize is None:
+        sanitize = os.getenv("DALI_CORE_SIMULATED_SANITIZE", "0") == "1"
     if lacks := build.missing(sanitize=sanitize):
         pytest.skip(lacks)
     folder = build.build_once(sanitize=sanitize, kernels=tuple(kernels))
@@ -114,8 +121,9 @@ def run_simulated(
         ),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(build.ROOT), os.getenv("PYTHONPATH")])),
         "DALI_CORE_SIMULATED_DEVICES": str(devices),
-        "DALI_CORE_SIMULATED_DELAY": str(delay),
     }
+    if delay is not None:
+        variables["DALI_CORE_SIMULATED_DELAY"] = str(delay)
     if memory_limit is not None:
         variables["DALI_CORE_SIMULATED_MEMORY"] = str(memory_limit)
     if sanitize:
