@@ -75,7 +75,9 @@ with control.held(first):
     assert 7 not in copy_out(pointer, 16, "u1")
 done(driver.cuStreamSynchronize(first))
 control.set_delay(DELAY, blocking)
-fill(8, blocking)
+with control.held(blocking):
+    fill(8, blocking)
+    assert error(driver.cuStreamQuery(0)) == "NOT_READY"
 assert set(copy_out(pointer, 16, "u1")) == {8}
 control.set_delay(0, blocking)
 control.set_delay(DELAY, 1)

@@ -182,9 +182,20 @@ def _compile(source: Path, flags: list[str], folder: Path) -> Path:
     unfinished = target.with_suffix(".new.o")
     outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(unfinished)]
     _run([*command, *inputs, "-c", str(text), *outputs])
+    if source.suffix == ".cu":
+        _separate(unfinished)
     unfinished.replace(target)
     _write_if_new(target.with_suffix(".command"), shlex.join(command))
     return target
+
+
+def _separate(compiled: Path) -> None:
+    """Hide a file's functions from others, whose own may have the same names, as in modules."""
+    joined = compiled.with_suffix(".joined")
+    options = ["-r", "-nostdlib", "-Wl,--force-group-allocation"]
+    _run([*compiler(), *options, str(compiled), "-o", str(joined)])
+    _run(["objcopy", "--localize-hidden", str(joined), str(compiled)])
+    joined.unlink()
 
 
 def _for_host(source: Path, command: list[str], folder: Path) -> Path:

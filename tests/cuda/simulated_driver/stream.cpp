@@ -67,6 +67,20 @@ void add_pending(std::vector<Ticket>& waits, const std::shared_ptr<Stream>& stre
   if (stream->completed < stream->submitted) waits.push_back({stream, stream->submitted});
 }
 
+// The legacy stream and each blocking one wait for one another's earlier work.
+std::vector<Ticket> earlier_work(const std::shared_ptr<Stream>& stream) {
+  std::vector<Ticket> waits;
+  const Context& context = *stream->context;
+  if (stream == context.legacy) {
+    for (const auto& other : context.streams) {
+      if (other != stream && blocking(*other)) add_pending(waits, other);
+    }
+  } else if (context.legacy && blocking(*stream)) {
+    add_pending(waits, context.legacy);
+  }
+  return waits;
+}
+
 }  // namespace
 
 bool Ticket::done() const { return !stream || stream->completed >= number; }
@@ -130,15 +144,7 @@ void forget_streams(Context& context) {
 
 Ticket submit(const std::shared_ptr<Stream>& stream, Kind kind, std::function<void()> work,
               std::vector<Ticket> waits) {
-  // The legacy stream and each blocking one wait for one another's earlier work.
-  Context& context = *stream->context;
-  if (stream == context.legacy) {
-    for (const auto& other : context.streams) {
-      if (other != stream && blocking(*other)) add_pending(waits, other);
-    }
-  } else if (context.legacy && blocking(*stream)) {
-    add_pending(waits, context.legacy);
-  }
+  for (Ticket& ticket : earlier_work(stream)) waits.push_back(std::move(ticket));
   stream->queue.push_back({std::move(waits), std::move(work), kind == Kind::work});
   stream->filled.notify_all();
   return {stream, ++stream->submitted};
@@ -209,7 +215,9 @@ DRIVER(cuStreamDestroy, CUstream handle) {
 
 DRIVER(cuStreamQuery, CUstream handle) {
   const auto stream = stream_of(handle);
-  require(stream->completed == stream->submitted, CUDA_ERROR_NOT_READY);
+  std::vector<Ticket> pending = earlier_work(stream);
+  add_pending(pending, stream);
+  require(pending.empty(), CUDA_ERROR_NOT_READY);
 }
 
 DRIVER(cuStreamSynchronize, CUstream handle) {
