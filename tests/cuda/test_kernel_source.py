@@ -49,7 +49,7 @@ def test_shared_memory_becomes_what_the_host_understands() -> None:
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -O1")
-    assert build.missing() == "not available: the C++ compiler no-such-compiler"
+    assert build.missing() == "not available: no-such-compiler, to compile for the host"
     monkeypatch.setenv("CXX", "g++")
     monkeypatch.setattr(build, "headers", lambda: None)
     monkeypatch.setattr(shutil, "which", lambda name: name)

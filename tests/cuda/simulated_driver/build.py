@@ -81,8 +81,9 @@ def missing(*, sanitize: bool = False) -> str:
     """Say what a build lacks; empty if nothing."""
     if sys.platform != "linux":
         return "not available: Linux, whose driver is simulated"
-    if shutil.which(compiler()[0]) is None:
-        return f"not available: the C++ compiler {compiler()[0]}"
+    for program in (compiler()[0], "objcopy"):
+        if shutil.which(program) is None:
+            return f"not available: {program}, to compile for the host"
     if headers() is None:
         return "not available: cuda.h (package nvidia-cuda-runtime-cu12)"
     if sanitize and not sanitizer_runtime():
@@ -230,6 +231,8 @@ def _is_current(target: Path, source: Path, command: list[str]) -> bool:
         return False
     text = dependencies.read_text().replace("\\\n", " ").partition(": ")[2]
     paths = [source, *map(Path, shlex.split(text))]
+    if source.suffix == ".cu":
+        paths += (HERE / "build.py", HERE / "kernel_source.py")  # these prepare it
     made = target.stat().st_mtime_ns
     return all(path.exists() and path.stat().st_mtime_ns <= made for path in paths)
 
