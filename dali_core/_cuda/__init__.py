@@ -36,7 +36,7 @@ def load(stem: str) -> ModuleType:
             ) from error
         if missing.partition(".")[0] == "cuda":
             raise CudaUnavailableError(
-                f"CUDA: the package cuda-bindings must be installed (there is no module {missing}). "
+                f"CUDA: the package cuda-bindings must be installed (got no module {missing}). "
                 'Run: pip install "dali_core[cuda]".'
             ) from error
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from dali_core._cuda import load
@@ -11,8 +12,7 @@ class PyTorchAllocator:
     """PyTorch's caching allocator: its statistics then include this library's memory."""
 
     def __init__(self) -> None:
-        import torch
-
+        torch: Any = importlib.import_module("torch")
         self._allocate = torch.cuda.caching_allocator_alloc
         self._deallocate = torch.cuda.caching_allocator_delete
         self._current_device = load("driver").current_device
@@ -46,12 +46,9 @@ class RmmAllocator:
     """
 
     def __init__(self, resource: Any = None) -> None:
-        from rmm.mr import get_current_device_resource
-        from rmm.pylibrmm.stream import Stream
-
         self._resource = resource
-        self._current_resource = get_current_device_resource
-        self._stream = Stream
+        self._current_resource = importlib.import_module("rmm.mr").get_current_device_resource
+        self._stream = importlib.import_module("rmm.pylibrmm.stream").Stream
         self._resources: dict[int, Any] = {}
 
     def allocate(self, nbytes: int, stream_handle: int) -> int:

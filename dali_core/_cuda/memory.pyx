@@ -528,7 +528,11 @@ cdef cydriver.CUresult _find_pool(DeviceState* device) noexcept nogil:
     properties.location.id = device.number
     status = cydriver.cuMemPoolCreate(&device.pool, &properties)
     if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
-        return cydriver.cuDeviceGetDefaultMemPool(&device.pool, device.number)
+        status = cydriver.cuDeviceGetDefaultMemPool(&device.pool, device.number)
+        if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
+            device.pool = NULL
+            status = cydriver.CUDA_SUCCESS
+        return status
     if status != cydriver.CUDA_SUCCESS:
         return status
     status = cydriver.cuMemPoolSetAttribute(

@@ -33,7 +33,7 @@ class Stream:
         """Give an event that is done when everything that is in the stream by now is done."""
 
     def wait(self, other: Event | Stream) -> None:
-        """Do nothing that comes later before an event, or all that is in another stream, is done."""
+        """Hold back what comes later until an event, or all that is in another stream, is done."""
 
     def __cuda_stream__(self) -> tuple[int, int]: ...
     def __repr__(self) -> str: ...

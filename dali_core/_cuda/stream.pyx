@@ -152,7 +152,7 @@ cdef class Stream:
         return event
 
     def wait(self, other: Event | Stream) -> None:
-        """Do nothing that comes later before an event, or all that is in another stream, is done.
+        """Hold back what comes later until an event, or all that is in another stream, is done.
 
         The caller does not wait. The other may belong to another device.
 

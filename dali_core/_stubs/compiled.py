@@ -1,9 +1,10 @@
 """Stubs of compiled modules, from the text of their Cython sources.
 
 Only what Python can see counts: classes, functions and methods by ``def``, properties, and
-attributes that are ``readonly`` or ``public``, in the source or its ``.pxd`` file. Types of C become those of Python. A parameter or
-result without a type is an error, so that annotations stay complete. Comments right before a
-method that begin with ``# overload:`` are its signatures, instead of its own.
+attributes that are ``readonly`` or ``public``, also those in the ``.pxd`` file. Types of C become
+those of Python. A parameter or result without a type is an error, so that annotations stay
+complete. Comments right before a method that begin with ``# overload:`` are its signatures, instead
+of its own.
 """
 
 from __future__ import annotations
