@@ -10,7 +10,6 @@ import threading
 
 from cuda.bindings cimport cydriver
 from libcpp.memory cimport shared_ptr, weak_ptr
-from libcpp.string cimport string
 from libcpp.vector cimport vector
 from posix.types cimport pid_t
 from posix.unistd cimport getpid

@@ -40,6 +40,7 @@ cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
         cydriver.CUdeviceptr pointer
         cbool is_from_pool
         shared_ptr[void] allocator
+        shared_ptr[void] error
         vector[cydriver.CUstream] consumers
 
     Block* new_block(const shared_ptr[StreamState]& stream, size_t bytes)
@@ -64,8 +65,6 @@ cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
 
 cdef Allocators _allocators
 cdef object _lock = threading.Lock()
-# Errors of users' allocators, on their way to where they are raised.
-cdef object _errors = threading.local()
 cdef HostSource* _host_source = NULL
 cdef shared_ptr[engine.BufferPool] _host_pool
 
@@ -209,7 +208,6 @@ def preallocate_host(size_t nbytes) -> None:
 cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
     """Give memory for use in the order of a stream. An empty block has an address, too."""
     cdef cydriver.CUresult status
-    cdef object cause = None
     cdef shared_ptr[void] result
     cdef Block* block = new_block(stream.state, bytes)
     if block is NULL:
@@ -220,10 +218,9 @@ cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
             with nogil:
                 status = _obtain(block)
             if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
-                cause = _allocator_error()
                 raise OutOfDeviceMemoryError(
-                    _text_of_shortage(block, cause), status="CUDA_ERROR_OUT_OF_MEMORY"
-                ) from cause
+                    _text_of_shortage(block), status="CUDA_ERROR_OUT_OF_MEMORY"
+                ) from _allocator_error(block)
             check_device(status, b"allocating memory", stream.device_id)
         except BaseException:
             del block
@@ -243,18 +240,20 @@ cdef shared_ptr[void] allocate_anywhere(
     cdef Block* block = new_block(stream, bytes)
     cdef DeviceState* device = stream.get().device.get()
     status[0] = enter_state(device)
-    if status[0] == cydriver.CUDA_SUCCESS:
-        status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY if block is NULL else _obtain(block)
-        if status[0] == cydriver.CUDA_SUCCESS:
-            result = share_block(block, _close_block)
-            block = NULL
-            if not result:
-                status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY
-        leave_state()
     if status[0] != cydriver.CUDA_SUCCESS:
-        with gil:
-            _describe(block, device.number, status[0], failure)
+        _describe(block, device, status[0], failure)
         del block
+        return result
+    status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY if block is NULL else _obtain(block)
+    if status[0] != cydriver.CUDA_SUCCESS:
+        _describe(block, device, status[0], failure)
+        del block
+    else:
+        result = share_block(block, _close_block)
+        if not result:
+            status[0] = cydriver.CUDA_ERROR_OUT_OF_MEMORY
+            _describe(NULL, device, status[0], failure)
+    leave_state()
     return result
 
 
@@ -557,11 +556,9 @@ cdef uint64_t _pool_attribute(
     return value
 
 
-cdef object _allocator_error():
-    """Give the error that a user's allocator raised in this thread, and forget it."""
-    error = getattr(_errors, "last", None)
-    _errors.last = None
-    return error
+cdef object _allocator_error(Block* block):
+    """Give the error that a user's allocator raised, if it did."""
+    return <object>block.error.get() if block.error else None
 
 
 cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with gil:
@@ -571,8 +568,8 @@ cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with 
             bytes, <uintptr_t>block.stream.get().stream
         )
     except Exception as error:
-        # Raised again, as the cause of the error about the shortage.
-        _errors.last = error
+        # It becomes the cause of the error about the shortage.
+        block.error = hold_python_object(error)
     block.pointer = pointer
     return cydriver.CUDA_SUCCESS if pointer else cydriver.CUDA_ERROR_OUT_OF_MEMORY
 
@@ -590,7 +587,7 @@ cdef void _call_deallocate(Block* block) noexcept with gil:
     )
 
 
-cdef str _text_of_shortage(Block* block, object cause):
+cdef str _text_of_shortage(Block* block):
     cdef DeviceState* device = block.device()
     cdef size_t free_bytes = 0
     cdef size_t total_bytes = 0
@@ -598,7 +595,7 @@ cdef str _text_of_shortage(Block* block, object cause):
     if cydriver.cuMemGetInfo(&free_bytes, &total_bytes) == cydriver.CUDA_SUCCESS:
         got += f", {free_bytes} of {total_bytes} bytes free on the device"
     if block.allocator:
-        got += f"; the allocator says: {cause!r}"
+        got += f"; the allocator says: {_allocator_error(block)!r}"
     return (
         f"CUDA device {device.number}: {block.bytes} bytes of memory must be left (got {got}). Use "
         "smaller batches or a smaller prefetch_queue_depth, or leave more of the device to this "
@@ -606,17 +603,16 @@ cdef str _text_of_shortage(Block* block, object cause):
     )
 
 
-cdef int _describe(
-    Block* block, int device, cydriver.CUresult status, string* failure
-) except -1:
+cdef void _describe(
+    Block* block, DeviceState* device, cydriver.CUresult status, string* failure
+) noexcept with gil:
     """Put the text of the error into `failure`."""
-    cdef str text
+    cdef str text = ""
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY and block is not NULL:
-        text = _text_of_shortage(block, _allocator_error())
+        text = _text_of_shortage(block)
     else:
         try:
-            check_device(status, b"allocating memory", device)
+            check_device(status, b"allocating memory", device.number)
         except CudaError as error:
             text = str(error)
     failure[0] = text.encode()
-    return 0

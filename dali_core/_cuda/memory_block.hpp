@@ -34,6 +34,7 @@ struct Block {
   CUdeviceptr pointer = 0;
   bool is_from_pool = false;
   std::shared_ptr<void> allocator;  // a Python object, if it is from a user's allocator
+  std::shared_ptr<void> error;      // the error that this raised, if it did
 
   std::mutex mutex;
   std::vector<CUstream> consumers;  // other streams that read it

@@ -100,8 +100,8 @@ def launch_kernel(
         )
     if len(arguments) > MOST_ARGUMENTS:
         raise ArgumentValueError(
-            f"launch_kernel: arguments must be at most {MOST_ARGUMENTS} (got {len(arguments)}). Put "
-            "some into a structure."
+            f"launch_kernel: arguments must be at most {MOST_ARGUMENTS} (got {len(arguments)}). "
+            "Put some into a structure."
         )
     call.kernel = encoded
     call.shared_bytes = shared_bytes
@@ -115,8 +115,8 @@ def launch_kernel(
             alignment = ctypes.alignment(argument)
         except TypeError as error:
             raise ArgumentTypeError(
-                f"launch_kernel: arguments must be objects of ctypes (got {argument!r}). Wrap them, "
-                "as in ctypes.c_int(3)."
+                f"launch_kernel: arguments must be objects of ctypes (got {argument!r}). Wrap "
+                "them, as in ctypes.c_int(3)."
             ) from error
         offset = (offset + alignment - 1) // alignment * alignment
         if offset + content.shape[0] > MOST_ARGUMENT_BYTES:

@@ -7,7 +7,7 @@ from libcpp.memory cimport make_shared, shared_ptr
 
 from dali_core._cuda.device_state cimport DeviceState, PendingFree, StreamState
 from dali_core._cuda.driver cimport (
-    check, check_device, device_state, enter_device, enter_state, leave_device, leave_state,
+    check_device, device_state, enter_device, enter_state, leave_device, leave_state,
 )
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
@@ -43,8 +43,8 @@ cdef class Stream:
             check_device(status, b"creating a stream", device_id)
             try:
                 check_device(
-                    cydriver.cuStreamGetPriority(stream, &actual), b"asking for a stream's priority",
-                    device_id,
+                    cydriver.cuStreamGetPriority(stream, &actual),
+                    b"asking for a stream's priority", device_id,
                 )
                 _take_over(self, device_id, stream, True, None)
             except BaseException:
@@ -265,8 +265,8 @@ cdef uintptr_t handle_of(object stream) except? 0:
         version, found = version_and_handle
         if version != 0:
             raise ArgumentValueError(
-                f"Stream.wrap: __cuda_stream__ must give version 0 of the protocol (got {version}). "
-                "Pass the stream's handle."
+                "Stream.wrap: __cuda_stream__ must give version 0 of the protocol (got "
+                f"{version}). Pass the stream's handle."
             )
     else:
         # PyTorch, CuPy, others; and what ctypes has.

@@ -40,6 +40,7 @@ cdef extern from "dali_core/memory.hpp" namespace "dali_core" nogil:
     cdef cppclass BufferPool:
         @staticmethod
         shared_ptr[BufferPool] create() except +
+
         @staticmethod
         shared_ptr[BufferPool] create(BlockSource source) except +
         shared_ptr[void] allocate(size_t bytes) except +
