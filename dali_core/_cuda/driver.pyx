@@ -308,14 +308,16 @@ cdef int _attribute(int device, cydriver.CUdevice_attribute attribute) except? -
 
 cdef void _close_device(DeviceState* state) noexcept nogil:
     """Return all that belongs to a device's context, once nobody uses it."""
+    cdef bint is_entered
     if state.is_inherited():
         return
-    # An error here has nobody to go to: the driver may have shut down already.
-    if enter_state(state) == cydriver.CUDA_SUCCESS:
-        cydriver.cuCtxSynchronize()
-        state.return_all(_return_event, _return_module, _return_block)
-        if state.pool_is_own:
-            cydriver.cuMemPoolDestroy(state.pool)
+    # Errors have nobody to go to: the driver may have shut down already.
+    is_entered = enter_state(state) == cydriver.CUDA_SUCCESS
+    cydriver.cuCtxSynchronize()
+    state.return_all(_return_event, _return_module, _return_block)
+    if state.pool_is_own:
+        cydriver.cuMemPoolDestroy(state.pool)
+    if is_entered:
         leave_state()
     cydriver.cuDevicePrimaryCtxRelease(state.number)
 

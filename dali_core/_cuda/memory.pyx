@@ -373,8 +373,9 @@ cdef void* _allocate_host_block(void* context, size_t bytes) noexcept nogil:
 
 cdef void _free_host_block(void* context, void* block) noexcept nogil:
     cdef HostSource* source = <HostSource*>context
-    if enter_state(source.device()) == cydriver.CUDA_SUCCESS:
-        cydriver.cuMemFreeHost(block)
+    cdef bint is_entered = enter_state(source.device()) == cydriver.CUDA_SUCCESS
+    cydriver.cuMemFreeHost(block)
+    if is_entered:
         leave_state()
     source.remove()
 
@@ -417,19 +418,22 @@ cdef cydriver.CUresult _ask(Block* block) noexcept nogil:
 cdef void _close_block(Block* block) noexcept nogil:
     """Give a block back behind everything that uses it."""
     cdef DeviceState* device = block.device()
+    cdef bint is_entered
     if device.is_inherited():
         # The memory, the locks and the streams are the parent's.
         return
     device.add_use(-<int64_t>block.bytes)
-    if enter_state(device) == cydriver.CUDA_SUCCESS:
-        if not _wait_for_consumers(block):
-            cydriver.cuCtxSynchronize()
-        if block.allocator:
-            _return_to_allocator(block)
-        elif block.is_from_pool:
-            _return_to_pool(block)
-        else:
-            _return_to_driver(block)
+    # Errors have nobody to go to: the driver may have shut down already.
+    is_entered = enter_state(device) == cydriver.CUDA_SUCCESS
+    if not _wait_for_consumers(block):
+        cydriver.cuCtxSynchronize()
+    if block.allocator:
+        _return_to_allocator(block)
+    elif block.is_from_pool:
+        _return_to_pool(block)
+    else:
+        _return_to_driver(block)
+    if is_entered:
         leave_state()
     del block
 

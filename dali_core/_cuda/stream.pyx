@@ -301,10 +301,11 @@ cdef void _close_stream(StreamState* state) noexcept nogil:
     """Destroy a stream; the driver does so once its work is done."""
     cdef DeviceState* device = state.device.get()
     cdef PendingFree pending
+    cdef bint is_entered
     if device.is_inherited() or not state.is_own:
         return
-    if enter_state(device) != cydriver.CUDA_SUCCESS:
-        return
+    # Errors have nobody to go to: the driver may have shut down already.
+    is_entered = enter_state(device) == cydriver.CUDA_SUCCESS
     if (
         state.has_pending_frees.load()
         and take_event(device, &pending.event) == cydriver.CUDA_SUCCESS
@@ -315,7 +316,8 @@ cdef void _close_stream(StreamState* state) noexcept nogil:
     ):
         give_event(device, pending.event)
     cydriver.cuStreamDestroy(state.stream)
-    leave_state()
+    if is_entered:
+        leave_state()
 
 
 cdef cydriver.CUstream plain_stream(cydriver.CUstream stream) noexcept nogil:

@@ -241,6 +241,7 @@ def test_devices_without_pools(has_default_pool: bool) -> None:
             stream.synchronize()
             assert result.raw == given.raw
         assert cuda.memory_stats()["used_bytes"] == 0
+        other.synchronize()
         cuda.release_unused_memory()
         assert control.live()["allocations"] == 0
         assert (control.counts().get("cuMemAlloc", 0) == 0) == {has_default_pool}
