@@ -8,6 +8,8 @@ the stream that it was made for, behind all streams that were said to use it.
 import atexit
 import threading
 
+from cpython.exc cimport PyErr_Fetch, PyErr_Restore
+from cpython.ref cimport PyObject
 from cuda.bindings cimport cydriver
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
@@ -585,6 +587,16 @@ cdef void _return_to_allocator(Block* block) noexcept nogil:
 
 
 cdef void _call_deallocate(Block* block) noexcept with gil:
+    # Memory also goes while an exception is on its way through this thread.
+    cdef PyObject* kind
+    cdef PyObject* value
+    cdef PyObject* traceback
+    PyErr_Fetch(&kind, &value, &traceback)
+    _deallocate(block)
+    PyErr_Restore(kind, value, traceback)
+
+
+cdef void _deallocate(Block* block) noexcept:
     # An error here cannot reach anybody's code; Python prints it.
     (<object>block.allocator.get()).deallocate(
         block.pointer, block.bytes if block.bytes else 1, <uintptr_t>block.stream.get().stream

@@ -34,6 +34,7 @@ cdef extern from "copy_batch_launch.hpp" namespace "dali_core" nogil:
 cdef dict _side_streams = {}
 # What was let go of while a device was not done with it, with the events that tell when it is.
 cdef list _lingering = []
+cdef bint _is_ending = False
 
 
 cdef class _Loan:
@@ -44,11 +45,11 @@ cdef class _Loan:
 
     def deallocate(self, pointer, nbytes, stream_handle):
         event = self.stream.record()
+        if _is_ending:
+            event.synchronize()
         if event.is_done():
             self.lent.reset()
         else:
-            if not _lingering:
-                atexit.register(_wait_for_loans)
             _lingering.append((event, self))
 
 
@@ -59,10 +60,13 @@ cdef int _return_loans() except -1:
     return 0
 
 
-def _wait_for_loans() -> None:
-    atexit.unregister(_wait_for_loans)
+@atexit.register
+def _end() -> None:
+    global _is_ending
+    _is_ending = True
     while _lingering:
         _lingering.pop()[0].synchronize()
+    _side_streams.clear()
 
 
 def side_stream(int device_id) -> Stream:
@@ -72,8 +76,6 @@ def side_stream(int device_id) -> Stream:
     """
     stream = _side_streams.get(device_id)
     if stream is None:
-        if not _side_streams:
-            atexit.register(_side_streams.clear)
         stream = _side_streams.setdefault(device_id, Stream(device_id))
     return stream
 

@@ -106,6 +106,8 @@ cdef int copy_out(
 
 cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) except *:
     """Hold memory of another library until all streams that use it have come past that."""
+    if tensor.num_bytes() == 0:
+        return tensor.storage
     return memory_of_capsule(
         services().borrow(
             capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data, tensor.num_bytes()

@@ -67,7 +67,7 @@ class Producer:
         What to export; with any strides.
     versioned : bool
         Whether to make the newer kind of capsule.
-    flags, version, device, bits, lanes, code : int
+    flags, version, device, device_id, address, bits, lanes, code : int
         What to state, if not the truth.
     with_strides : bool
         Whether to state strides, which dense memory needs not.
@@ -81,6 +81,8 @@ class Producer:
         flags: int = 0,
         version: tuple[int, int] = (1, 0),
         device: int = 1,
+        device_id: int = 0,
+        address: int | None = None,
         code: int | None = None,
         bits: int | None = None,
         lanes: int = 1,
@@ -95,8 +97,8 @@ class Producer:
         self._shape = _integers(array.shape)
         self._strides = _integers(steps)
         tensor = _Tensor(
-            array.ctypes.data - byte_offset,
-            _Device(device, 0),
+            (array.ctypes.data if address is None else address) - byte_offset,
+            _Device(device, device_id),
             array.ndim,
             _DataType(
                 _CODES[array.dtype.kind] if code is None else code,
@@ -120,7 +122,7 @@ class Producer:
         self.num_returned += 1
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (self._managed.tensor.device.type, 0)
+        return (self._managed.tensor.device.type, self._managed.tensor.device.id)
 
     def __dlpack__(self, **_: Any) -> Any:
         self.num_calls += 1
@@ -133,6 +135,50 @@ class OldProducer(Producer):
 
     def __dlpack__(self) -> Any:  # type: ignore[override]
         return super().__dlpack__()
+
+
+class Consumer:
+    """Takes over what a capsule of either version holds.
+
+    Attributes
+    ----------
+    address, device : int, tuple of int
+        Where the data are.
+    shape, strides : tuple of int
+        Of the tensor.
+    flags : int or None
+        Those of the newer kind of capsule.
+    """
+
+    def __init__(self, capsule: Any) -> None:
+        name = _name_of_capsule(capsule)
+        self._kind = _ManagedVersioned if name == b"dltensor_versioned" else _Managed
+        self._managed = self._kind.from_address(_address_of_capsule(capsule, name))
+        # The capsule keeps a reference to its name only.
+        self._name = b"used_" + name
+        _rename_capsule(capsule, self._name)
+        tensor = self._managed.tensor
+        self.address = (tensor.data or 0) + tensor.byte_offset
+        self.device = (tensor.device.type, tensor.device.id)
+        self.shape = tuple(tensor.shape[: tensor.ndim])
+        self.strides = tuple(tensor.strides[: tensor.ndim])
+        self.flags = getattr(self._managed, "flags", None)
+
+    def give_back(self) -> None:
+        """Call the producer's deleter, without the GIL, as other libraries may."""
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._managed.deleter)(
+            ctypes.addressof(self._managed)
+        )
+
+
+_name_of_capsule = ctypes.pythonapi.PyCapsule_GetName
+_name_of_capsule.restype = ctypes.c_char_p
+_name_of_capsule.argtypes = (ctypes.py_object,)
+_address_of_capsule = ctypes.pythonapi.PyCapsule_GetPointer
+_address_of_capsule.restype = ctypes.c_void_p
+_address_of_capsule.argtypes = (ctypes.py_object, ctypes.c_char_p)
+_rename_capsule = ctypes.pythonapi.PyCapsule_SetName
+_rename_capsule.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 def _integers(values: Sequence[int]) -> Any:

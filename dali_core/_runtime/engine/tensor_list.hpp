@@ -62,6 +62,7 @@ inline Tensor joined(const std::vector<Tensor>& samples, const Tensor& kind, con
   const Tensor& first = samples.empty() ? kind : samples.front();
   Tensor whole;
   whole.type = first.type;
+  whole.device = first.device;
   whole.shape = shape;
   if (first.layout.ndim() + 1 == shape.ndim)
     whole.layout = Layout("N" + std::string(first.layout.c_str()));

@@ -1,0 +1,183 @@
+"""What another library does with a device, by the driver's functions: it makes and reads arrays.
+
+For programs that run with the simulated driver, or with a real one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import sys
+from typing import Any
+
+import numpy
+from cuda.bindings import driver
+
+from tests.runtime.dlpack_producer import Consumer, Producer
+
+
+def call(function: Any, *arguments: Any) -> Any:
+    """Call the driver, and give what it gives."""
+    status, *results = function(*arguments)
+    assert status == driver.CUresult.CUDA_SUCCESS, (function.__name__, status)
+    return results[0] if results else None
+
+
+def enter(device: int) -> None:
+    """Make a device's primary context current for the rest of the program."""
+    call(driver.cuInit, 0)
+    if device not in _contexts:
+        _contexts[device] = call(driver.cuDevicePrimaryCtxRetain, device)
+    call(driver.cuCtxSetCurrent, _contexts[device])
+
+
+def new_stream(device: int = 0) -> int:
+    """Make a stream that waits for no other."""
+    enter(device)
+    _streams.append(int(call(driver.cuStreamCreate, driver.CUstream_flags.CU_STREAM_NON_BLOCKING)))
+    return _streams[-1]
+
+
+_contexts: dict[int, Any] = {}
+_streams: list[int] = []
+_arrays: list[DeviceArray] = []
+
+
+@atexit.register
+def _give_back_everything() -> None:
+    program = vars(sys.modules["__main__"])
+    for name in [name for name in program if not name.startswith("__")]:
+        del program[name]
+    gc.collect()
+    for array in _arrays:
+        array.free()
+    for stream in _streams:
+        call(driver.cuStreamDestroy, stream)
+    for device in _contexts:
+        call(driver.cuDevicePrimaryCtxRelease, device)
+
+
+class DeviceArray:
+    """An array on a device, whose data arrive in the order of a stream.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        The data, with any strides.
+    stream : int, optional
+        Handle of the stream; by default a new one.
+    device : int
+        Number of the device.
+    kind : int
+        What the device is, by DLPack.
+    **stated : int
+        What `Producer` is to state, if not the truth.
+    """
+
+    def __init__(
+        self,
+        array: Any,
+        *,
+        stream: int | None = None,
+        device: int = 0,
+        kind: int = 2,
+        **stated: int,
+    ) -> None:
+        self.array = numpy.asarray(array)
+        enter(device)
+        self.stream = new_stream(device) if stream is None else stream
+        self.device = device
+        self.is_freed = False
+        _arrays.append(self)
+        base = self.array if self.array.base is None else self.array.base
+        assert isinstance(base, numpy.ndarray)
+        self.num_bytes = max(base.nbytes, 1)
+        # Page-locked, so that it is read when the stream gets there.
+        self._host = call(driver.cuMemHostAlloc, self.num_bytes, 1)
+        ctypes.memmove(int(self._host), base.ctypes.data, base.nbytes)
+        self._memory = call(driver.cuMemAllocAsync, self.num_bytes, self.stream)
+        call(driver.cuMemcpyHtoDAsync, self._memory, int(self._host), base.nbytes, self.stream)
+        self.pointer = int(self._memory) + self.array.ctypes.data - base.ctypes.data
+        self.consumer_streams: list[int | None] = []
+        self.producer = Producer(
+            self.array,
+            device=kind,
+            device_id=device,
+            address=self.pointer,
+            **stated,  # type: ignore[arg-type]
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.producer.__dlpack_device__()
+
+    def __dlpack__(self, *, stream: int | None = None, max_version: Any = None) -> Any:
+        self.consumer_streams.append(stream)
+        if stream != -1:
+            call(driver.cuCtxPushCurrent, _contexts[self.device])
+            event = call(driver.cuEventCreate, 2)
+            call(driver.cuEventRecord, event, self.stream)
+            call(driver.cuStreamWaitEvent, 1 if stream is None else stream, event, 0)
+            call(driver.cuEventDestroy, event)
+            call(driver.cuCtxPopCurrent)
+        return self.producer.__dlpack__()
+
+    def free(self) -> None:
+        """Free the memory in the order of the stream, and wait for that."""
+        if self.is_freed:
+            return
+        self.is_freed = True
+        enter(self.device)
+        call(driver.cuMemFreeAsync, self._memory, self.stream)
+        call(driver.cuStreamSynchronize, self.stream)
+        call(driver.cuMemFreeHost, int(self._host))
+
+
+class Interface:
+    """Has CUDA's array interface only."""
+
+    def __init__(self, source: Any, **changes: Any) -> None:
+        self.source = source
+        self.__cuda_array_interface__ = {
+            "shape": source.array.shape,
+            "typestr": source.array.dtype.str,
+            "data": (source.pointer, False),
+            "version": 3,
+            "stream": source.stream,
+            **changes,
+        }
+
+
+class Reading:
+    """Data of a device on their way to the host, in a stream.
+
+    Parameters
+    ----------
+    address : int
+        Where they are.
+    like : numpy.ndarray
+        An array of the same shape and type.
+    stream : int
+        In which to read.
+    """
+
+    def __init__(self, address: int, like: Any, stream: int) -> None:
+        self.like, self.stream = like, stream
+        self._host = int(call(driver.cuMemHostAlloc, max(like.nbytes, 1), 1))
+        call(driver.cuMemcpyDtoHAsync, self._host, address, like.nbytes, stream)
+
+    def result(self) -> Any:
+        """Wait for the stream, and for no other; then give the data."""
+        call(driver.cuStreamSynchronize, self.stream)
+        text = ctypes.string_at(self._host, self.like.nbytes)
+        call(driver.cuMemFreeHost, self._host)
+        return numpy.frombuffer(text, self.like.dtype).reshape(self.like.shape)
+
+
+def consume(capsule: Any, like: Any, stream: int) -> Any:
+    """Read a capsule's data in a stream, giving the capsule back before the stream is done."""
+    consumer = Consumer(capsule)
+    assert consumer.shape == like.shape
+    reading = Reading(consumer.address, like, stream)
+    consumer.give_back()
+    return reading.result()
