@@ -17,11 +17,9 @@ class TensorGPU(AnyTensor):
     def __init__(self, object: Any, layout: str | None = None, stream: Any = None) -> None: ...
     @overload
     def __init__(self, object: Any, layout: str | None = None, *, device_id: int = -1) -> None: ...
-    @overload
-    def __init__(self, object: Any, layout: str | None, device_id: int, /) -> None: ...
     @property
     def stream(self) -> Any:
-        """Stream in whose order the data are computed and may be used; None if they are complete."""
+        """Stream in whose order the data are computed and may be used; None if there is none."""
 
     def device_id(self) -> int:
         """Give the number of the device that has the memory."""

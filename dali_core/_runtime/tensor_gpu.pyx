@@ -51,7 +51,6 @@ cdef class TensorGPU(AnyTensor):
 
     # overload: def __init__(self, object: Any, layout: str | None = None, stream: Any = None)
     # overload: def __init__(self, object: Any, layout: str | None = None, *, device_id: int = -1)
-    # overload: def __init__(self, object: Any, layout: str | None, device_id: int, /)
     def __init__(
         self, object: Any = NOTHING, layout: Any = None, *third: Any,
         stream: Any = None, device_id: Any = -1,
@@ -75,7 +74,7 @@ cdef class TensorGPU(AnyTensor):
 
     @property
     def stream(self) -> Any:
-        """Stream in whose order the data are computed and may be used; None if they are complete.
+        """Stream in whose order the data are computed and may be used; None if there is none.
 
         It has a `handle`, and `__cuda_stream__` for other libraries.
         """
@@ -236,8 +235,8 @@ cdef tuple third_argument(str where, object data, tuple third, object stream, ob
     """Say which stream and device are meant if there is a third argument by position."""
     if len(third) > 1 or stream is not None or device_id != -1:
         raise ArgumentTypeError(
-            f"{where}: must be given either stream or device_id (got {len(third)} more arguments by "
-            "position, and others by name). Name the one that is meant."
+            f"{where}: must be given either stream or device_id (got {len(third)} more arguments "
+            "by position, and others by name). Name the one that is meant."
         )
     is_device = hasattr(data, "__cuda_array_interface__") and not (
         is_capsule(data) or hasattr(data, "__dlpack__")

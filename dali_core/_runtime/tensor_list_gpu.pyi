@@ -44,7 +44,7 @@ class TensorListGPU(AnyTensorList):
 
     @property
     def stream(self) -> Any:
-        """Stream in whose order the data are computed and may be used; None if they are complete."""
+        """Stream in whose order the data are computed and may be used; None if there is none."""
 
     def device_id(self) -> int:
         """Give the number of the device that has the memory; -1 for a list that has none."""

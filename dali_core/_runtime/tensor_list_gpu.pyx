@@ -8,7 +8,7 @@ from libcpp.vector cimport vector
 from dali_core._runtime cimport engine
 from dali_core._runtime.any_tensor cimport NOTHING, AnyTensor, address_of, given
 from dali_core._runtime.any_tensor_list cimport (
-    AnyTensorList, check_layouts, check_same_types, lie_side_by_side, rows_of, set_layouts,
+    AnyTensorList, check_layouts, check_same_types, lie_side_by_side, rows_of,
 )
 from dali_core._runtime.device_memory cimport (
     copied_on_device, copied_to_device, copied_to_host, copy_out, have_one_owner, side_stream,
@@ -158,7 +158,7 @@ cdef class TensorListGPU(AnyTensorList):
 
     @property
     def stream(self) -> Any:
-        """Stream in whose order the data are computed and may be used; None if they are complete.
+        """Stream in whose order the data are computed and may be used; None if there is none.
 
         It has a `handle`, and `__cuda_stream__` for other libraries.
         """

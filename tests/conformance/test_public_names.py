@@ -29,6 +29,8 @@ SUBJECTS = {
     "DataNode": ("nvidia.dali.data_node:DataNode", "dali_core:DataNode"),
     "TensorCPU": ("nvidia.dali.tensors:TensorCPU", "dali_core.tensors:TensorCPU"),
     "TensorListCPU": ("nvidia.dali.tensors:TensorListCPU", "dali_core.tensors:TensorListCPU"),
+    "TensorGPU": ("nvidia.dali.tensors:TensorGPU", "dali_core.tensors:TensorGPU"),
+    "TensorListGPU": ("nvidia.dali.tensors:TensorListGPU", "dali_core.tensors:TensorListGPU"),
     "tensors": ("nvidia.dali.tensors", "dali_core.tensors"),
     "types": ("nvidia.dali.types", "dali_core.types"),
     **{
@@ -63,14 +65,12 @@ def _each(reason: str, names: str) -> dict[str, str]:
 
 # Names that are missing, by subject.
 LEFT_OUT: dict[str, dict[str, str]] = {
-    "tensors": {
-        **_each(GPU, "TensorGPU TensorListGPU"),
-        **_each(INTERNAL, "PipelineBatchAdapter PipelineTensorAdapter format_batch format_tensor"),
-    },
+    "tensors": _each(
+        INTERNAL, "PipelineBatchAdapter PipelineTensorAdapter format_batch format_tensor"
+    ),
     "types": {"CUDAStream": GPU, "dali_type_converters": INTERNAL},
     "plugin.pytorch": {
-        **_each(GPU, "TensorGPU TensorListGPU"),
-        **_each(INTERNAL, "Pipeline TensorCPU"),
+        **_each(INTERNAL, "Pipeline TensorCPU TensorGPU TensorListGPU"),
         **_each(NOT_YET + "operators that call PyTorch", "TorchPythonFunction"),
     },
 }
@@ -90,7 +90,15 @@ PROTOCOLS = frozenset(
         *("ror", "rxor", "lshift", "rshift", "rlshift", "rrshift", "neg", "pos", "abs", "invert"),
         *("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "int", "index", "float", "str"),
         *("len", "getitem", "setitem", "delitem", "contains", "iter", "next", "reversed", "call"),
-        *("array", "array_interface", "dlpack", "dlpack_device", "enter", "exit"),
+        *(
+            "array",
+            "array_interface",
+            "cuda_array_interface",
+            "dlpack",
+            "dlpack_device",
+            "enter",
+            "exit",
+        ),
     )
 )
 
@@ -222,6 +230,9 @@ def test_tables_are_about_something() -> None:
 
 def test_what_is_looked_for() -> None:
     tensor, batch = (find(SUBJECTS[name][0]) for name in ("TensorCPU", "TensorListCPU"))
+    on_device = find(SUBJECTS["TensorGPU"][0])
+    assert {"as_cpu", "__cuda_array_interface__", "device_id"} <= public_names(on_device)
+    assert {"cuda_stream", "non_blocking"} <= (parameters(on_device.copy_to_external) or set())
     assert {"squeeze", "__dlpack__", "__array_interface__", "dtype"} <= public_names(tensor)
     assert parameters(tensor.__init__) == {"object", "b", "layout", "is_pinned"}
     assert {"tl", "list_of_tensors", "contiguous"} <= (parameters(batch.__init__) or set())

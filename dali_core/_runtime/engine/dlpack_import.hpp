@@ -78,9 +78,9 @@ void give_back(Managed* managed) {
   PyErr_Restore(type, value, traceback);
 }
 
-// Takes over what a capsule holds. On the host, it is copied and let go if its strides are not ours.
-// Whoever is the last owner calls the producer's deleter, which by DLPack's rules may be in any
-// thread. Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
+// Takes over what a capsule holds. On the host, it is copied and let go if its strides are not
+// ours. Whoever is the last owner calls the producer's deleter, which by DLPack's rules may be in
+// any thread. Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
 template <typename Managed>
 Tensor import_dlpack(Managed* managed, bool on_device) {
   const std::shared_ptr<void> owner(managed,

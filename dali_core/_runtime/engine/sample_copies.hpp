@@ -34,8 +34,8 @@ inline std::vector<BatchCopy> copies_to(const std::vector<Tensor>& samples, void
 }
 
 // The same samples in other memory, side by side.
-inline std::vector<Tensor> placed(std::vector<Tensor> samples,
-                                  const std::shared_ptr<void>& storage, int8_t device) {
+inline std::vector<Tensor> placed(std::vector<Tensor> samples, const std::shared_ptr<void>& storage,
+                                  int8_t device) {
   char* position = static_cast<char*>(storage.get());
   for (Tensor& sample : samples) {
     sample.storage = storage;
