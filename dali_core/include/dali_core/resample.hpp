@@ -133,9 +133,10 @@ class ResamplePlan {
   AxisTaps vertical_, horizontal_;
   int channels_;
   DataType input_, output_;
-  bool gather_;  // every output pixel is one input pixel: any type is exact
-  bool fixed_;   // uint8 to uint8
-  bool native_;  // the kernels read the input type, or it is converted row by row
+  bool gather_;            // every output pixel is one input pixel: any type is exact
+  bool fixed_;             // uint8 to uint8
+  bool native_;            // the kernels read the input type, or it is converted row by row
+  bool in_order_ = false;  // a row of the output is one piece of a row of the input
   size_t scratch_bytes_ = 0;
 
   int64_t row_size_ = 0;  // of `blended_`, in floats

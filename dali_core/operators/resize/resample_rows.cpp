@@ -151,6 +151,8 @@ void ResamplePlan::bind(void* scratch) {
   const int step = gather_ ? 1 : channels_ == 1 ? 4 : channels_;
   for (int64_t x = 0; x < width; ++x)
     horizontal_starts_[x] = static_cast<int32_t>((horizontal_starts_[x] - column_begin()) * step);
+  in_order_ = gather_;
+  for (int64_t x = 0; x < width && in_order_; ++x) in_order_ = horizontal_starts_[x] == x;
   // The fixed kernel looks at whole blocks.
   std::fill_n(horizontal_starts_ + width, kResampleFixedBlock, horizontal_starts_[width - 1]);
   if (!fixed_) return;
@@ -200,9 +202,7 @@ void ResamplePlan::copy_row(const ResampleImage& image, int64_t y, void* row) co
                      (vertical_starts_[y] - image.first_row) * image.row_stride +
                      (column_begin() - image.first_column) * pixel;
   if (input_ == output_) {
-    const bool in_order = horizontal_starts_[0] == 0 && column_end() - column_begin() == width &&
-                          horizontal_starts_[width - 1] == width - 1;
-    if (in_order)
+    if (in_order_)
       std::memcpy(row, from, static_cast<size_t>(width * pixel));
     else
       copy_pixels_of(pixel, from, horizontal_starts_, width, static_cast<char*>(row));
