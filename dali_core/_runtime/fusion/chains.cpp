@@ -24,9 +24,9 @@ std::vector<std::vector<int>> makers_of(const std::vector<Instruction>& members)
   for (const Instruction& member : members) {
     std::vector<int>& own = makers.emplace_back();
     for (const int value : member.inputs) {
-      const auto made =
-          std::find_if(members.begin(), members.end(),
-                       [&](const Instruction& other) { return other.outputs.front() == value; });
+      const auto made = std::find_if(members.begin(), members.end(), [&](const Instruction& other) {
+        return other.outputs.front() == value;
+      });
       own.push_back(made == members.end() ? -1 : static_cast<int>(made - members.begin()));
     }
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_tasks.hpp"
 #include "dali_core/row_copies.hpp"
 
 namespace dali_core {
@@ -21,18 +21,9 @@ inline void launch_row_copies(DeviceBatch& batch, const std::vector<RowCopy>& co
     largest = std::max(largest, copy.rows * copy.bytes);
     wanted.push_back(copy);
   }
-  if (wanted.empty()) return;
-  const auto tasks = batch.upload<RowCopy>(wanted.size());
-  std::copy(wanted.begin(), wanted.end(), tasks.host);
-  const auto count = static_cast<unsigned>(wanted.size());
-  constexpr unsigned kThreads = 256, kMostInY = 32768;
-  KernelLaunch call = batch.launch_of("copy_rows", tasks.device, static_cast<int>(count));
-  call.grid[0] = static_cast<unsigned>(
-      std::min(blocks_for(largest, kThreads, kBytesOfRowThread), DeviceBatch::kMostBlocks));
-  call.grid[1] = std::min(count, kMostInY);
-  call.grid[2] = (count + kMostInY - 1) / kMostInY;
-  call.block[0] = kThreads;
-  batch.launch(call);
+  constexpr unsigned kThreads = 256;
+  launch_tasks(batch, "copy_rows", wanted, blocks_for(largest, kThreads, kBytesOfRowThread),
+               kThreads);
 }
 
 }  // namespace dali_core

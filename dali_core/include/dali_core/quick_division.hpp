@@ -28,9 +28,17 @@ inline QuickDivisor quick_divisor(int64_t divisor) {
   return quick;
 }
 
+// For tensors of billions of elements. It is long, so device code has it once.
+#if defined(__CUDACC_RTC__)
+__device__ __noinline__
+#endif
+    inline int64_t long_quotient(int64_t number, int64_t divisor) {
+  return number / divisor;
+}
+
 // `number` is not negative.
 DC_HOST_DEV int64_t quotient(int64_t number, const QuickDivisor& by) {
-  if (number >= kQuickLimit || by.divisor >= kQuickLimit) return number / by.divisor;
+  if (number >= kQuickLimit || by.divisor >= kQuickLimit) return long_quotient(number, by.divisor);
   const uint32_t n = static_cast<uint32_t>(number);
   const uint32_t high = static_cast<uint32_t>((uint64_t{by.multiplier} * n) >> 32);
   return static_cast<int64_t>((high + n) >> by.shift);

@@ -389,6 +389,7 @@ struct GroupPlace {
 __device__ int64_t strided_place(const ElementwiseTask& task, const int64_t* strides,
                                  int64_t number) {
   int64_t place = 0;
+#pragma unroll 1
   for (int dim = task.num_dims - 1; dim > 0; --dim) {
     const int64_t rest = quotient(number, task.extents[dim]);
     place += (number - rest * task.extents[dim].divisor) * strides[dim];

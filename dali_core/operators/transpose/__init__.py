@@ -13,6 +13,7 @@ Dimension ``i`` of the output is dimension ``perm[i]`` of the input: ``perm=[2, 
 extent 1 move.
 """,
     input_docs=("Tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "perm",

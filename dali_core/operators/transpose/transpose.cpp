@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dali_core/operator.hpp"
+#include "dali_core/operators/transpose/transpose_arguments.hpp"
 
 namespace dali_core {
 namespace {
@@ -136,79 +137,84 @@ class RunMove {
 
 }  // namespace
 
+TransposeArguments::TransposeArguments(const OperatorConfig& config)
+    : reversed_(!config.has("perm")),
+      transpose_layout_(config.get_or<bool>("transpose_layout", true)),
+      set_layout_(config.has("output_layout")),
+      order_(config.get_or<std::vector<int>>("perm", {})),
+      layout_(config.get_or<std::string>("output_layout", "")) {
+  bool found[kMaxDims] = {};
+  const int ndim = static_cast<int>(order_.size());
+  for (int dim : order_) {
+    if (ndim > kMaxDims || dim < 0 || dim >= ndim || found[dim])
+      throw std::invalid_argument("perm must have each number from 0 to " +
+                                  std::to_string(ndim - 1) + " once, at most 8 of them (got " +
+                                  order_text() + "). List every dimension of the input once.");
+    found[dim] = true;
+  }
+  if (set_layout_ && layout_.empty())
+    throw std::invalid_argument(
+        "output_layout must have one letter a dimension (got \"\"). Leave it out, or pass "
+        "transpose_layout=False to keep the input's.");
+}
+
+Transposed TransposeArguments::of(const Tensor& input) const {
+  const int ndim = input.shape.ndim;
+  if (!reversed_ && static_cast<int>(order_.size()) != ndim)
+    throw std::invalid_argument("perm must have one number for each of the " +
+                                std::to_string(ndim) + " dimensions of the input (got " +
+                                order_text() + "). List every dimension once.");
+  int order[kMaxDims] = {};
+  Transposed result;
+  for (int i = 0; i < ndim; ++i) {
+    order[i] = reversed_ ? ndim - 1 - i : order_[i];
+    result.shape.push_back(input.shape[order[i]]);
+  }
+  result.layout = output_layout(input, order);
+  result.plan = plan_transposition(input.shape, order);
+  result.stays = result.plan.dims.ndim == 0 || input.num_elements() == 0;
+  return result;
+}
+
+Layout TransposeArguments::output_layout(const Tensor& input, const int (&order)[kMaxDims]) const {
+  if (set_layout_) {
+    if (layout_.ndim() != input.shape.ndim)
+      throw std::invalid_argument(
+          "output_layout must have one letter a dimension (got \"" + std::string(layout_.c_str()) +
+          "\" for " + std::to_string(input.shape.ndim) + " dimensions). Pass a layout that fits.");
+    return layout_;
+  }
+  if (!transpose_layout_ || input.layout.ndim() != input.shape.ndim) return input.layout;
+  Layout layout;
+  for (int i = 0; i < input.shape.ndim; ++i) layout.letters[i] = input.layout[order[i]];
+  return layout;
+}
+
+std::string TransposeArguments::order_text() const {
+  std::string text = "[";
+  for (int dim : order_) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
+  return text + "]";
+}
+
 class Transpose : public Operator {
  public:
-  explicit Transpose(const OperatorConfig& config)
-      : reversed_(!config.has("perm")),
-        transpose_layout_(config.get_or<bool>("transpose_layout", true)),
-        set_layout_(config.has("output_layout")),
-        order_(config.get_or<std::vector<int>>("perm", {})),
-        layout_(config.get_or<std::string>("output_layout", "")) {
-    bool found[kMaxDims] = {};
-    const int ndim = static_cast<int>(order_.size());
-    for (int dim : order_) {
-      if (ndim > kMaxDims || dim < 0 || dim >= ndim || found[dim])
-        throw std::invalid_argument("perm must have each number from 0 to " +
-                                    std::to_string(ndim - 1) + " once, at most 8 of them (got " +
-                                    order_text() + "). List every dimension of the input once.");
-      found[dim] = true;
-    }
-    if (set_layout_ && layout_.empty())
-      throw std::invalid_argument(
-          "output_layout must have one letter a dimension (got \"\"). Leave it out, or pass "
-          "transpose_layout=False to keep the input's.");
-  }
+  explicit Transpose(const OperatorConfig& config) : arguments_(config) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);
-    const int ndim = input.shape.ndim;
-    if (!reversed_ && static_cast<int>(order_.size()) != ndim)
-      throw std::invalid_argument("perm must have one number for each of the " +
-                                  std::to_string(ndim) + " dimensions of the input (got " +
-                                  order_text() + "). List every dimension once.");
-    int order[kMaxDims] = {};
-    Shape shape;
-    for (int i = 0; i < ndim; ++i) {
-      order[i] = reversed_ ? ndim - 1 - i : order_[i];
-      shape.push_back(input.shape[order[i]]);
-    }
-    const Layout layout = output_layout(input, order);
-    const Transposition plan = plan_transposition(input.shape, order);
-    if (plan.dims.ndim == 0 || input.num_elements() == 0) {
+    const Transposed result = arguments_.of(input);
+    if (result.stays) {
       Tensor& output = sample.forward(0, input);
-      output.shape = shape;
-      output.layout = layout;
+      output.shape = result.shape;
+      output.layout = result.layout;
       return;
     }
-    Tensor& output = sample.output(0, input.type, shape, layout);
-    RunMove(plan, size_of(input.type)).run(input.as<uint8_t>(), output.as<uint8_t>());
+    Tensor& output = sample.output(0, input.type, result.shape, result.layout);
+    RunMove(result.plan, size_of(input.type)).run(input.as<uint8_t>(), output.as<uint8_t>());
   }
 
  private:
-  Layout output_layout(const Tensor& input, const int (&order)[kMaxDims]) const {
-    if (set_layout_) {
-      if (layout_.ndim() != input.shape.ndim)
-        throw std::invalid_argument("output_layout must have one letter a dimension (got \"" +
-                                    std::string(layout_.c_str()) + "\" for " +
-                                    std::to_string(input.shape.ndim) +
-                                    " dimensions). Pass a layout that fits.");
-      return layout_;
-    }
-    if (!transpose_layout_ || input.layout.ndim() != input.shape.ndim) return input.layout;
-    Layout layout;
-    for (int i = 0; i < input.shape.ndim; ++i) layout.letters[i] = input.layout[order[i]];
-    return layout;
-  }
-
-  std::string order_text() const {
-    std::string text = "[";
-    for (int dim : order_) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
-    return text + "]";
-  }
-
-  bool reversed_, transpose_layout_, set_layout_;
-  std::vector<int> order_;
-  Layout layout_;
+  TransposeArguments arguments_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("transpose", Transpose)

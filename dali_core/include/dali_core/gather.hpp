@@ -1,0 +1,26 @@
+// Where every unit of an output comes from, by strides: what the kernel `gather_elements` does for
+// one sample. Units are elements, or pieces that stay together, of 1, 2, 4, 8 or 16 bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "dali_core/quick_division.hpp"
+
+namespace dali_core {
+
+constexpr int kMostGatherDims = 9;
+
+struct GatherTask {
+  const void* in;
+  void* out;
+  int64_t count;  // of units in the output
+  int unit_bytes;
+  int num_dims;   // of the output; at least 1
+  int is_padded;  // whether positions from `limits` on are beside the input
+  QuickDivisor extents[kMostGatherDims];
+  int64_t strides[kMostGatherDims];  // of the input, in bytes; any sign
+  int64_t limits[kMostGatherDims];
+  uint64_t padding;  // an element, of which units consist then
+};
+
+}  // namespace dali_core
