@@ -61,9 +61,10 @@ class Adapter(ABC):
 
         Parameters
         ----------
-        tensor : TensorCPU
+        tensor : TensorCPU or TensorGPU
             One sample, or a whole batch with the samples along the first axis.  It offers DLPack,
-            the array interface and the buffer protocol, and owns its memory by reference count.
+            on the host the array interface and the buffer protocol, on a device CUDA's array
+            interface, and owns its memory by reference count.
         """
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
@@ -71,7 +72,7 @@ class Adapter(ABC):
 
         Parameters
         ----------
-        batch : TensorListCPU
+        batch : TensorListCPU or TensorListGPU
             An output of a pipeline; of a uniform shape if `kind` is ``"dense"``.
         kind : str
             ``"dense"``: one array, samples along the first axis.  ``"list"``: an array a sample.
@@ -90,7 +91,9 @@ class Adapter(ABC):
     def stream(self, device_id: int) -> int | None:
         """Return the handle of the stream on which the framework will use data of a device.
 
-        Work on the data is made to wait there.  None, the default, makes the host wait instead.
+        Work on the data is made to wait there.  None, the default, makes the host wait instead.  An
+        iterator asks for every batch that is on a device.  Frameworks that import DLPack name their
+        stream then, too; this is for those that take addresses.
         """
         return None
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.operators import make_device_operator, make_operator
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.planner import ExecutionPlan, PlannedStage, StageKind
+from dali_core._graph.planner import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
 from dali_core._runtime.executor import HostPool, StepTask
+from dali_core._runtime.step import Step
 from dali_core.errors import CudaError, CudaUnavailableError, GraphError
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class DeviceStages:
         """Where results are computed."""
         return self._queue.stream
 
+    def wrap(self, stream: Any) -> Stream:
+        """Give a stream of ours for that of another library."""
+        return type(self.stream).wrap(stream, self.stream.device_id)
+
     @property
     def host_pool(self) -> HostPool:
         """Memory for what goes to the device."""
@@ -111,6 +116,28 @@ def uploaded_values(stages: Mapping[int, PlannedStage]) -> list[int]:
             if node.device == "cpu"
         }
     )
+
+
+def values_on_host(plan: ExecutionPlan) -> set[int]:
+    """List the values that somebody reads on the host, or in a plan without a device all."""
+    if not stages_on_device(plan):
+        return set(range(plan.num_values))
+    found = {
+        value for number, value in enumerate(plan.outputs) if number not in plan.outputs_on_device
+    }
+    for stage in plan.stages:
+        for entry in stage.nodes:
+            found.update(entry.arguments, (value for value, _ in entry.guards))
+            if entry.node.spec.role != "to device":
+                found.update(entry.inputs)
+    return found
+
+
+def tell_what_is_on_device(step: Step, entry: PlannedNode, on_host: Collection[int]) -> None:
+    """Tell a step that takes data of devices, too, which of its outputs nobody reads on the host."""
+    tell = getattr(step, "accept_on_device", None)
+    if tell is not None:
+        tell({number for number, value in enumerate(entry.outputs) if value not in on_host})
 
 
 def open_queue(

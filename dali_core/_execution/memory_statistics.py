@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.planner import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._runtime.executor import Batch
 
 
@@ -36,7 +36,7 @@ class MemoryStatistics:
         if not self._has_batch:
             return {}
         return {
-            f"CPU_{entry.node.name}": self._of(entry.outputs)
+            f"{_place(stage, entry)}_{entry.node.name}": self._of(entry.outputs)
             for stage in self._plan.stages
             for entry in stage.nodes
         }
@@ -51,3 +51,9 @@ class MemoryStatistics:
             "reserved_memory_size": list(batches),
             "max_reserved_memory_size": list(samples),
         }
+
+
+def _place(stage: PlannedStage, entry: PlannedNode) -> str:
+    if stage.kind is not StageKind.DEVICE:
+        return "CPU"
+    return "MIXED" if entry.node.arguments.get("device") == "mixed" else "GPU"

@@ -14,7 +14,9 @@ from dali_core._execution.device_stages import (
     DeviceStages,
     open_queue,
     stages_on_device,
+    tell_what_is_on_device,
     uploaded_values,
+    values_on_host,
 )
 from dali_core._execution.failures import Failure, FailureReports
 from dali_core._execution.operators import make_operator, make_step
@@ -29,6 +31,7 @@ from dali_core._runtime.step import Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
 if TYPE_CHECKING:
+    from dali_core._cuda.stream import Stream
     from dali_core._runtime.tensor_list import TensorListCPU
     from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
@@ -117,6 +120,7 @@ class Runner:
         number = {node: i for i, node in enumerate(nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
         on_device = stages_on_device(plan)
+        on_host = values_on_host(plan)
         in_python: dict[int, tuple[PlannedNode, Step]] = {}
         stages: list[tuple[Any, ...] | None] = []
         for index, stage in enumerate(plan.stages):
@@ -125,6 +129,7 @@ class Runner:
                 if stage.kind is StageKind.PYTHON:
                     (entry,) = stage.nodes
                     step = (steps or {}).get(entry.node) or make_step(entry.node)
+                    tell_what_is_on_device(step, entry, on_host)
                     in_python[index] = (entry, step)
                 continue
             instructions = [
@@ -183,9 +188,7 @@ class Runner:
                 daemon=True,
             )
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
-        self.close = weakref.finalize(
-            self, _close, self._executor, self._step_thread, self._device
-        )
+        self.close = weakref.finalize(self, _close, self._executor, self._step_thread, self._device)
         if self._step_thread is not None:
             self._step_thread.start()
 
@@ -239,8 +242,32 @@ class Runner:
                 )
         return not self._steps.has_ended(batch.iteration)
 
-    def outputs(self, batch: Batch) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    @property
+    def stream(self) -> Stream | None:
+        """Where what is on a device is computed; None if all is on the host."""
+        return None if self._device is None else self._device.stream
+
+    def consumer(self, stream: Any) -> Stream | None:
+        """Wrap a stream that outputs are wanted for; None if none is given or all is on the host.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If it is no stream, or of another device.
+        """
+        return None if stream is None or self._device is None else self._device.wrap(stream)
+
+    def outputs(
+        self, batch: Batch, consumer: Stream | None = None
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Give the outputs of a batch that is done.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch.
+        consumer : Stream, optional
+            What is made to wait for outputs on a device.
 
         Raises
         ------
@@ -261,7 +288,7 @@ class Runner:
                 raise limit from error or cause
             if error is not None:
                 raise error from cause
-            return self._outputs(batch)
+            return self._outputs(batch, consumer)
         finally:
             # An error refers to this frame. It must not refer back, or the batch would stay in
             # memory until the garbage collector looks for such cycles.
@@ -276,11 +303,13 @@ class Runner:
         queue = open_queue(stages, options.device_id, options.stream_priority, options.depth)
         return DeviceStages(stages, node_numbers, options.seed, queue)
 
-    def _outputs(self, batch: Batch) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def _outputs(
+        self, batch: Batch, consumer: Stream | None
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         if self._device is None:
             return self._executor.outputs(batch)
         done = self._device.give_out(batch.iteration)
-        return self._executor.outputs(batch, self._device.stream, done)
+        return self._executor.outputs(batch, self._device.stream, done, consumer)
 
     def _take_note(self, batch: Batch, failures: list[Failure]) -> None:
         if not failures and not self._options.replaces_failed:

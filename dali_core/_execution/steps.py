@@ -224,8 +224,9 @@ class Steps:
             raise
         if is_source and outputs:
             self._settle_size(task, len(outputs[0].samples))
+        stream = None if self._device is None else self._device.stream
         for value, output in zip(entry.outputs, outputs, strict=True):
-            task.set_output(value, output.samples, output.layout)
+            task.set_output(value, output.samples, output.layout, stream)
         self._note_failed(task, entry, context)
         task.release(entry.releases)
 

@@ -11,6 +11,7 @@ from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
+from dali_core._runtime.device_memory cimport note_use
 from dali_core._runtime.operator_config cimport make_config
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
@@ -168,29 +169,37 @@ cdef class StepTask:
                 self.task.batch.get().keys[i].sample = <uint64_t>first_sample + i
 
     def set_output(
-        self, size_t value, samples: Sequence[Any] | TensorListCPU, str layout
+        self, size_t value, samples: Sequence[Any] | TensorListCPU | TensorListGPU, str layout,
+        object stream=None,
     ) -> None:
-        """Store copies of the samples of a value.
+        """Store the samples of a value: copies of those on the host, the others as they are.
 
         Parameters
         ----------
         value : int
             Id of the value.
-        samples : sequence of array-like, or TensorListCPU
+        samples : sequence of array-like, TensorListCPU or TensorListGPU
             As many as the batch has samples.
         layout : str
             Layout of each sample; empty to keep that of the tensors.
+        stream : object
+            For samples on a device: where they are used, which is made to wait for them.
         """
         cdef vector[engine.Tensor] tensors
         cdef size_t expected = self.places.size() or <size_t>self.batch.size
-        samples = samples if isinstance(samples, TensorListCPU) else list(samples)
-        cdef TensorListCPU batch = TensorListCPU(samples, layout, contiguous=False)
-        tensors = batch.samples
+        if isinstance(samples, TensorListGPU):
+            tensors = (<TensorListGPU>samples).samples
+        else:
+            samples = samples if isinstance(samples, TensorListCPU) else list(samples)
+            tensors = (<TensorListCPU>TensorListCPU(samples, layout, contiguous=False)).samples
         if tensors.size() != expected:
             raise ValueError(f"one tensor is needed for each of the {expected} samples "
                              f"(got {tensors.size()})")
-        with nogil:
-            self.executor.executor.copy_in(tensors, self.pool_of(value))
+        if isinstance(samples, TensorListGPU):
+            _use_in(<TensorListGPU>samples, stream)
+        else:
+            with nogil:
+                self.executor.executor.copy_in(tensors, self.pool_of(value))
         self.task.batch.get().set_value(value, move(tensors), self.places)
 
     cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil:
@@ -423,7 +432,7 @@ cdef class Executor:
         return task
 
     def outputs(
-        self, Batch batch, object stream=None, object done=None
+        self, Batch batch, object stream=None, object done=None, object consumer=None
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Give the outputs of a batch that is done and has no failures.
 
@@ -433,15 +442,21 @@ cdef class Executor:
             The batch.
         stream, done : object
             Where values on a device are computed, and the event after which they are complete.
+        consumer : object
+            Stream that will use these values, and is made to wait for them.
         """
         cdef engine.Batch* own = batch.batch.get()
+        cdef TensorListGPU on_device
         results = []
         for number, value in enumerate(self.executor.plan().outputs):
             is_contiguous = own.contiguous[number] or own.size() == 0
             if number in self.outputs_on_device:
-                results.append(
-                    wrap_device_tensors(own.values[<size_t>value], is_contiguous, stream, done)
+                on_device = wrap_device_tensors(
+                    own.values[<size_t>value], is_contiguous, stream, done
                 )
+                if consumer is not None:
+                    _use_in(on_device, consumer)
+                results.append(on_device)
             else:
                 results.append(wrap_tensors(own.values[<size_t>value], is_contiguous))
         return tuple(results)
@@ -490,6 +505,16 @@ cdef class Executor:
             "used_bytes": self.executor.pool().used_bytes(),
             "idle_bytes": self.executor.pool().idle_bytes(),
         }
+
+
+cdef int _use_in(TensorListGPU samples, object stream) except -1:
+    """Let a stream wait for samples, whose memory is not free before the stream is past that."""
+    if samples._ready is not None:
+        stream.wait(samples._ready)
+    # What another device uses is copied there, and kept until then.
+    if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
+        note_use(samples.samples, stream)
+    return 0
 
 
 cdef list _described(vector[engine.SampleFailure] failures):

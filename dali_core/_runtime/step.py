@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
 
 class StepOutput(NamedTuple):
     """The samples of one output, and the layout of each (empty: as the samples say)."""
 
-    samples: Sequence[Any] | TensorListCPU
+    samples: Sequence[Any] | TensorListCPU | TensorListGPU
     layout: str = ""
 
 

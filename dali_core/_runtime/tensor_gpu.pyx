@@ -84,6 +84,11 @@ cdef class TensorGPU(AnyTensor):
         """Give the number of the device that has the memory."""
         return self.tensor.device
 
+    def synchronize(self) -> None:
+        """Wait until the data are complete. Nothing that is done with them here needs that."""
+        if self._ready is not None:
+            self._ready.synchronize()
+
     def as_cpu(self) -> TensorCPU:
         """Copy the tensor to the host, and wait for that."""
         return wrap_tensor(copied_to_host(self._alone(), self._ready)[0], False)

@@ -200,6 +200,11 @@ cdef class TensorListGPU(AnyTensorList):
         """
         return self._as_reshaped_tensor(shape)
 
+    def synchronize(self) -> None:
+        """Wait until the data are complete. Nothing that is done with them here needs that."""
+        if self._ready is not None:
+            self._ready.synchronize()
+
     def as_cpu(self) -> TensorListCPU:
         """Copy the batch to the host, and wait for that."""
         cdef TensorListCPU result = wrap_tensors(copied_to_host(self.samples, self._ready), True)

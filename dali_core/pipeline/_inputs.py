@@ -9,7 +9,6 @@ from dali_core._execution.runner import Runner
 from dali_core._graph.node import DataNode
 from dali_core.errors import (
     ArgumentTypeError,
-    ArgumentValueError,
     PipelineStateError,
     UnknownInputError,
 )
@@ -39,12 +38,16 @@ class PipelineInputs:
         ----------
         data_node : DataNode or str
             Output of the operator, or its name.
-        data : list of arrays, array, or TensorListCPU
-            The samples. They are copied: the memory may be used again at once.
+        data : list of arrays, array, TensorListCPU or TensorListGPU
+            The samples. They are copied: the memory may be used again at once, or, on a GPU, by
+            what comes later in the stream. Only an `external_source` with ``device="gpu"`` takes
+            data on a GPU, such as tensors of PyTorch.
         layout : str, optional
             Layout of each sample. Without one it is that of the data.
-        cuda_stream, use_copy_kernel : object
-            Accepted without effect: the data is copied on the host.
+        cuda_stream : object, optional
+            For data on a GPU: the stream that works on it; see `fn.external_source`.
+        use_copy_kernel : bool
+            Accepted without effect: batches are copied in one.
 
         Raises
         ------
@@ -61,7 +64,7 @@ class PipelineInputs:
         if isinstance(data_node, DataNode) and data_node.source.spec.role == "to device":
             (data_node,) = data_node.source.inputs
         name = data_node.source.name if isinstance(data_node, DataNode) else data_node
-        self._find_input("feed_input", name).feed(data, layout or "")
+        self._find_input("feed_input", name).feed(data, layout or "", cuda_stream)
 
     def input_feed_count(self, input_name: str) -> int:
         """Tell how many batches must be fed to an input before the first `run`.
@@ -106,12 +109,3 @@ class PipelineInputs:
         steps = {name: self._find_input("run", name) for name in inputs}
         for name, step in steps.items():
             step.feed(inputs[name], "")
-
-
-def check_stream(method: str, cuda_stream: Any) -> None:
-    """Check that outputs are wanted on the host."""
-    if cuda_stream is not None:
-        raise ArgumentValueError(
-            f"Pipeline.{method}: cuda_stream must be None, since outputs are on the host (got "
-            f"{cuda_stream!r}). Leave it out."
-        )

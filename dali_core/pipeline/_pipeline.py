@@ -189,6 +189,9 @@ class Pipeline(
         self._exec_dynamic = exec_dynamic
         if experimental_exec_dynamic is not None:
             self._exec_dynamic = experimental_exec_dynamic
+        self._stream_priority = (
+            optional_int("default_cuda_stream_priority", default_cuda_stream_priority) or 0
+        )
         self._stream_policy = optional_enum("stream_policy", stream_policy, types.StreamPolicy)
         self._concurrency = optional_enum("concurrency", concurrency, types.OperatorConcurrency)
         self._optimize = bool(optimize)

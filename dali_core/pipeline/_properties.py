@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from dali_core.types import DALIDataType, OperatorConcurrency, StreamPolicy
 
 if TYPE_CHECKING:
+    from dali_core._cuda.stream import Stream
+    from dali_core._execution.runner import Runner
     from dali_core._graph.node import DataNode
+    from dali_core._graph.planner import ExecutionPlan
     from dali_core.pipeline._outputs import ExpectedOutputs
 
 
@@ -27,12 +30,17 @@ class PipelineProperties:
     _set_affinity: bool
     _enable_memory_stats: bool
     _stream_policy: StreamPolicy | None
+    _stream_priority: int
     _concurrency: OperatorConcurrency | None
     _expected: ExpectedOutputs
 
     if TYPE_CHECKING:
 
         def _define(self) -> list[DataNode]: ...
+
+        def _make_plan(self) -> ExecutionPlan: ...
+
+        def _start(self) -> Runner: ...
 
     @property
     def batch_size(self) -> int:
@@ -94,7 +102,7 @@ class PipelineProperties:
 
     @property
     def gpu_queue_size(self) -> int:
-        """How many batches would be on their way at once on a GPU."""
+        """How many batches are on their way at once on a GPU."""
         return self._queue_size("gpu_size")
 
     def _queue_size(self, kind: str) -> int:
@@ -128,11 +136,16 @@ class PipelineProperties:
 
     @property
     def default_cuda_stream_priority(self) -> int:
-        """Always 0."""
-        return 0
+        """Priority of the pipeline's stream on its GPU; lower numbers go first."""
+        return self._stream_priority
 
-    def output_stream(self) -> None:
-        """Give the CUDA stream of the outputs: None, since they are on the host."""
+    def output_stream(self) -> Stream | None:
+        """Give the stream of the GPU in which outputs are computed; None if all are on the host.
+
+        It has a `handle`, and `__cuda_stream__` for other libraries.
+        """
+        runner = self._start()
+        return runner.stream if self._make_plan().outputs_on_device else None
 
     @property
     def num_outputs(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dali_core import types
 from dali_core._execution.memory_statistics import MemoryStatistics
@@ -11,8 +11,10 @@ from dali_core._execution.runner import Runner
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import NoBatchError
 from dali_core.pipeline._checks import ApiCheck
-from dali_core.pipeline._inputs import check_stream
 from dali_core.pipeline._outputs import ExpectedOutputs
+
+# A TensorListGPU where the graph ends on a device, which no annotation of a pipeline can tell.
+OutputList: TypeAlias = TensorListCPU | Any
 
 
 class PipelineRunning:
@@ -40,20 +42,23 @@ class PipelineRunning:
 
         def _start(self) -> Runner: ...
 
-    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorListCPU, ...]:
+    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[OutputList, ...]:
         """Compute a batch, and start those after it.
 
         Parameters
         ----------
-        cuda_stream : None
-            Outputs are on the host, so there is no stream to pass.
+        cuda_stream : object, optional
+            Stream that will use outputs on a device, and is made to wait for them: a handle, or a
+            stream object of any library. Without one, and for other streams, whatever takes the
+            outputs by DLPack or CUDA's array interface waits by itself; nobody else does. Without
+            effect where all outputs are on the host.
         **pipeline_inputs
             Batches for `external_source` operators without a source, by their names; see
             `feed_input`. Needs ``prefetch_queue_depth=1`` or ``exec_pipelined=False``.
 
         Returns
         -------
-        tuple of TensorListCPU
+        tuple of TensorListCPU or TensorListGPU
             The outputs. They are never overwritten.
 
         Raises
@@ -63,12 +68,11 @@ class PipelineRunning:
         SampleError
             If an operator failed; the next call goes on with the next batch.
         """
-        check_stream("run", cuda_stream)
         with self._api.calls(types.PipelineAPIType.BASIC):
             if pipeline_inputs:
                 self._feed_inputs(pipeline_inputs)
             self.schedule_run()
-            return self.outputs()
+            return self.outputs(cuda_stream)
 
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""
@@ -79,8 +83,15 @@ class PipelineRunning:
             else:
                 self._submit()
 
-    def outputs(self, cuda_stream: Any = None) -> tuple[TensorListCPU, ...]:
+    def outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Wait for the oldest batch that was started, and give its outputs.
+
+        On a device, they may not be computed yet: their readers wait.
+
+        Parameters
+        ----------
+        cuda_stream : object, optional
+            See `run`.
 
         Raises
         ------
@@ -89,14 +100,12 @@ class PipelineRunning:
         SampleError
             If an operator failed on a sample.
         """
-        check_stream("outputs", cuda_stream)
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self.release_outputs()
-            return self.share_outputs()
+            return self.share_outputs(cuda_stream)
 
-    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorListCPU, ...]:
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
-        check_stream("share_outputs", cuda_stream)
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             if not self._in_flight:
                 if self._setup_ended or self._has_ended:
@@ -107,19 +116,23 @@ class PipelineRunning:
                     "schedule_run first, or use run."
                 )
             assert self._runner is not None
+            consumer = self._runner.consumer(cuda_stream)
             # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
             if not self._runner.wait(self._in_flight[0]):
                 self._has_ended = True
                 raise StopIteration
             if self._memory is not None:
                 self._memory.add(self._in_flight[0])
-            outputs = self._runner.outputs(self._in_flight.popleft())
+            outputs = self._runner.outputs(self._in_flight.popleft(), consumer)
             self._expected.check(outputs)
             self._num_shared += 1
             return outputs
 
     def release_outputs(self) -> None:
-        """Give up the last outputs. Their memory is reused once nobody else holds them either."""
+        """Give up the last outputs. Their memory is reused once nobody else holds them either.
+
+        On a device, that is once all streams that were said to use them have done so.
+        """
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self._num_shared = max(0, self._num_shared - 1)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core.errors import (
     AdapterError,
     ArgumentTypeError,
@@ -261,7 +262,7 @@ class BaseIterator(StatefulIterator):
         try:
             for pipeline in self._pipelines:
                 try:
-                    shared.append(pipeline.share_outputs())
+                    shared.append(self._share(pipeline))
                 except SampleError as error:
                     # The others go on to the same batch, so that all stay in step.
                     failure = failure or error
@@ -283,6 +284,19 @@ class BaseIterator(StatefulIterator):
             failure = None
             shared.clear()
         return self.adapter.assemble(shards)
+
+    def _share(self, pipeline: Pipeline) -> Sequence[Any]:
+        """Take a batch; what it has on a device is complete where the adapter will use it."""
+        computed_in = pipeline.output_stream()
+        if computed_in is None:
+            return pipeline.share_outputs()
+        stream = self.adapter.stream(computed_in.device_id)
+        outputs = pipeline.share_outputs(stream)
+        if stream is None:
+            for batch in outputs:
+                if isinstance(batch, TensorListGPU):
+                    batch.synchronize()
+        return outputs
 
     def _convert(self, outputs: Sequence[Any], num_valid: int) -> dict[str, Any]:
         if len(outputs) != len(self._output_map):

@@ -28,6 +28,9 @@ SPEC = OpSpec(
     name="external_source",
     doc="""Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
 
+With ``device="gpu"``, the outputs are on the pipeline's GPU. The source then may give data on a
+GPU, too: whatever has ``__cuda_array_interface__`` or ``__dlpack__``, such as tensors of PyTorch.
+
 Samples are copied once the batch is complete: the source may reuse its memory for the next batch,
 but not for the next sample. A source that raises StopIteration ends the
 epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's
@@ -91,8 +94,17 @@ batch size.""",
             "`bytes_per_sample_hint` says how large the samples will be in shared memory.",
             1,
         ),
-        Arg("cuda_stream", object, "Accepted without effect on the host.", None),
-        Arg("use_copy_kernel", bool, "Accepted without effect on the host.", False),
+        Arg(
+            "cuda_stream",
+            object,
+            "For data on a GPU: the stream that works on it, as a handle or a stream object of any "
+            "library. The data is copied once that stream is done with it, and the stream waits "
+            "for the copy, so it may overwrite the data then. By default it is the current one of "
+            "PyTorch, if the data is from there, or what the data tells, as that of CuPy does; if "
+            "it does not, and with -1, the source waits until the data is copied.",
+            None,
+        ),
+        Arg("use_copy_kernel", bool, "Accepted without effect: batches are copied in one.", False),
     ),
     inputs=0,
     outputs=lambda arguments: arguments.get("num_outputs"),

@@ -8,7 +8,7 @@ import functools
 import inspect
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from dali_core._runtime.step import (
@@ -20,8 +20,10 @@ from dali_core._runtime.step import (
     note_failure,
 )
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.operators.external_source.on_device import copied_on_device, is_on_device
 from dali_core.operators.external_source.parallel import (
     ParallelCalls,
     ParallelItems,
@@ -54,6 +56,8 @@ class SourceStep:
         self._ndims = self._for_each(arguments.get("ndim"), "ndim", None)
         source = arguments.get("source")
         is_iterable = inspect.isgeneratorfunction(source) or hasattr(source, "__iter__")
+        self._cuda_stream = arguments.get("cuda_stream")
+        self._on_device: Collection[int] = ()
         self._parallel: ParallelSource | None = None
         self._by_sample = arguments.get("batch") is False
         self._fetch: Callable[[StepContext], Any]
@@ -104,6 +108,10 @@ class SourceStep:
             with contextlib.suppress(StopIteration):
                 self._fetch(context)
 
+    def accept_on_device(self, outputs: Collection[int]) -> None:
+        """Say which outputs nobody reads on the host, so that their data may be on a device."""
+        self._on_device = outputs
+
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
         """Get parallel sources ready to run in workers, which are started next."""
         if self._parallel is not None:
@@ -113,7 +121,7 @@ class SourceStep:
         """Start the next epoch."""
         self._rewind()
 
-    def feed(self, data: Any, layout: str) -> None:
+    def feed(self, data: Any, layout: str, cuda_stream: Any = None) -> None:
         """Hand over one batch (see `Pipeline.feed_input`)."""
         if not hasattr(self, "_fed"):
             raise GraphError(
@@ -127,7 +135,12 @@ class SourceStep:
                 f"{layout!r}). Leave out one of them."
             )
         # The caller may reuse the memory as soon as this returns.
-        self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
+        if is_on_device(data):
+            self._check_place(0)
+            stream = self._cuda_stream if cuda_stream is None else cuda_stream
+            self._fed.put(copied_on_device(data, layout or own, stream))
+        else:
+            self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
 
     @property
     def is_fed(self) -> bool:
@@ -213,7 +226,9 @@ class SourceStep:
         if not all(isinstance(samples, (list, tuple)) for samples in data):
             return data  # there are no single samples that could be at fault
         columns = [
-            check_samples(
+            list(samples)  # their batch is checked as a whole
+            if any(map(is_on_device, samples))
+            else check_samples(
                 context,
                 samples,
                 self._layouts[number],
@@ -225,12 +240,27 @@ class SourceStep:
             fill_failed(context, columns)
         return columns
 
-    def _batch(self, number: int, samples: Any) -> TensorListCPU:
-        batch = TensorListCPU(samples, self._layouts[number] or None, contiguous=False)
+    def _batch(self, number: int, samples: Any) -> TensorListCPU | TensorListGPU:
+        layout = self._layouts[number]
+        batch: TensorListCPU | TensorListGPU
+        if is_on_device(samples):
+            self._check_place(number)
+            # What was fed has been copied already.
+            batch = samples if self.is_fed else copied_on_device(samples, layout, self._cuda_stream)
+        else:
+            batch = TensorListCPU(samples, layout or None, contiguous=False)
         self._check_batch(number, batch)
         return batch
 
-    def _check_batch(self, number: int, batch: TensorListCPU) -> None:
+    def _check_place(self, number: int) -> None:
+        if number not in self._on_device:
+            raise ArgumentTypeError(
+                f"the data of output {number} must be on the host, where the pipeline reads them "
+                "(got data on a GPU). Pass device='gpu' to fn.external_source, or copy them to "
+                "the host."
+            )
+
+    def _check_batch(self, number: int, batch: TensorListCPU | TensorListGPU) -> None:
         self._check("dtype", number, batch.dtype, self._dtypes[number])
         self._check("ndim", number, batch.ndim(), self._ndims[number])
 
