@@ -1,0 +1,38 @@
+"""Runs the checks of `operators_on_device.py` in a process that finds the simulated driver."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cuda.operators_on_device import all_items
+from tests.cuda.simulated_driver import run_simulated
+
+ITEMS = list(enumerate(all_items()))
+EVERY_ITEM = pytest.mark.parametrize(
+    "number", [pytest.param(number, id=f"{name}-{each.name}") for number, (name, each) in ITEMS]
+)
+PROGRAM = "from tests.cuda.operators_on_device import main\nmain({!r}, *{!r})"
+
+
+class OperatorLog:
+    """What one process found out about all examples, so that each is a test of its own."""
+
+    def __init__(self, path: Path, *checks: str, sanitize: bool = False) -> None:
+        self.ending = ""
+        try:
+            run_simulated(PROGRAM.format(str(path), checks), sanitize=sanitize, timeout=300)
+        except AssertionError as error:
+            self.ending = str(error)
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        self.lines = [json.loads(line) for line in lines]
+
+    def check(self, number: int) -> None:
+        """Check that all was well with an example."""
+        __tracebackhide__ = True
+        operator, example = ITEMS[number][1]
+        assert number < len(self.lines), f"the process ended before: {self.ending}"
+        assert self.lines[number][:2] == [operator, example.name]
+        assert not self.lines[number][2], self.lines[number][2]

@@ -1,0 +1,36 @@
+"""Every operator that runs on a device gives there what it gives on the host.
+
+The checks are those of `operators_on_device.py`, under the simulated driver; `tests/gpu` has the
+same ones for real hardware.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from dali_core._graph.registry import known_specs
+from dali_core._runtime.executor import registered_device_names
+from tests.cuda.operator_log import EVERY_ITEM, ITEMS, OperatorLog
+from tests.cuda.operators_on_device import CHECKS
+
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> OperatorLog:
+    return OperatorLog(tmp_path_factory.mktemp("log") / "log", *CHECKS)
+
+
+@EVERY_ITEM
+def test_device_equals_host(log: OperatorLog, number: int) -> None:
+    log.check(number)
+
+
+def test_process_ends_well(log: OperatorLog) -> None:
+    assert not log.ending
+    assert len(log.lines) == len(ITEMS)
+
+
+def test_operators_that_run_on_a_device_have_code_for_it() -> None:
+    claimed = {spec.registered_name for spec in known_specs().values() if "gpu" in spec.devices}
+    assert claimed == set(registered_device_names())
