@@ -1,0 +1,39 @@
+"""The tests for real hardware are right, as far as the simulated driver can tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cuda.simulated_driver import run_simulated
+
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
+
+
+def test_they_pass_under_the_simulated_driver() -> None:
+    some = "stay or every_device or comes_back or too_large or compiles or every_kernel"
+    output = run_simulated(
+        f"""
+import sys
+import pytest
+
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "gpu", "-k", {some!r}, "tests/gpu"]))
+""",
+        env={"DALI_CORE_REQUIRE_GPU": "1"},
+    )
+    assert "6 passed" in output, output
+
+
+def test_they_fail_where_there_is_no_gpu() -> None:
+    output = run_simulated(
+        """
+import sys
+import pytest
+
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "gpu", "tests/gpu/test_memory.py"]))
+""",
+        devices=0,
+        env={"DALI_CORE_REQUIRE_GPU": "1"},
+        expect_failure=True,
+    )
+    assert "3 errors" in output, output
+    assert "not available: a GPU" in output
