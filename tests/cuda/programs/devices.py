@@ -84,12 +84,13 @@ def use() -> None:
     codes.append(error(driver.cuStreamSynchronize(stream)))
     codes.append(error(driver.cuEventRecord(event, 0)))
     codes.append(error(driver.cuEventQuery(event)))
+    codes.append(error(driver.cuEventDestroy(event)))
 
 
 thread = threading.Thread(target=use)
 thread.start()
 thread.join()
-assert codes == ["INVALID_CONTEXT", "INVALID_CONTEXT", "CUDA_SUCCESS"]
+assert codes == ["INVALID_CONTEXT"] * 2 + ["CUDA_SUCCESS"] * 2
 
 # A child process has no driver.
 child = os.fork()

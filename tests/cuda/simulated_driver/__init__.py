@@ -46,7 +46,8 @@ What it finds
   errors. Kernels with addresses that their device cannot reach break the context, as on a device.
 - Writing right behind an allocation ends the process with a message when the memory is freed; with
   AddressSanitizer (``sanitize=True``) any access out of bounds ends it with the kernel's line.
-- Streams, events, modules and kernels need a current context in each thread that uses them.
+- Streams, events and kernels need a current context in each thread that uses them, as the driver's
+  manual allows it to ask; giving them back does not.
 - In :mod:`.control`: calls that fail on demand, numbers of calls, what was not given back, limits.
 
 What it does not

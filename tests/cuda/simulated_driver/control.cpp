@@ -127,7 +127,7 @@ CONTROL void simulated_set_delay(double seconds) {
 CONTROL int simulated_set_stream_delay(void* handle, double seconds) {
   const std::lock_guard<std::mutex> lock(mutex());
   try {
-    stream_of(static_cast<CUstream>(handle))->delay = seconds;
+    stream_without_context(static_cast<CUstream>(handle))->delay = seconds;
   } catch (const Failure& failure) {
     return failure.code;
   }
@@ -137,7 +137,7 @@ CONTROL int simulated_set_stream_delay(void* handle, double seconds) {
 CONTROL int simulated_hold(void* handle, int held) {
   const std::lock_guard<std::mutex> lock(mutex());
   try {
-    hold(*stream_of(static_cast<CUstream>(handle)), held != 0);
+    hold(*stream_without_context(static_cast<CUstream>(handle)), held != 0);
   } catch (const Failure& failure) {
     return failure.code;
   }

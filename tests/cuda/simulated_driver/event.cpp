@@ -72,7 +72,7 @@ DRIVER(cuEventCreate, CUevent* handle, unsigned flags) {
 }
 
 DRIVER(cuEventDestroy, CUevent handle) {
-  event_of(handle);
+  event_without_context(handle);
   events().erase(handle);
 }
 

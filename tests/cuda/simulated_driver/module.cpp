@@ -161,7 +161,6 @@ DRIVER(cuModuleLoadData, CUmodule* handle, const void* image) {
 }
 
 DRIVER(cuModuleUnload, CUmodule handle) {
-  require_some_context();
   require(modules().count(handle) == 1, CUDA_ERROR_INVALID_HANDLE);
   Context& context = *modules().at(handle)->context;
   require_whole(context);

@@ -178,7 +178,7 @@ DRIVER(cuMemAllocFromPoolAsync, CUdeviceptr* pointer, size_t bytes, CUmemoryPool
 }
 
 DRIVER(cuMemFreeAsync, CUdeviceptr pointer, CUstream handle) {
-  const auto stream = stream_of(handle);
+  const auto stream = stream_without_context(handle);
   Allocation* found = usable(pointer, 0);
   require(found && found->begin == pointer && found->on_device(), CUDA_ERROR_INVALID_VALUE);
   found->returned = true;

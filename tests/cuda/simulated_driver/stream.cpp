@@ -124,6 +124,11 @@ std::shared_ptr<Stream> stream_of(CUstream handle) {
     return stream;
   }
   require_some_context();
+  return stream_without_context(handle);
+}
+
+std::shared_ptr<Stream> stream_without_context(CUstream handle) {
+  if (handle <= CU_STREAM_PER_THREAD) return stream_of(handle);
   const auto found = streams().find(handle);
   require(found != streams().end(), CUDA_ERROR_INVALID_HANDLE);
   require_whole(*found->second->context);
@@ -208,7 +213,7 @@ DRIVER(cuStreamCreate, CUstream* handle, unsigned flags) {
 }
 
 DRIVER(cuStreamDestroy, CUstream handle) {
-  const auto stream = stream_of(handle);
+  const auto stream = stream_without_context(handle);
   require(streams().erase(handle) == 1, CUDA_ERROR_INVALID_HANDLE);  // the default ones stay
   close_stream(*stream);                                             // its work goes on
 }

@@ -49,6 +49,9 @@ void close_stream(Stream& stream);
 
 // Resolves the default streams of the current context, too.
 std::shared_ptr<Stream> stream_of(CUstream handle);
+
+// The same with any context or none current, for what gives back; but default streams need one.
+std::shared_ptr<Stream> stream_without_context(CUstream handle);
 std::shared_ptr<Stream> legacy_stream(Context& context);
 std::size_t number_of_streams();
 void forget_streams(Context& context);
