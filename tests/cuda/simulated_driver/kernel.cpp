@@ -16,7 +16,7 @@ extern "C" __attribute__((weak)) void __sanitizer_start_switch_fiber(void** own,
 extern "C" __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* own, const void** from,
                                                                       std::size_t* size);
 
-#define SIMULATED_INDEX __thread __attribute__((tls_model("initial-exec"))) simulated::Index
+#define SIMULATED_INDEX __thread simulated::Index
 SIMULATED_INDEX threadIdx;
 SIMULATED_INDEX blockIdx;
 SIMULATED_INDEX blockDim;
