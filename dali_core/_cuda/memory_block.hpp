@@ -70,11 +70,10 @@ inline Block* block_of(const std::shared_ptr<void>& memory) {
 class Allocators {
  public:
   void set(int device, std::shared_ptr<void> allocator) {
+    // The one before goes without the lock, since it may run any code.
     std::lock_guard<std::mutex> lock(mutex_);
-    if (allocator)
-      allocators_[device] = std::move(allocator);
-    else
-      allocators_.erase(device);
+    std::swap(allocators_[device], allocator);
+    if (!allocators_[device]) allocators_.erase(device);
     is_empty_ = allocators_.empty();
   }
   std::shared_ptr<void> get(int device) {

@@ -31,9 +31,8 @@ def modules(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("capability", "chosen"),
-    [("7.5", "sm_75.cubin"), ("8.7", "sm_86.cubin"), ("8.0", "sm_80.cubin"), ("9.0", "sm_90.cubin"),
-     ("10.3", "sm_100.cubin"), ("13.0", "ptx")],
-)  # fmt: skip
+    [("8.7", "sm_86.cubin"), ("10.0", "sm_100.cubin"), ("13.0", "ptx")],
+)
 def test_the_module_is_the_one_for_the_device(capability: str, chosen: str) -> None:
     run_simulated(
         f"""

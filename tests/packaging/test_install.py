@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import sys
-import dali_core
+import dali_core.cuda
 from dali_core import fn, pipeline_def
 
 @pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=1)
@@ -26,6 +26,7 @@ def pipeline():
 (batch,) = pipeline().run()
 assert batch.as_array().shape == (3,), batch
 assert "torch" not in sys.modules
+assert not dali_core.cuda.is_available()  # without cuda-bindings
 print(dali_core.__file__)
 """
 
@@ -93,6 +94,17 @@ def test_wheel_has_stubs_and_no_sources_of_native_code(distributions: Path) -> N
     assert not [name for name in names if name.startswith(("tests", "examples", "benchmarks"))]
 
 
+def names_for_gpus(wheel: Path) -> set[str]:
+    """Name the compiled modules of Python that use GPUs."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [Path(name) for name in archive.namelist()]
+    return {
+        name.name.partition(".")[0]
+        for name in names
+        if name.parent == Path("dali_core/_cuda") and name.suffix == ".so"
+    }
+
+
 def modules_of(wheel: Path) -> set[str]:
     """Name the files with device code, but for the architecture."""
     with zipfile.ZipFile(wheel) as archive:
@@ -105,6 +117,8 @@ def modules_of(wheel: Path) -> set[str]:
 def test_wheel_has_device_code(distributions: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
     assert modules_of(wheel) >= {"copy_batch", "copy_batch.ptx", "kernels.json"}
+    sources = ROOT.glob("dali_core/_cuda/*.pyx")
+    assert names_for_gpus(wheel) == {source.stem for source in sources}
     with zipfile.ZipFile(wheel) as archive:
         sources = (".cu", "cstdint", "build_cubins.py")
         assert not [name for name in archive.namelist() if name.endswith(sources)]
@@ -115,7 +129,7 @@ def test_wheel_without_cuda(distributions: Path, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path)
     run(*command, unpacked(distributions), DALI_CORE_WITH_CUDA="0")
     (wheel,) = tmp_path.glob("*.whl")
-    assert modules_of(wheel) == set()
+    assert modules_of(wheel) == names_for_gpus(wheel) == set()
 
 
 def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None:
