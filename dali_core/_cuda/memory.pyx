@@ -259,19 +259,18 @@ cdef shared_ptr[void] allocate_anywhere(
     return result
 
 
-cdef shared_ptr[void] borrow(Stream stream, void* pointer, size_t bytes, object lender) except *:
-    """Treat somebody else's memory as a block.
+cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except *:
+    """Treat somebody else's memory as a block, which does not count as used here.
 
     When it is let go of, the stream waits for all others that use it, and `lender.deallocate` is
     called as that of an allocator is.
     """
     cdef shared_ptr[void] result
-    cdef Block* block = new_block(stream.state, bytes)
+    cdef Block* block = new_block(stream.state, 0)
     if block is NULL:
         raise MemoryError()
     block.pointer = <cydriver.CUdeviceptr>pointer
     block.allocator = hold_python_object(lender)
-    block.device().add_use(<int64_t>bytes)
     result = share_block(block, _close_block)
     if not result:
         raise MemoryError()

@@ -16,7 +16,7 @@ def wrap_stream(stream: Any, device_id: int) -> Stream:
 def allocate(stream: Stream, nbytes: int) -> CapsuleType:
     """Give memory of a device, for use in the order of a stream."""
 
-def borrow(lent: CapsuleType, stream: Stream, address: int, nbytes: int) -> CapsuleType:
+def borrow(lent: CapsuleType, stream: Stream, address: int) -> CapsuleType:
     """Use memory of another library as ours."""
 
 def allocate_host(nbytes: int) -> CapsuleType:

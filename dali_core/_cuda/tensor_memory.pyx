@@ -55,8 +55,13 @@ cdef class _Loan:
 
 cdef int _return_loans() except -1:
     """Give back what the device is done with by now."""
-    if _lingering:
-        _lingering[:] = [(event, loan) for event, loan in _lingering if not event.is_done()]
+    # One by one: others may come and go meanwhile, since what goes may run code in Python.
+    waiting = []
+    while _lingering:
+        event, loan = _lingering.pop()
+        if not event.is_done():
+            waiting.append((event, loan))
+    _lingering.extend(waiting)
     return 0
 
 
@@ -91,9 +96,7 @@ def allocate(Stream stream not None, size_t nbytes) -> CapsuleType:
     return capsule_of_memory(memory.allocate(stream, nbytes))
 
 
-def borrow(
-    lent: CapsuleType, Stream stream not None, uintptr_t address, size_t nbytes
-) -> CapsuleType:
+def borrow(lent: CapsuleType, Stream stream not None, uintptr_t address) -> CapsuleType:
     """Use memory of another library as ours.
 
     Parameters
@@ -103,14 +106,14 @@ def borrow(
         and all others that were said to use it, have come past that.
     stream : Stream
         In whose order the memory may be used.
-    address, nbytes : int
+    address : int
         Where it is.
     """
     cdef _Loan loan = _Loan()
     _return_loans()
     loan.lent = memory_of_capsule(lent)
     loan.stream = stream
-    return capsule_of_memory(memory.borrow(stream, <void*>address, nbytes, loan))
+    return capsule_of_memory(memory.borrow(stream, <void*>address, loan))
 
 
 def allocate_host(size_t nbytes) -> CapsuleType:

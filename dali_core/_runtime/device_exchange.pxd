@@ -5,3 +5,4 @@ cdef tuple import_on_device(
     object data, object stream, object device_id, engine.Tensor& tensor, bint* is_read_only,
     str where,
 )
+cdef int check_device(int device, object wanted, str where) except -1

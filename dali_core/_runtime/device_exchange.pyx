@@ -35,7 +35,7 @@ cdef tuple import_on_device(
     wanted = integer_of(device_id, f"{where}: device_id")
     if is_capsule(data):
         tensor = import_capsule(data, True, is_read_only)
-        _check_device(tensor.device, wanted, where)
+        check_device(tensor.device, wanted, where)
         # Whoever made the capsule has made this stream wait, or the default stream.
         ordered = stream_of(stream, tensor.device)
     elif hasattr(data, "__dlpack__"):
@@ -45,7 +45,7 @@ cdef tuple import_on_device(
                 f"{where}: data must be in the memory of a GPU (got {type(data).__name__} on "
                 f"DLPack's device {(int(kind), device)}). {_TO_GPU}."
             )
-        _check_device(device, wanted, where)
+        check_device(device, wanted, where)
         ordered = side_stream(device, None) if stream is None else stream_of(stream, device)
         capsule = exported_by(data, {"stream": ordered.handle})
         tensor = import_capsule(capsule, True, is_read_only)
@@ -98,7 +98,7 @@ cdef tuple _import_interface(
             raise ExchangeError(
                 f"{where} must be in the memory of a GPU (got memory of the host). {_TO_GPU}."
             )
-        _check_device(device, wanted, where)
+        check_device(device, wanted, where)
     else:
         device = services().current_device() if wanted < 0 else wanted
     tensor.device = <int8_t>device
@@ -117,7 +117,8 @@ cdef tuple _import_interface(
     return ordered, ready
 
 
-cdef int _check_device(int device, int wanted, str where) except -1:
+cdef int check_device(int device, object wanted, str where) except -1:
+    """Refuse data that are not where the user says, if that is not -1."""
     if wanted not in (-1, device):
         raise ArgumentValueError(
             f"{where}: data must be on device_id {wanted} (got data on device {device}). Leave out "

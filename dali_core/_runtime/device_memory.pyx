@@ -109,9 +109,7 @@ cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) excep
     if tensor.num_bytes() == 0:
         return tensor.storage
     return memory_of_capsule(
-        services().borrow(
-            capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data, tensor.num_bytes()
-        )
+        services().borrow(capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data)
     )
 
 

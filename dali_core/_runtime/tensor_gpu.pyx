@@ -13,7 +13,7 @@ from dali_core._runtime cimport engine
 from dali_core._runtime.any_tensor cimport (
     NOTHING, AnyTensor, address_of, array_interface_of, given, integer_of, set_source,
 )
-from dali_core._runtime.device_exchange cimport import_on_device
+from dali_core._runtime.device_exchange cimport check_device, import_on_device
 from dali_core._runtime.device_memory cimport (
     copied_on_device, copied_to_device, copied_to_host, copy_out, note_use, side_stream, stream_of,
 )
@@ -63,8 +63,15 @@ cdef class TensorGPU(AnyTensor):
             other = data
             self.tensor = other.tensor
             self.is_read_only = other.is_read_only
+            check_device(self.tensor.device, device_id, "TensorGPU")
             self._stream = other._stream
             self._ready = other._ready
+            if stream is not None:
+                self._stream = stream_of(stream, self.tensor.device)
+                if self._ready is not None:
+                    self._stream.wait(self._ready)
+                self._ready = self._stream.record()
+                note_use(self._alone(), self._stream)
         else:
             self._stream, self._ready = import_on_device(
                 data, stream, device_id, self.tensor, &self.is_read_only, "TensorGPU"

@@ -82,6 +82,11 @@ cdef class TensorListGPU(AnyTensorList):
             check_layouts(self.samples, "TensorListGPU")
         elif isinstance(data, TensorListGPU):
             other = data
+            if stream is not None or device_id != -1:
+                raise ArgumentTypeError(
+                    "TensorListGPU: another list must be given without stream and device_id (got "
+                    f"stream {stream!r}, device_id {device_id!r}). Leave them out."
+                )
             self.samples = other.samples
             self.kind = other.kind
             self.is_contiguous = other.is_contiguous

@@ -260,6 +260,12 @@ def test_importing_by_dlpack() -> None:
             with pytest.raises(error) as caught:
                 TensorGPU(given, **arguments)
             assert message in str(caught.value), caught.value
+        stream = new_stream()
+        moved = TensorGPU(TensorGPU(slow(data)), None, stream)
+        assert moved.stream.handle == stream
+        numpy.testing.assert_array_equal(Reading(moved.data_ptr(), data, stream).result(), data)
+        with pytest.raises(errors.ArgumentValueError, match="must be on device_id 1"):
+            TensorGPU(moved, device_id=1)
         with pytest.raises(errors.ArgumentTypeError, match="one of the names object"):
             TensorGPU()
         """

@@ -82,6 +82,8 @@ def test_made_of_one_array_or_of_another_list() -> None:
             TensorListGPU(scalar)
         with pytest.raises(errors.ArgumentValueError, match="must be on device_id 1"):
             TensorListGPU(Interface(source), None, 1)
+        with pytest.raises(errors.ArgumentTypeError, match="without stream and device_id"):
+            TensorListGPU(TensorListGPU(source), None, source.stream)
         many = TensorListGPU.broadcast(TensorGPU(source, "NHW"), 3)
         assert (len(many), many.layout()) == (3, "NHW")
         assert {tensor.data_ptr() for tensor in many} == {source.pointer}
@@ -260,4 +262,51 @@ def test_one_device_for_a_list() -> None:
         same_list(batch, images[1:2])
         """,
         devices=2,
+    )
+
+
+def test_calls_of_the_driver_that_fail() -> None:
+    run_batch(
+        """
+        sources = [slow(image) for image in images]
+        target = DeviceArray(numpy.zeros(1000, "uint8"))
+        batch = TensorListGPU(sources, "HWC", False)
+        uses = {
+            "as_cpu": lambda: batch.as_cpu(),
+            "gathered": lambda: batch[:].data_ptr(),
+            "copied": lambda: batch.copy_to_external(target.pointer),
+            "exported": lambda: batch[0].__dlpack__(stream=target.stream),
+            "copied and exported": lambda: batch[0].__dlpack__(stream=target.stream, copy=True),
+            "imported": lambda: TensorListGPU(sources, "HWC", False),
+            "pickled": lambda: pickle.loads(pickle.dumps(batch)),
+        }
+        for use in uses.values():
+            use()
+        failed = set()
+        for function in (
+            "cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuLaunchKernel", "cuStreamWaitEvent",
+            "cuEventRecord", "cuEventSynchronize", "cuStreamGetCtx", "cuPointerGetAttribute",
+        ):
+            for name, use in uses.items():
+                # Only the last call, so that all others have been made.
+                before = control.counts().get(function, 0)
+                use()
+                calls = control.counts().get(function, 0) - before
+                if calls == 0:
+                    continue
+                control.fail(function, "CUDA_ERROR_INVALID_VALUE", after=calls - 1)
+                try:
+                    use()
+                except errors.DaliCoreError as error:
+                    failed.add(function)
+                    assert isinstance(error, errors.CudaError), (function, name, error)
+                control.fail(function, "CUDA_ERROR_INVALID_VALUE", times=0)
+                same_list(batch, images)
+        assert len(failed) == 8, failed
+        control.fail("cuMemAllocFromPoolAsync", "CUDA_ERROR_OUT_OF_MEMORY", times=9)
+        with pytest.raises(errors.OutOfDeviceMemoryError, match="must be left"):
+            batch[:].as_reshaped_tensor([sum(image.size for image in images)])
+        control.fail("cuMemAllocFromPoolAsync", "CUDA_ERROR_OUT_OF_MEMORY", times=0)
+        same_list(batch[:], images)
+        """
     )
