@@ -85,4 +85,8 @@ std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instructi
   return std::make_shared<const DeviceImageChain>(operators_of(members));
 }
 
+std::shared_ptr<const FusedChain> make_region_chain(const std::vector<Instruction>& members) {
+  return std::make_shared<const RegionChain>(operators_of(members));
+}
+
 }  // namespace dali_core

@@ -16,4 +16,8 @@ std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& mem
 // they have to run one by one.
 std::shared_ptr<const DeviceChain> make_device_chain(const std::vector<Instruction>& members);
 
+// What a decoder does on the host for a chain on the device that follows it: from the decoder's
+// instruction, and those of the chain in their order. See RegionChain.
+std::shared_ptr<const FusedChain> make_region_chain(const std::vector<Instruction>& members);
+
 }  // namespace dali_core

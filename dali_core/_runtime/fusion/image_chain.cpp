@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <stdexcept>
 
 #include "dali_core/mirror_row.hpp"
 
@@ -23,16 +21,13 @@ constexpr int64_t kMostBandRows = 16;
 // elements; a step that needs more gets a buffer of its own.
 constexpr int64_t kStepGrowth = 16;
 
-// A step refuses the sample. Passes through a decoder.
-struct Refused : std::exception {};
-
 }  // namespace
 
 // One sample on its way through a chain.
-class ImageChainRun : public ImageSink {
+class ImageChainRun : public ImageRegion {
  public:
   ImageChainRun(const ImageChain& chain, SampleContext& own, std::vector<SampleContext>& contexts)
-      : chain_(chain), own_(own), contexts_(contexts) {}
+      : ImageRegion(chain.geometry_, contexts), chain_(chain), own_(own) {}
 
   void run() {
     if (chain_.source_) {
@@ -42,27 +37,6 @@ class ImageChainRun : public ImageSink {
       take_input();
     }
     if (!in_place_) run_rows();
-  }
-
-  int allowed_shrinking(int64_t height, int64_t width) override {
-    plan(height, width);
-    if (!geometry_->is_resampled()) return 1;
-    const float shrinking =
-        std::min(geometry_->rows().shrinking(), geometry_->columns().shrinking());
-    return shrinking >= 8 ? 8 : shrinking >= 4 ? 4 : shrinking >= 2 ? 2 : 1;
-  }
-
-  CropWindow choose_region(int64_t height, int64_t width) override {
-    if (!geometry_)
-      plan(height, width);
-    else if (geometry_->rows().image_size() != height || geometry_->columns().image_size() != width)
-      geometry_->rescale(height, width);
-    CropWindow region;
-    find_source(geometry_->rows(), /*running=*/true, region.y, region.height);
-    find_source(geometry_->columns(), /*running=*/false, region.x, region.width);
-    first_row_ = region.y;
-    first_column_ = region.x;
-    return region;
   }
 
   void* allocate(int64_t height, int64_t width, int channels) override {
@@ -82,12 +56,6 @@ class ImageChainRun : public ImageSink {
     return geometry_->rows().is_reversed() || geometry_->columns().is_reversed();
   }
 
-  void plan(int64_t height, int64_t width) {
-    geometry_.emplace(height, width, type_, has_layout_);
-    for (const auto& member : chain_.geometry_)
-      if (!member.step->reshape(contexts_[member.number], *geometry_)) throw Refused();
-  }
-
   // The image is in memory already.
   void take_input() {
     const Tensor& image = contexts_.front().input(0);
@@ -99,17 +67,6 @@ class ImageChainRun : public ImageSink {
     stride_ = image.shape[1] * channels_ * size_of(type_);
     image_ = image.as<char>();
     plan(image.shape[0], image.shape[1]);
-  }
-
-  // Which part of the image an axis of the result is made from.
-  static void find_source(const AxisGeometry& axis, bool is_running, int64_t& start,
-                          int64_t& extent) {
-    start = axis.start();
-    extent = axis.size();
-    if (!axis.is_resampled()) return;
-    const AxisTaps taps(is_running ? running(axis.resampling()) : axis.resampling());
-    start = axis.source_start() + taps.source_begin();
-    extent = taps.source_end() - taps.source_begin();
   }
 
   Tensor& declare_output(DataType type, int64_t channels) {
@@ -245,15 +202,9 @@ class ImageChainRun : public ImageSink {
 
   const ImageChain& chain_;
   SampleContext& own_;
-  std::vector<SampleContext>& contexts_;
-  std::optional<ImageGeometry> geometry_;
-  DataType type_ = DataType::kNone;  // of the image that the chain begins with
-  bool has_layout_ = true;
   int channels_ = 0;
   const char* image_ = nullptr;  // pixel (first_row_, first_column_) of it
   int64_t stride_ = 0;
-  int64_t first_row_ = 0;
-  int64_t first_column_ = 0;
   bool in_place_ = false;  // the image is the output
   std::unique_ptr<RowSink> sink_;
   Tensor* result_ = nullptr;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dali_core/image_chain.hpp"
+#include "image_region.hpp"
 #include "sample_program.hpp"
 
 namespace dali_core {
@@ -20,16 +21,10 @@ class ImageChain : public FusedChain {
  private:
   friend class ImageChainRun;
 
-  template <typename Step>
-  struct Member {
-    size_t number;
-    const Step* step;
-  };
-
   std::vector<std::shared_ptr<const Operator>> operators_;
   const ImageSource* source_ = nullptr;
-  std::vector<Member<GeometryStep>> geometry_;
-  std::vector<Member<Operator>> pixels_;
+  std::vector<ChainMember<GeometryStep>> geometry_;
+  std::vector<ChainMember<Operator>> pixels_;
   const FinishStep* finish_ = nullptr;
 };
 
