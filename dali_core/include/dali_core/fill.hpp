@@ -19,20 +19,25 @@ inline void fill_with(Tensor& output, int number) {
 // Repeats `value` along the dimensions in which it has one element, aligned at the last dimension.
 class Repeated {
  public:
-  Repeated(const Tensor& value, const Tensor& output) : extents_(output.shape) {
-    const int missing = output.shape.ndim - value.shape.ndim;
+  Repeated(const Tensor& value, const Tensor& output) : Repeated(value, output.shape) {}
+
+  Repeated(const Tensor& value, const Shape& output) : extents_(output) {
+    const int missing = output.ndim - value.shape.ndim;
     bool fits = missing >= 0;
     const Strides strides = dense_strides(value.shape);
     for (int i = 0; i < value.shape.ndim && fits; ++i) {
-      fits = value.shape[i] == 1 || value.shape[i] == output.shape[i + missing];
+      fits = value.shape[i] == 1 || value.shape[i] == output[i + missing];
       steps_[i + missing] = value.shape[i] == 1 ? 0 : strides[i];
     }
     if (!fits)
       throw std::invalid_argument(
           "fill_value must have the output's shape where it has not 1 (got " +
-          to_string(value.shape) + " for an output of shape " + to_string(output.shape) +
+          to_string(value.shape) + " for an output of shape " + to_string(output) +
           "). Reshape it.");
   }
+
+  // Elements between neighbours in the value, for each dimension of the output.
+  const int64_t (&steps() const)[kMaxDims] { return steps_; }
 
   template <typename To, typename From>
   void write(const From* value, To* out) const {

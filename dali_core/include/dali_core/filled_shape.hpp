@@ -37,12 +37,18 @@ class FilledShape {
       check_layout(layout_, checked_shape(config.get<std::vector<int64_t>>("shape")));
   }
 
-  // Declares output 0.
-  Tensor& output(SampleContext& sample, DataType type) const {
+  Shape shape(const SampleContext& sample) const {
     std::vector<int64_t> storage;
     const Shape shape = shape_.given() ? checked_shape(shape_.at(sample, storage)) : Shape();
     check_layout(layout_, shape);
-    return sample.output(0, type, shape, layout_);
+    return shape;
+  }
+
+  const Layout& layout() const { return layout_; }
+
+  // Declares output 0.
+  Tensor& output(SampleContext& sample, DataType type) const {
+    return sample.output(0, type, shape(sample), layout_);
   }
 
  private:

@@ -44,9 +44,24 @@ inline void check_same_kind(const SampleContext& sample) {
   }
 }
 
-// Copies the inputs side by side into `output`: for each of `num_slices`, the next part of every
-// input.
-inline void join(const SampleContext& sample, int64_t num_slices, Tensor& output) {
+// What comes of inputs side by side: each of `num_slices` parts has the next part of every input.
+struct Joined {
+  Shape shape;
+  Layout layout;
+  int64_t num_slices = 1;
+  int only = -1;  // the input that is the whole result by itself
+};
+
+// Makes output 0. Nothing is copied if one input is the whole result.
+inline void join(SampleContext& sample, const Joined& joined) {
+  if (joined.only >= 0) {
+    Tensor& output = sample.forward(0, sample.input(joined.only));
+    output.shape = joined.shape;
+    output.layout = joined.layout;
+    return;
+  }
+  Tensor& output = sample.output(0, sample.input(0).type, joined.shape, joined.layout);
+  const int64_t num_slices = joined.num_slices;
   uint8_t* target = output.as<uint8_t>();
   const int64_t row = num_slices > 0 ? output.num_bytes() / num_slices : 0;
   int64_t offset = 0;

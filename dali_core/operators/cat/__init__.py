@@ -12,6 +12,7 @@ The others must have the same extents; tensors without elements take no part in 
 that of the first input.
 """,
     inputs=(1, 999),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "axis",

@@ -32,4 +32,45 @@ inline Shape concatenated(const SampleContext& sample, int axis, int& only) {
   return shape;
 }
 
+class CatArguments {
+ public:
+  explicit CatArguments(const OperatorConfig& config)
+      : axis_(config.get_or<int64_t>("axis", 0)), letter_(axis_letter(config)) {
+    if (config.has("axis") && config.has("axis_name"))
+      throw std::invalid_argument(
+          "at most one of axis and axis_name must be given (got both). Keep one.");
+  }
+
+  Joined of(const SampleContext& sample) const {
+    check_same_kind(sample);
+    const Tensor& first = sample.input(0);
+    const int axis = axis_of(first);
+    Joined joined;
+    joined.shape = concatenated(sample, axis, joined.only);
+    joined.layout = first.layout;
+    if (joined.only >= 0) joined.shape = sample.input(joined.only).shape;
+    for (int dim = 0; dim < axis; ++dim) joined.num_slices *= joined.shape[dim];
+    return joined;
+  }
+
+ private:
+  int axis_of(const Tensor& first) const {
+    const int ndim = first.shape.ndim;
+    if (letter_ == 0) {
+      const int axis = checked_axis(axis_, ndim, ndim - 1);
+      return axis < 0 ? axis + ndim : axis;
+    }
+    const int axis = first.layout.find(letter_);
+    if (axis < 0 || axis >= ndim)
+      throw std::invalid_argument("axis_name must be a letter of the first input's layout (got '" +
+                                  std::string(1, letter_) + "' for layout \"" +
+                                  first.layout.c_str() +
+                                  "\"). Use axis where the data has no layout.");
+    return axis;
+  }
+
+  int64_t axis_;
+  char letter_;
+};
+
 }  // namespace dali_core

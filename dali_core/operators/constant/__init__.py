@@ -15,6 +15,7 @@ shape. Integers saturate, and numbers with a fraction are rounded half away from
 an integer one.
 """,
     inputs=0,
+    devices=("cpu", "gpu"),
     args=(
         Arg("fdata", list[float], "Numbers, in ``float32``.", default=UNSET),
         Arg("idata", list[int], "Integers.", default=UNSET),

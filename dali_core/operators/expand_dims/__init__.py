@@ -11,6 +11,7 @@ SPEC = OpSpec(
 Nothing is copied.
 """,
     input_docs=("Tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg("axes", list[int], "Where the new dimensions are in the output, from 0."),
         Arg(

@@ -1,5 +1,6 @@
 #include "dali_core/operators/expand_dims/expand_dims.hpp"
 
+#include "dali_core/device_forwarding.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -57,5 +58,6 @@ class ExpandDims : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("expand_dims", ExpandDims)
+DALI_CORE_REGISTER_FORWARDING_OPERATOR("expand_dims", ExpandDims)
 
 }  // namespace dali_core

@@ -24,6 +24,8 @@ A value that is no scalar is repeated along the dimensions in which it has one e
 broadcasts. The output has the type of the value.
 """,
     input_docs=("Value to fill with: a node, a number, or a list of numbers.",),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(SHAPE_ARG, LAYOUT_ARG),
     bind=_bind,
 )

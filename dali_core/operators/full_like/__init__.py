@@ -29,4 +29,6 @@ rounded half away from zero on their way to an integer.
         "Value to fill with: a node, a number, or a list of numbers.",
     ),
     bind=_bind,
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
 )

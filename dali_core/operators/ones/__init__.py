@@ -9,5 +9,6 @@ SPEC = OpSpec(
     name="ones",
     doc="Make tensors of a given shape, filled with ones.",
     inputs=0,
+    devices=("cpu", "gpu"),
     args=(SHAPE_ARG, DTYPE_ARG, LAYOUT_ARG),
 )

@@ -25,6 +25,8 @@ The layout stays. Nothing is copied where nothing is to be padded.
         "the largest in the batch.",
     ),
     inputs=(1, 2),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         Arg("fill_value", float, "Value of the padding.", default=0.0, tensor=True),
         Arg(

@@ -16,6 +16,8 @@ the number of bytes.
 """,
     input_docs=INPUT_DOCS,
     inputs=(1, 2),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         *RESHAPE_ARGS,
         Arg("dtype", types.DALIDataType, "Type of the output; by default the input's.", UNSET),

@@ -1,5 +1,7 @@
 #include "dali_core/operators/reinterpret/reinterpret.hpp"
 
+#include "dali_core/device_forwarding.hpp"
+
 namespace dali_core {
 
 class Reinterpret : public Operator {
@@ -39,5 +41,6 @@ class Reinterpret : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("reinterpret", Reinterpret)
+DALI_CORE_REGISTER_FORWARDING_OPERATOR("reinterpret", Reinterpret)
 
 }  // namespace dali_core

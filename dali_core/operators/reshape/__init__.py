@@ -51,4 +51,6 @@ The elements stay in order, and nothing is copied.
     input_docs=INPUT_DOCS,
     inputs=(1, 2),
     args=RESHAPE_ARGS,
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
 )

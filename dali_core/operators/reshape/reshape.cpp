@@ -1,5 +1,7 @@
 #include "dali_core/operators/reshape/reshape.hpp"
 
+#include "dali_core/device_forwarding.hpp"
+
 namespace dali_core {
 
 class Reshape : public Operator {
@@ -28,5 +30,6 @@ class Reshape : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("reshape", Reshape)
+DALI_CORE_REGISTER_FORWARDING_OPERATOR("reshape", Reshape)
 
 }  // namespace dali_core

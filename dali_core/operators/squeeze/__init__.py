@@ -12,6 +12,7 @@ Give either `axes` or `axis_names`. The layout loses their letters. Nothing is c
 dimensions may go if the tensor has no elements before and after.
 """,
     input_docs=("Tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg("axes", list[int], "Dimensions to remove, from 0.", default=UNSET, tensor=True),
         Arg("axis_names", str, "Letters of the dimensions to remove.", default=UNSET),

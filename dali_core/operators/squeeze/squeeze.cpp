@@ -1,5 +1,6 @@
 #include "dali_core/operators/squeeze/squeeze.hpp"
 
+#include "dali_core/device_forwarding.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -61,5 +62,6 @@ class Squeeze : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("squeeze", Squeeze)
+DALI_CORE_REGISTER_FORWARDING_OPERATOR("squeeze", Squeeze)
 
 }  // namespace dali_core

@@ -11,6 +11,7 @@ SPEC = OpSpec(
 All must have the same shape.
 """,
     inputs=(1, 999),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "axis",

@@ -14,6 +14,8 @@ SPEC = OpSpec(
 The first input is the tensor, the others are indices that come with each sample.
 """,
     inputs=(1, 25),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         Arg(
             "entries",

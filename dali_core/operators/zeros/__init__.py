@@ -19,5 +19,6 @@ SPEC = OpSpec(
     name="zeros",
     doc="Make tensors of a given shape, filled with zeros.",
     inputs=0,
+    devices=("cpu", "gpu"),
     args=(SHAPE_ARG, DTYPE_ARG, LAYOUT_ARG),
 )

@@ -9,6 +9,7 @@ SPEC = OpSpec(
     name="zeros_like",
     doc="Make tensors of the shape and layout of the input, filled with zeros.",
     input_docs=("Tensors that give shape, type and layout; their elements are not read.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "dtype",

@@ -15,6 +15,7 @@ or shards.
 """,
     inputs=(0, 1),
     input_docs=("Tensors that give the shape of the output; their elements are not read.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "probability",

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
+#include "dali_core/philox.hpp"
 
 namespace dali_core {
 
@@ -15,5 +17,15 @@ DC_HOST_DEV uint64_t coin_flip_threshold(float probability) {
 }
 
 DC_HOST_DEV bool coin_flip(uint32_t random, uint64_t threshold) { return random < threshold; }
+
+// What the kernel `flip_coins` does for one sample.
+struct CoinFlipTask {
+  void* out;
+  int64_t count;
+  uint64_t seed;
+  SampleKey key;
+  uint64_t threshold;
+  DataType type;
+};
 
 }  // namespace dali_core

@@ -4,19 +4,6 @@
 #include "dali_core/operators/random/output_shape.hpp"
 
 namespace dali_core {
-namespace {
-
-template <typename T>
-T scaled_normal(double normal, double mean, double stddev) {
-  const double value = mean + stddev * normal;
-  // Through float: C libraries may differ in the last bit of a double's logarithm.
-  if constexpr (std::is_same_v<T, double>)
-    return value;
-  else
-    return convert<T>(static_cast<float>(value));
-}
-
-}  // namespace
 
 class Normal : public Operator {
  public:

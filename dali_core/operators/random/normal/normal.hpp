@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
+#include "dali_core/convert.hpp"
 #include "dali_core/host_device.hpp"
+#include "dali_core/philox.hpp"
 
 namespace dali_core {
 
@@ -20,5 +24,26 @@ DC_HOST_DEV NormalPair normal_pair(double unit_of_radius, double unit_of_angle) 
   const double angle = kTwoPi * unit_of_angle;
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
+
+template <typename T>
+DC_HOST_DEV T scaled_normal(double normal, double mean, double stddev) {
+  const double value = mean + stddev * normal;
+  // Through float: C libraries may differ in the last bit of a double's logarithm.
+  if constexpr (std::is_same_v<T, double>)
+    return value;
+  else
+    return convert<T>(static_cast<float>(value));
+}
+
+// What the kernel `draw_normal` does for one sample.
+struct NormalTask {
+  void* out;
+  int64_t count;
+  uint64_t seed;
+  SampleKey key;
+  double mean;
+  double stddev;
+  DataType type;
+};
 
 }  // namespace dali_core

@@ -1,0 +1,60 @@
+// What fn.constant gives to every sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dali_core/filled_shape.hpp"
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+class ConstantData {
+ public:
+  explicit ConstantData(const OperatorConfig& config)
+      : layout_(config.get_or<std::string>("layout", "")) {
+    const bool is_float = config.has("fdata");
+    if (is_float == config.has("idata"))
+      throw std::invalid_argument("one of fdata and idata must be given (got " +
+                                  std::string(is_float ? "both" : "none") +
+                                  "). Pass floating point numbers or integers.");
+    if (is_float)
+      prepare(config, config.get<std::vector<float>>("fdata"), DataType::kFloat);
+    else
+      prepare(config, config.get<std::vector<int64_t>>("idata"), DataType::kInt32);
+  }
+
+  DataType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  const Layout& layout() const { return layout_; }
+  const std::vector<char>& bytes() const { return bytes_; }
+
+ private:
+  template <typename From>
+  void prepare(const OperatorConfig& config, const std::vector<From>& values, DataType type) {
+    type_ = config.get_or<DataType>("dtype", type);
+    const auto given = static_cast<int64_t>(values.size());
+    shape_ = config.has("shape") ? checked_shape(config.get<std::vector<int64_t>>("shape"))
+                                 : Shape{given};
+    const int64_t count = shape_.num_elements();
+    if (given != 1 && given != count)
+      throw std::invalid_argument(
+          "fdata or idata must be one number or as many as shape has (got " +
+          std::to_string(given) + " for shape " + to_string(shape_) + "). Pass a shape that fits.");
+    check_layout(layout_, shape_);
+    bytes_.resize(static_cast<size_t>(count * size_of(type_)));
+    visit_type(type_, [&](auto zero) {
+      using To = decltype(zero);
+      To* const out = reinterpret_cast<To*>(bytes_.data());
+      for (int64_t i = 0; i < count; ++i)
+        out[i] = convert<To>(values[given == 1 ? 0 : static_cast<size_t>(i)]);
+    });
+  }
+
+  DataType type_;
+  Shape shape_;
+  Layout layout_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace dali_core
