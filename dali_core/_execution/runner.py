@@ -23,7 +23,7 @@ from dali_core._execution.operators import make_operator, make_step
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.planner import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_plan import ExecutorPlan
@@ -146,7 +146,7 @@ class Runner:
                 )
                 for entry in stage.nodes
             ]
-            stages.append((instructions, stage.chains))
+            stages.append((instructions, stage.chains, stage.regions))
         self._process = os.getpid()
         self._iteration = 0
         self._numbers = BatchNumbers(options.batch_size)

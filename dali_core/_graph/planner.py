@@ -8,84 +8,13 @@ of one depth that run on a device.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from dali_core._graph.branches import find_joined
 from dali_core._graph.fusion import find_chains, find_device_chains
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core.errors import title_of
-
-
-@dataclass
-class PlannedNode:
-    """A node with the numbers of the values that it reads and writes.
-
-    `guards` are pairs of a value and what it must say so that the node runs for a sample;
-    `releases` lists the values that nobody needs after it.
-    """
-
-    node: OperatorNode
-    inputs: list[int]
-    arguments: list[int]
-    outputs: list[int]
-    guards: list[tuple[int, bool]] = field(default_factory=list)
-    releases: list[int] = field(default_factory=list)
-
-    @property
-    def reads_group(self) -> bool:
-        """Whether the samples that pass the guards are a batch of their own."""
-        return bool(self.guards) and self.node.spec.reads_batch
-
-
-class StageKind(enum.Enum):
-    """What runs a stage."""
-
-    SAMPLES = "sample program"
-    PYTHON = "Python step"
-    DEVICE = "device program"
-
-
-@dataclass
-class PlannedStage:
-    """Nodes that run without a barrier between them; a single one if it runs in Python.
-
-    `chains` are the ranges of nodes that run as one.
-    """
-
-    nodes: list[PlannedNode]
-    kind: StageKind
-    chains: list[range] = field(default_factory=list)
-
-
-@dataclass
-class ExecutionPlan:
-    """Stages in their order, and the values that the pipeline gives out.
-
-    `joined_outputs` lists for each output the values of branches that become it, each for other
-    samples, and that nothing else reads. `outputs_on_device` lists the positions of those that are
-    on a device.
-    """
-
-    stages: list[PlannedStage]
-    outputs: list[int]
-    num_values: int
-    joined_outputs: list[list[int]] = field(default_factory=list)
-    outputs_on_device: list[int] = field(default_factory=list)
-
-    def describe(self) -> str:
-        """List stages, the groups that run as one, and operators, one line each."""
-        lines = []
-        for number, stage in enumerate(self.stages):
-            lines.append(f"stage {number}: {stage.kind.value}")
-            for position, planned in enumerate(stage.nodes):
-                chain = next((chain for chain in stage.chains if position in chain), None)
-                if chain is not None and position == chain.start:
-                    lines.append("  fused:")
-                indent = "    " if chain is not None else "  "
-                lines.append(f"{indent}{_described(planned.node)}")
-        return "\n".join(lines)
+from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.regions import decode_regions
 
 
 def make_plan(
@@ -125,24 +54,21 @@ def make_plan(
         for node in live
     ]
     stages = _stages(planned)
+    preserved = [value for node in kept for value in node.outputs]
     if optimize:
-        preserved = [value for node in kept for value in node.outputs]
         for stage in stages:
             here = {entry.node for entry in stage.nodes}
             elsewhere = [value for node in live if node not in here for value in node.dependencies]
             _fuse(stage, keep=[*outputs, *preserved, *elsewhere])
+    num_values = len(values)
+    if optimize:
+        needed = {values[value] for value in [*outputs, *preserved]}
+        num_values = decode_regions(stages, num_values, needed)
     results = [values[value] for value in outputs]
     _release_early(stages, keep=set(results))
     joined = [[values[value] for value in find_joined(output, live, outputs)] for output in outputs]
     on_device = [i for i, output in enumerate(outputs) if output.device == "gpu"]
-    return ExecutionPlan(stages, results, len(values), joined, on_device)
-
-
-def _described(node: OperatorNode) -> str:
-    text = f"{title_of(node.operator)} ({node.name})"
-    if node.conditions:
-        text += f" if {' and '.join(map(str, node.conditions))}"
-    return text
+    return ExecutionPlan(stages, results, num_values, joined, on_device)
 
 
 def live_nodes(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode]) -> list[OperatorNode]:

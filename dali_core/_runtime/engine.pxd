@@ -229,6 +229,7 @@ cdef extern from "device_program.hpp" namespace "dali_core" nogil:
 cdef extern from "dali_core/_runtime/fusion/chains.hpp" namespace "dali_core" nogil:
     shared_ptr[const FusedChain] make_chain(const vector[Instruction]& members) except +
     shared_ptr[const DeviceChain] make_device_chain(const vector[Instruction]& members) except +
+    shared_ptr[const FusedChain] make_region_chain(const vector[Instruction]& members) except +
 
 
 cdef extern from "executor.hpp" namespace "dali_core" nogil:

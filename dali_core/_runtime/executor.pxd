@@ -51,5 +51,5 @@ cdef class Executor:
     cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
 
     cdef void _fuse(
-        self, engine.Instruction& first, const vector[engine.Instruction]& members
+        self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
     ) except *

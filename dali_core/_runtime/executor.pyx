@@ -315,19 +315,23 @@ cdef class Executor:
                     if instruction.from_reader:
                         read.update(results)
                     instructions.push_back(instruction)
-                for chain in description[1]:
+                for number, chain in enumerate([*description[1], *description[2]]):
                     members.clear()
                     for i in chain:
                         members.push_back(instructions[<size_t>i])
-                    self._fuse(instructions[<size_t>chain[0]], members)
+                    is_region = number >= len(description[1])
+                    self._fuse(instructions[<size_t>chain[0]], members, is_region)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
         self.executor = new engine.Executor(plan, described.num_threads, described.set_affinity)
 
     cdef void _fuse(
-        self, engine.Instruction& first, const vector[engine.Instruction]& members
+        self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
     ) except *:
-        first.chain = engine.make_chain(members)
+        if is_region:
+            first.chain = engine.make_region_chain(members)
+        else:
+            first.chain = engine.make_chain(members)
         first.chain_counts = make_shared[engine.FusionCounts]()
         first.chain_length = <int>members.size()
         self.chain_counts.push_back(first.chain_counts)

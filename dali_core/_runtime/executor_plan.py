@@ -17,11 +17,12 @@ class ExecutorPlan:
     Attributes
     ----------
     stages : sequence
-        For each stage a pair of instructions and chains, or None for a step in Python or on a
+        For each stage its instructions, chains and regions, or None for a step in Python or on a
         device. An instruction is a tuple ``(operator, node, inputs, arguments, outputs, releases)``
         of a `NativeOperator`, the number of the node, and lists of value ids; in a branch also
         pairs of a value id and what that must say, whether these samples are the operator's batch,
-        and whether it joins branches. A chain is the range of the instructions that run as one.
+        and whether it joins branches. A chain is the range of the instructions that run as one,
+        and a region that of a decoder and those whose part of the image it makes.
     outputs : sequence of int
         Ids of the values that the plan gives out.
     num_values, num_readers, num_threads : int

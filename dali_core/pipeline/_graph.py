@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._graph.build import Graph
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.planner import ExecutionPlan, make_plan
+from dali_core._graph.plan import ExecutionPlan
+from dali_core._graph.planner import make_plan
 from dali_core.errors import ArgumentValueError, NoOutputsError, PipelineStateError
 from dali_core.pipeline._outputs import (
     ExpectedOutputs,

@@ -17,7 +17,7 @@ from dali_core._graph.context import (
     user_location,
 )
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.plan import ExecutionPlan
 from dali_core._runtime.step import Step
 from dali_core.pipeline._checkpoints import PipelineCheckpoints
 from dali_core.pipeline._checks import (

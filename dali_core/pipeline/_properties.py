@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dali_core._cuda.stream import Stream
     from dali_core._execution.runner import Runner
     from dali_core._graph.node import DataNode
-    from dali_core._graph.planner import ExecutionPlan
+    from dali_core._graph.plan import ExecutionPlan
     from dali_core.pipeline._outputs import ExpectedOutputs
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.python_workers import PythonWorkers
-from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.plan import ExecutionPlan
 from dali_core._runtime.workers import START_METHODS, CallbackPickler, WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 

@@ -11,7 +11,7 @@ from dali_core._execution.runner import Runner
 from dali_core._graph.build import Graph
 from dali_core._graph.drawing import to_dot
 from dali_core._graph.node import DataNode
-from dali_core._graph.planner import ExecutionPlan
+from dali_core._graph.plan import ExecutionPlan
 from dali_core._graph.svg import to_svg
 from dali_core.errors import BadSample
 

@@ -28,7 +28,7 @@ def make_executor(
     num_values: int,
     num_readers: int = 0,
 ) -> Executor:
-    unfused = [None if stage is None else (stage, []) for stage in stages]
+    unfused = [None if stage is None else (stage, [], []) for stage in stages]
     return Executor(ExecutorPlan(unfused, outputs, num_values, num_readers, 2))
 
 

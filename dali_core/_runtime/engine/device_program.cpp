@@ -38,13 +38,13 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
       bool done = false;
       if (instruction.chain) {
         const auto length = static_cast<size_t>(instruction.chain_length);
-        run(i, length, batch, memory, arena, plan.work, places, done);
+        run(i, length, true, batch, memory, arena, plan.work, places, done);
         FusionCounts& counts = *instruction.chain_counts;
         (done ? counts.fused : counts.refused)
             .fetch_add(static_cast<int64_t>(places.size()), std::memory_order_relaxed);
         if (done) i += length - 1;
       }
-      if (!done) run(i, 1, batch, memory, arena, plan.work, places, done);
+      if (!done) run(i, 1, false, batch, memory, arena, plan.work, places, done);
     }
     arena.finish(plan.work);
     upload_bytes_ = arena.total_bytes();
@@ -63,12 +63,11 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
 
 // Plans one operator, or a chain. What is planned uses memory that nobody may get before the work is
 // in the stream, so values that are released stay with the work until then.
-void DeviceProgram::run(size_t first, size_t count, Batch& batch, DeviceMemory& memory,
-                        UploadArena& arena, DeviceWork& work, const std::vector<int>& places,
+void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
+                        DeviceMemory& memory, UploadArena& arena, DeviceWork& work, const std::vector<int>& places,
                         bool& done) {
   const DeviceInstruction& begin = instructions_[first];
   const DeviceInstruction& last = instructions_[first + count - 1];
-  const bool is_chain = count > 1;
   done = true;
   if (!places.empty()) {
     std::vector<std::vector<Tensor>> outputs(last.outputs.size(),

@@ -54,7 +54,11 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
         trim();
         block = source_.allocate(source_.context, capacity);
       }
-      if (block == nullptr) throw std::bad_alloc();
+      if (block == nullptr) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        used_bytes_ -= capacity;
+        throw std::bad_alloc();
+      }
     }
     return std::shared_ptr<void>(
         block, [pool = shared_from_this(), capacity](void* p) { pool->give_back(p, capacity); });

@@ -1,0 +1,90 @@
+"""What a plan consists of: stages, and the operators in them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from dali_core._graph.node import OperatorNode
+from dali_core.errors import title_of
+
+
+@dataclass
+class PlannedNode:
+    """A node with the numbers of the values that it reads and writes.
+
+    `guards` are pairs of a value and what it must say so that the node runs for a sample;
+    `releases` lists the values that nobody needs after it.
+    """
+
+    node: OperatorNode
+    inputs: list[int]
+    arguments: list[int]
+    outputs: list[int]
+    guards: list[tuple[int, bool]] = field(default_factory=list)
+    releases: list[int] = field(default_factory=list)
+
+    @property
+    def reads_group(self) -> bool:
+        """Whether the samples that pass the guards are a batch of their own."""
+        return bool(self.guards) and self.node.spec.reads_batch
+
+
+class StageKind(enum.Enum):
+    """What runs a stage."""
+
+    SAMPLES = "sample program"
+    PYTHON = "Python step"
+    DEVICE = "device program"
+
+
+@dataclass
+class PlannedStage:
+    """Nodes that run without a barrier between them; a single one if it runs in Python.
+
+    `chains` are the ranges of nodes that run as one; of those in `regions`, a decoder makes as much
+    as a chain on the device needs, which has the other nodes once more.
+    """
+
+    nodes: list[PlannedNode]
+    kind: StageKind
+    chains: list[range] = field(default_factory=list)
+    regions: list[range] = field(default_factory=list)
+
+
+@dataclass
+class ExecutionPlan:
+    """Stages in their order, and the values that the pipeline gives out.
+
+    `joined_outputs` lists for each output the values of branches that become it, each for other
+    samples, and that nothing else reads. `outputs_on_device` lists the positions of those that are
+    on a device.
+    """
+
+    stages: list[PlannedStage]
+    outputs: list[int]
+    num_values: int
+    joined_outputs: list[list[int]] = field(default_factory=list)
+    outputs_on_device: list[int] = field(default_factory=list)
+
+    def describe(self) -> str:
+        """List stages, the groups that run as one, and operators, one line each."""
+        lines = []
+        for number, stage in enumerate(self.stages):
+            lines.append(f"stage {number}: {stage.kind.value}")
+            for position, planned in enumerate(stage.nodes):
+                groups = [*stage.chains, *stage.regions]
+                chain = next((chain for chain in groups if position in chain), None)
+                if chain is not None and position == chain.start:
+                    on_device = chain in stage.regions
+                    lines.append("  fused, for the device:" if on_device else "  fused:")
+                indent = "    " if chain is not None else "  "
+                lines.append(f"{indent}{_described(planned.node)}")
+        return "\n".join(lines)
+
+
+def _described(node: OperatorNode) -> str:
+    text = f"{title_of(node.operator)} ({node.name})"
+    if node.conditions:
+        text += f" if {' and '.join(map(str, node.conditions))}"
+    return text
