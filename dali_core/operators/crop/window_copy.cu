@@ -59,11 +59,42 @@ __device__ __noinline__ uint64_t fill_of(const WindowCopySample& sample, int64_t
   return sample.fill[sample.num_fill == 1 ? 0 : element / sample.channel_stride % sample.num_fill];
 }
 
+// Elements one by one, wherever they come from.
 template <typename Element>
-inline __device__ Element copied_element(const WindowCopySample& sample, int64_t element) {
-  const int64_t offset = find_element(sample, element);
-  return offset < 0 ? static_cast<Element>(fill_of(sample, element))
-                    : static_cast<const Element*>(sample.input)[offset];
+__device__ __noinline__ void copy_elements(const WindowCopySample& sample, int64_t begin,
+                                           int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t offset = find_element(sample, i);
+    static_cast<Element*>(sample.output)[i] =
+        offset < 0 ? static_cast<Element>(fill_of(sample, i))
+                   : static_cast<const Element*>(sample.input)[offset];
+  }
+}
+
+// Elements that are next to each other in memory, or whose pixels are, the other way round.
+template <typename Element>
+inline __device__ uint64_t load_word(const Element* from, const WindowAxis& last, int inner,
+                                     int left) {
+  constexpr int kCount = 8 / sizeof(Element);
+  uint64_t word = 0;
+  if (!last.mirrored) {
+    if (reinterpret_cast<uintptr_t>(from) % sizeof word == 0)
+      return *reinterpret_cast<const uint64_t*>(from);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      word |= static_cast<uint64_t>(from[k]) << (8 * sizeof(Element) * k);
+    return word;
+  }
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    word |= static_cast<uint64_t>(*from) << (8 * sizeof(Element) * k);
+    ++from;
+    if (--left == 0) {
+      left = inner;
+      from -= 2 * inner;
+    }
+  }
+  return word;
 }
 
 // Every thread makes eight bytes of the output, which are stored at once.
@@ -71,57 +102,39 @@ template <typename Element>
 inline __device__ void copy_window(const WindowCopySample& sample) {
   constexpr int kCount = 8 / sizeof(Element);
   const WindowAxis& last = sample.axes[sample.num_axes - 1];
-  const int64_t inner = sample.inner;
   Element* const output = static_cast<Element*>(sample.output);
-  const int64_t before =
-      static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % 8 / sizeof(Element));
-  for (int64_t item = first_item(); item * kCount < sample.num_elements + before;
-       item += item_step()) {
+  const int64_t num_elements = sample.num_elements;
+  const int before = static_cast<int>(reinterpret_cast<uintptr_t>(output) % 8 / sizeof(Element));
+  for (int64_t item = first_item(); item * kCount < num_elements + before; item += item_step()) {
     const int64_t begin = item * kCount - before;
-    if (begin < 0 || begin + kCount > sample.num_elements) {
-      for (int64_t i = begin < 0 ? 0 : begin; i < begin + kCount && i < sample.num_elements; ++i)
-        output[i] = copied_element<Element>(sample, i);
+    if (begin < 0 || begin + kCount > num_elements) {
+      copy_elements<Element>(sample, begin < 0 ? 0 : begin,
+                             begin + kCount < num_elements ? begin + kCount : num_elements);
       continue;
     }
+    // If all of them are in one line and inside, they are next to each other, or pixels are.
+    const int64_t inner = sample.inner;
     const Place place(sample, begin);
     const int64_t base = find_line(sample, place.line);
-    // If all of them are in one line and inside, they are next to each other, or pixels are.
     const int64_t end =
         place.position + (inner == 1 ? kCount : quotient(place.inner + kCount - 1, inner) + 1);
-    uint64_t word = 0;
-    if (base >= 0 && end <= last.extent && last.has(last.source(place.position)) &&
-        last.has(last.source(end - 1))) {
-      const Element* from = static_cast<const Element*>(sample.input) + base +
-                            last.source(place.position) * last.stride + place.inner;
-      if (!last.mirrored) {
-#pragma unroll
-        for (int k = 0; k < kCount; ++k)
-          word |= static_cast<uint64_t>(from[k]) << (8 * sizeof(Element) * k);
-      } else {
-        int64_t left = inner - place.inner;
-#pragma unroll
-        for (int k = 0; k < kCount; ++k) {
-          word |= static_cast<uint64_t>(*from) << (8 * sizeof(Element) * k);
-          ++from;
-          if (--left == 0) {
-            left = inner;
-            from -= 2 * inner;
-          }
-        }
-      }
+    const int64_t source = last.source(place.position);
+    if (base >= 0 && end <= last.extent && last.has(source) && last.has(last.source(end - 1)) &&
+        (inner >> 30) == 0) {
+      const Element* const from =
+          static_cast<const Element*>(sample.input) + base + source * last.stride + place.inner;
+      *reinterpret_cast<uint64_t*>(output + begin) =
+          load_word(from, last, static_cast<int>(inner), static_cast<int>(inner - place.inner));
     } else {
-      for (int k = 0; k < kCount; ++k)
-        word |= static_cast<uint64_t>(copied_element<Element>(sample, begin + k))
-                << (8 * sizeof(Element) * k);
+      copy_elements<Element>(sample, begin, begin + kCount);
     }
-    *reinterpret_cast<uint64_t*>(output + begin) = word;
   }
 }
 
 }  // namespace
 
 // Windows in the type of their input.
-extern "C" __global__ void copy_windows(const WindowCopySample* samples, int64_t num_samples) {
+extern "C" __global__ void __launch_bounds__(256, 4) copy_windows(const WindowCopySample* samples, int64_t num_samples) {
   const int64_t number = sample_of_block();
   if (number >= num_samples) return;
   const WindowCopySample& sample = samples[number];

@@ -11,6 +11,8 @@ namespace dali_core {
 namespace {
 
 constexpr unsigned kThreads = 256;
+// Two stores of eight bytes: enough to make up for reading the parameters.
+constexpr int64_t kThreadBytes = 16;
 
 bool is_whole(const WindowAxis& axis) {
   return axis.start == 0 && axis.extent == axis.source_extent && !axis.mirrored;
@@ -108,7 +110,7 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
           channel_axis < 0 ? sample.num_elements : dense_strides(output.shape)[channel_axis];
       set_axes(input.shape, windows[i], policy_, sample);
       if (input.type == output.type)
-        copy_blocks = std::max(copy_blocks, blocks_for(output.num_bytes() + 7, kThreads, 8));
+        copy_blocks = std::max(copy_blocks, blocks_for(output.num_bytes() + 7, kThreads, kThreadBytes));
       else
         convert_blocks = std::max(convert_blocks, blocks_for(sample.num_elements, kThreads));
     }

@@ -25,31 +25,18 @@ inline __device__ void store(void* to, int64_t index, DataType type, float value
     static_cast<To*>(to)[index] = convert<To>(value);
 }
 
-// Makes one channel of a pixel. `in` is negative beside the image.
-template <typename To, typename From>
-inline __device__ void make_channel(const NormalizeSample& sample, int64_t c, int64_t in,
-                                    int64_t out) {
-  const FinishedChannel& channel = sample.channels[c];
-  const int64_t to = out + c * sample.output_channel_stride;
-  if (in >= 0 && c < sample.input_channels) {
-    const float value = load<From>(sample.input, in + c * sample.input_channel_stride, sample.from);
-    store<To>(sample.output, to, sample.to, normalize(value, {channel.mean, channel.multiplier}));
-  } else {
-    store_bits(sample.output, to, size_of(sample.to), in < 0 ? channel.outside : channel.added);
-  }
-}
+// Where a pixel comes from and where it goes, as offsets of its first channel.
+struct PixelPlace {
+  int64_t in;  // negative beside the image
+  int64_t out;
 
-// A thread makes all channels of a pixel, and its neighbour the pixel beside it.
-template <typename To, typename From>
-inline __device__ void normalize_pixels(const NormalizeSample& sample) {
-  const bool is_rgb = sample.output_channels == 3;
-  for (int64_t item = first_item(); item < sample.num_pixels; item += item_step()) {
+  __device__ PixelPlace(const NormalizeSample& sample, int64_t item) {
     int64_t row = quotient(item, sample.columns.extent);
     const int64_t x = item - row * sample.columns.extent;
     const int64_t column = sample.columns.source(x);
     bool is_inside = sample.columns.has(column);
-    int64_t in = column * sample.columns.stride;
-    int64_t out = x * sample.column_stride;
+    in = column * sample.columns.stride;
+    out = x * sample.column_stride;
     for (int i = sample.num_outer - 1; i >= 0; --i) {
       const WindowAxis& axis = sample.outer[i];
       const int64_t next = i == 0 ? 0 : quotient(row, axis.extent);
@@ -61,14 +48,64 @@ inline __device__ void normalize_pixels(const NormalizeSample& sample) {
       row = next;
     }
     if (!is_inside) in = -1;
-    if (is_rgb) {
-#pragma unroll
-      for (int c = 0; c < 3; ++c) make_channel<To, From>(sample, c, in, out);
-    } else {
-      for (int64_t c = 0; c < sample.output_channels; ++c)
-        make_channel<To, From>(sample, c, in, out);
+  }
+};
+
+template <typename To, typename From>
+inline __device__ void normalize_pixels(const NormalizeSample& sample) {
+  for (int64_t item = first_item(); item < sample.num_pixels; item += item_step()) {
+    const PixelPlace place(sample, item);
+    for (int64_t c = 0; c < sample.output_channels; ++c) {
+      const FinishedChannel& channel = sample.channels[c];
+      const int64_t to = place.out + c * sample.output_channel_stride;
+      if (place.in >= 0 && c < sample.input_channels)
+        store<To>(sample.output, to, sample.to,
+                  normalize(load<From>(sample.input, place.in + c * sample.input_channel_stride,
+                                       sample.from),
+                            {channel.mean, channel.multiplier}));
+      else
+        store_bits(sample.output, to, size_of(sample.to),
+                   place.in < 0 ? channel.outside : channel.added);
     }
   }
+}
+
+// The same for three channels, whose parameters stay in registers.
+template <typename To, typename From>
+inline __device__ void normalize_rgb(const NormalizeSample& sample) {
+  const void* const input = sample.input;
+  void* const output = sample.output;
+  const int64_t num_pixels = sample.num_pixels;
+  const int64_t from_stride = sample.input_channel_stride;
+  const int64_t to_stride = sample.output_channel_stride;
+  const DataType from = sample.from;
+  const DataType to = sample.to;
+  ChannelNormalization rules[3];
+#pragma unroll
+  for (int c = 0; c < 3; ++c) rules[c] = {sample.channels[c].mean, sample.channels[c].multiplier};
+  for (int64_t item = first_item(); item < num_pixels; item += item_step()) {
+    const PixelPlace place(sample, item);
+    if (place.in < 0) {
+      for (int c = 0; c < 3; ++c)
+        store_bits(output, place.out + c * to_stride, size_of(to), sample.channels[c].outside);
+      continue;
+    }
+    float values[3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) values[c] = load<From>(input, place.in + c * from_stride, from);
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      store<To>(output, place.out + c * to_stride, to, normalize(values[c], rules[c]));
+  }
+}
+
+// A thread makes all channels of a pixel, and its neighbour the pixel beside it.
+template <typename To, typename From>
+inline __device__ void normalize_image(const NormalizeSample& sample) {
+  if (sample.input_channels == 3 && sample.output_channels == 3)
+    normalize_rgb<To, From>(sample);
+  else
+    normalize_pixels<To, From>(sample);
 }
 
 }  // namespace
@@ -79,13 +116,13 @@ extern "C" __global__ void normalize_images(const NormalizeSample* samples, int6
   const NormalizeSample& sample = samples[number];
   const bool from_bytes = sample.from == DataType::kUInt8;
   if (from_bytes && sample.to == DataType::kFloat)
-    normalize_pixels<float, uint8_t>(sample);
+    normalize_image<float, uint8_t>(sample);
   else if (from_bytes && sample.to == DataType::kFloat16)
-    normalize_pixels<Half, uint8_t>(sample);
+    normalize_image<Half, uint8_t>(sample);
   else if (sample.from == DataType::kFloat && sample.to == DataType::kFloat)
-    normalize_pixels<float, float>(sample);
+    normalize_image<float, float>(sample);
   else
-    normalize_pixels<AnyType, AnyType>(sample);
+    normalize_image<AnyType, AnyType>(sample);
 }
 
 }  // namespace dali_core

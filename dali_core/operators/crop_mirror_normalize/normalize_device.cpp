@@ -9,6 +9,8 @@ namespace dali_core {
 namespace {
 
 constexpr unsigned kThreads = 256;
+// Pixels of a thread: enough to make up for reading the parameters.
+constexpr int64_t kThreadPixels = 4;
 
 void set_axes(const PlannedNormalization& planned, const Shape& image, NormalizeSample& sample) {
   const Strides input_strides = dense_strides(image);
@@ -77,7 +79,7 @@ void normalize_on_device(DeviceBatch& batch, const std::vector<PlannedNormalizat
       sample.to = output.type;
       sample.channels = channels.upload(planned[i].channels);
       set_axes(planned[i], input.shape, sample);
-      blocks = std::max(blocks, blocks_for(sample.num_pixels, kThreads));
+      blocks = std::max(blocks, blocks_for(sample.num_pixels, kThreads, kThreadPixels));
     }
     samples.host[i] = sample;
   }
