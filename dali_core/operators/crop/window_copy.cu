@@ -134,7 +134,8 @@ inline __device__ void copy_window(const WindowCopySample& sample) {
 }  // namespace
 
 // Windows in the type of their input.
-extern "C" __global__ void __launch_bounds__(256, 4) copy_windows(const WindowCopySample* samples, int64_t num_samples) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+    copy_windows(const WindowCopySample* samples, int64_t num_samples) {
   const int64_t number = sample_of_block();
   if (number >= num_samples) return;
   const WindowCopySample& sample = samples[number];

@@ -110,7 +110,8 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
           channel_axis < 0 ? sample.num_elements : dense_strides(output.shape)[channel_axis];
       set_axes(input.shape, windows[i], policy_, sample);
       if (input.type == output.type)
-        copy_blocks = std::max(copy_blocks, blocks_for(output.num_bytes() + 7, kThreads, kThreadBytes));
+        copy_blocks =
+            std::max(copy_blocks, blocks_for(output.num_bytes() + 7, kThreads, kThreadBytes));
       else
         convert_blocks = std::max(convert_blocks, blocks_for(sample.num_elements, kThreads));
     }
