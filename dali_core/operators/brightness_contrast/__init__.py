@@ -20,6 +20,7 @@ Integers round half away from zero and saturate. Nothing is copied if nothing ch
         "Images, volumes or sequences of type uint8, int16, int32, float16 or float32, "
         "with layout ``HWC``, ``FHWC`` or ``DHWC``.",
     ),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "brightness",

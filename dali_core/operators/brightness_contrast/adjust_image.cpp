@@ -51,22 +51,30 @@ BrightnessContrastArguments::BrightnessContrastArguments(const OperatorConfig& c
       center_(config, "contrast_center"),
       output_type_(config) {}
 
+AdjustedImage BrightnessContrastArguments::of(const SampleContext& sample) const {
+  const Tensor& image = sample.input(0);
+  AdjustedImage result;
+  result.layout = color_layout(image);
+  check_color_type(image.type);
+  result.type = output_type_.of(image);
+  const double center = center_.given() ? center_.at(sample) : middle_of_range(image.type);
+  result.rule =
+      brightness_contrast(brightness_.at_or(sample, 1), shift_.at_or(sample, 0),
+                          contrast_.at_or(sample, 1), center, positive_range(result.type));
+  result.stays = result.type == image.type && result.rule.factor == 1 && result.rule.offset == 0;
+  return result;
+}
+
 void BrightnessContrastArguments::adjust_image(SampleContext& sample) const {
   const Tensor& image = sample.input(0);
-  const Layout layout = color_layout(image);
-  check_color_type(image.type);
-  const DataType type = output_type_.of(image);
-  const double center = center_.given() ? center_.at(sample) : middle_of_range(image.type);
-  const BrightnessContrast rule =
-      brightness_contrast(brightness_.at_or(sample, 1), shift_.at_or(sample, 0),
-                          contrast_.at_or(sample, 1), center, positive_range(type));
-  if (type == image.type && rule.factor == 1 && rule.offset == 0) {
-    sample.forward(0, image).layout = layout;
+  const AdjustedImage result = of(sample);
+  if (result.stays) {
+    sample.forward(0, image).layout = result.layout;
     return;
   }
-  Tensor& output = sample.output(0, type, image.shape, layout);
-  DC_SIMD_DISPATCH(adjust_elements, image.data, image.type, output.data, type, image.num_elements(),
-                   rule);
+  Tensor& output = sample.output(0, result.type, image.shape, result.layout);
+  DC_SIMD_DISPATCH(adjust_elements, image.data, image.type, output.data, output.type,
+                   image.num_elements(), result.rule);
 }
 
 }  // namespace dali_core

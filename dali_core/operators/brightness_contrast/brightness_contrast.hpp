@@ -2,6 +2,9 @@
 // and device kernels share this.
 #pragma once
 
+#include <cstdint>
+
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
 
 namespace dali_core {
@@ -23,5 +26,15 @@ DC_HOST_DEV BrightnessContrast brightness_contrast(double brightness, double shi
 DC_HOST_DEV float adjust(float value, BrightnessContrast rule) {
   return value * rule.factor + rule.offset;
 }
+
+// What the kernel `adjust_elements` does for one sample.
+struct AdjustTask {
+  const void* in;
+  void* out;
+  int64_t count;
+  DataType from;
+  DataType to;
+  BrightnessContrast rule;
+};
 
 }  // namespace dali_core

@@ -17,6 +17,7 @@ Nothing is copied if both colour spaces are the same.
         "Images, volumes or sequences of type uint8, with layout ``HWC``, ``FHWC``, ``DHWC`` or "
         "``FDHWC`` and the channels of `image_type`.",
     ),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "image_type",

@@ -22,6 +22,16 @@ struct ColorRun {
 
 void mix_colors(const ColorRun& run, const ColorMatrix& matrix);
 
+// What becomes of an image of 3 channels.
+struct ColorResult {
+  Layout layout;
+  DataType type;
+  bool stays;  // because nothing changes
+};
+
+ColorResult color_result(const Tensor& image, const ColorTransform& transform,
+                         const ColorOutputType& output_type);
+
 // Output 0 of the sample becomes input 0, a colour image of 3 channels, transformed. Nothing is
 // copied if that changes nothing.
 void transform_image(SampleContext& sample, const ColorTransform& transform,
@@ -31,5 +41,20 @@ void transform_image(SampleContext& sample, const ColorTransform& transform,
 inline double color_contrast_center(DataType input_type) {
   return input_type == DataType::kFloat || input_type == DataType::kFloat16 ? 0.5 : 128.0;
 }
+
+// An operator whose arguments give one transform for each sample.
+template <typename Arguments>
+class MixColors : public Operator, public PixelStep {
+ public:
+  explicit MixColors(const OperatorConfig& config) : arguments_(config), output_type_(config) {}
+
+  void run(SampleContext& sample) const override {
+    transform_image(sample, arguments_.of(sample), output_type_);
+  }
+
+ private:
+  Arguments arguments_;
+  ColorOutputType output_type_;
+};
 
 }  // namespace dali_core

@@ -20,6 +20,7 @@ Without `axis_names` and `axes`, all dimensions but the channels (C) are given, 
 layout. Nothing is copied if there is nothing to fill.
 """,
     input_docs=("Tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "anchor",

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dali_core/host_device.hpp"
+#include "dali_core/quick_division.hpp"
 
 namespace dali_core {
 
@@ -23,5 +24,22 @@ DC_HOST_DEV ErasedRange erased_range(float anchor, float shape, bool is_centered
   if (is_centered) anchor -= shape * 0.5f;
   return {erased_limit(anchor, extent), erased_limit(anchor + shape, extent)};
 }
+
+constexpr int kMostErasedDims = 8;
+
+// What the kernel `erase_regions` does for one sample. `ranges` has one for each dimension of each
+// region.
+struct EraseTask {
+  const void* in;
+  void* out;
+  const ErasedRange* ranges;
+  const uint64_t* values;
+  int64_t count;
+  int num_regions;
+  int num_dims;
+  int channel_axis;  // that values are for; -1 where there is one value
+  int bytes;         // of an element
+  QuickDivisor extents[kMostErasedDims];
+};
 
 }  // namespace dali_core

@@ -4,24 +4,7 @@
 
 namespace dali_core {
 
-class Hsv : public Operator, public PixelStep {
- public:
-  explicit Hsv(const OperatorConfig& config)
-      : hue_(config, "hue"),
-        saturation_(config, "saturation"),
-        value_(config, "value"),
-        output_type_(config) {}
-
-  void run(SampleContext& sample) const override {
-    transform_image(
-        sample, hsv(hue_.at_or(sample, 0), saturation_.at_or(sample, 1), value_.at_or(sample, 1)),
-        output_type_);
-  }
-
- private:
-  Argument<float> hue_, saturation_, value_;
-  ColorOutputType output_type_;
-};
+using Hsv = MixColors<HsvArguments>;
 
 DALI_CORE_REGISTER_OPERATOR("hsv", Hsv)
 

@@ -13,6 +13,7 @@ Where `keys` has the integer, the result is the entry of `values` at the same pl
 `default_value` elsewhere. A key that is given twice has its last value.
 """,
     input_docs=("Tensors of any integer type, shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg("keys", list[int], "Integers from 0 to 65535 that the table knows.", default=[]),
         Arg("values", list[float], "What each key becomes, as many as `keys`.", default=[]),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
 
 namespace dali_core {
@@ -20,5 +21,16 @@ DC_HOST_DEV int64_t table_entry(T element, int64_t num_keys) {
              ? static_cast<int64_t>(key)
              : num_keys;
 }
+
+// What the kernel `look_up` does for one sample.
+struct LookUpTask {
+  const void* in;
+  void* out;
+  const void* table;
+  int64_t count;
+  int64_t num_keys;
+  DataType from;
+  DataType to;
+};
 
 }  // namespace dali_core

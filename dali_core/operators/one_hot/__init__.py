@@ -14,6 +14,7 @@ _ONLY_SINGLE_NUMBERS = OpSpec(
     doc="Find out whether all tensors of a batch have one element.",
     input_docs=("Tensors of any shape.",),
     reads_batch=True,
+    reads_no_data=True,
 )
 
 
@@ -32,6 +33,8 @@ If no `axis` is given and all tensors of a batch have a single element, they cou
 whatever their dimensions: each becomes one vector.
 """,
     input_docs=("Class numbers, counted from 0: tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         Arg("num_classes", int, "Number of classes.", default=0),
         Arg(

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/half.hpp"
 #include "dali_core/host_device.hpp"
-#include "dali_core/types.hpp"
 
 namespace dali_core {
 
@@ -28,5 +28,19 @@ DC_HOST_DEV int64_t class_of(T number, int64_t num_classes) {
                : -1;
   }
 }
+
+// What the kernel `mark_classes` does for one sample; `inner` numbers lie in a row behind the new
+// dimension.
+struct OneHotTask {
+  const void* in;
+  void* out;
+  int64_t count;  // of elements of the output
+  int64_t num_classes;
+  int64_t inner;
+  uint64_t on_value;
+  uint64_t off_value;
+  DataType from;
+  int bytes;  // of an element of the output
+};
 
 }  // namespace dali_core

@@ -10,6 +10,7 @@ _LARGEST_EXTENTS = OpSpec(
     doc="Find the largest extents in each batch.",
     input_docs=("Tensors with the same number of dimensions.",),
     reads_batch=True,
+    reads_no_data=True,
 )
 
 
