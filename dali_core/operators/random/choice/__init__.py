@@ -30,6 +30,8 @@ the sample alone, not on batch size, threads or shards.
         "``n - 1``.",
         "Tensors that give the shape of the output; their elements are not read.",
     ),
+    devices=("cpu", "gpu"),
+    mixes_devices=True,
     args=(
         Arg(
             "p",
