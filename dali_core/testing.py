@@ -10,23 +10,27 @@ Derive a class from `AdapterSuite` in a test module, say which adapter to test, 
 
         def to_numpy(self, array):
             return my_framework.to_numpy(array)
+
+If the framework uses GPUs, derive from `DeviceAdapterSuite` as well. It is skipped without one.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import unittest
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy
 
-from dali_core import fn
+from dali_core import cuda, fn
 from dali_core.adapters import Adapter, get_adapter, list_adapters
 from dali_core.errors import AdapterError, ArgumentTypeError, PipelineStateError
 from dali_core.pipeline import Pipeline
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
+from dali_core.tensors import TensorGPU, TensorListGPU
 
 FILL, DROP, PARTIAL = LastBatchPolicy
 
@@ -57,10 +61,15 @@ class AdapterSuite:
         *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
         *("float16", "float32", "float64"),
     )
+    _device_id: ClassVar[int | None] = None
 
     def to_numpy(self, array: Any) -> numpy.ndarray[Any, Any]:
         """Return an array of the framework as a NumPy array that shares its memory."""
         return numpy.from_dlpack(array)
+
+    def address(self, array: Any) -> int:
+        """Return the address of the first element of an array of the framework."""
+        return self.to_numpy(array).ctypes.data
 
     def shards(self, batch: Any) -> list[dict[str, Any]]:
         """Take what `Adapter.assemble` returned apart, into a dictionary for each pipeline."""
@@ -79,30 +88,36 @@ class AdapterSuite:
 
     def test_has_no_stream_or_a_handle(self) -> None:
         """A stream is given by its handle, and only asked for where there is a device."""
-        assert callable(self.adapter.stream)
+        if self._device_id is None:
+            assert callable(self.adapter.stream)
+        else:
+            stream = self.adapter.stream(self._device_id)
+            assert stream is None or (isinstance(stream, int) and stream >= 0)
 
     # Memory
 
     def test_dense_batches_are_not_copied(self) -> None:
         """A dense batch lies where the pipeline computed it."""
-        (batch,) = _run_once(numpy.arange(24, dtype=numpy.float32).reshape(4, 2, 3))
-        array = self.to_numpy(self.adapter.represent(batch, "dense", 4))
-        assert array.ctypes.data == batch.as_tensor().data_ptr()
+        (batch,) = self._run_once(numpy.arange(24, dtype=numpy.float32).reshape(4, 2, 3))
+        given = self.adapter.represent(batch, "dense", 4)
+        assert self.address(given) == batch.as_tensor().data_ptr()
+        array = self.to_numpy(given)
         assert array.shape == (4, 2, 3)
         numpy.testing.assert_array_equal(array.ravel(), numpy.arange(24))
 
     def test_samples_are_not_copied(self) -> None:
         """The samples of a list lie where the pipeline computed them."""
-        (batch,) = _run_once([numpy.full(i + 1, i, numpy.int32) for i in range(3)])
-        arrays = [self.to_numpy(item) for item in self.adapter.represent(batch, "list", 3)]
-        assert [array.ctypes.data for array in arrays] == [item.data_ptr() for item in batch]
-        assert [array.tolist() for array in arrays] == [[0], [1, 1], [2, 2, 2]]
+        (batch,) = self._run_once([numpy.full(i + 1, i, numpy.int32) for i in range(3)])
+        given = self.adapter.represent(batch, "list", 3)
+        assert [self.address(array) for array in given] == [item.data_ptr() for item in batch]
+        assert [self.to_numpy(array).tolist() for array in given] == [[0], [1, 1], [2, 2, 2]]
 
     def test_partial_batches_are_not_copied(self) -> None:
         """Leaving samples out does not move the others."""
-        (batch,) = _run_once(numpy.arange(8, dtype=numpy.float32).reshape(4, 2))
-        array = self.to_numpy(self.adapter.represent(batch, "dense", 3))
-        assert array.ctypes.data == batch.as_tensor().data_ptr()
+        (batch,) = self._run_once(numpy.arange(8, dtype=numpy.float32).reshape(4, 2))
+        given = self.adapter.represent(batch, "dense", 3)
+        assert self.address(given) == batch.as_tensor().data_ptr()
+        array = self.to_numpy(given)
         assert array.tolist() == [[0, 1], [2, 3], [4, 5]]
 
     def test_batches_are_never_overwritten(self) -> None:
@@ -117,7 +132,7 @@ class AdapterSuite:
         """A batch stays valid when its pipeline and iterator are gone."""
         held = [self.shards(batch)[0]["number"] for batch in self._counting(num_batches=3)]
         gc.collect()
-        _run_once(numpy.full((64, 1), 77, numpy.int64))  # would reuse freed memory
+        self._run_once(numpy.full((64, 1), 77, numpy.int64))  # would reuse freed memory
         assert [self.to_numpy(array).ravel().tolist() for array in held] == [[0, 1], [2, 3], [4, 5]]
 
     # Values
@@ -126,16 +141,16 @@ class AdapterSuite:
         """Element types and values survive."""
         for dtype in self.dtypes:
             data = numpy.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
-            (batch,) = _run_once(data)
+            (batch,) = self._run_once(data)
             array = self.to_numpy(self.adapter.represent(batch, "dense", 3))
             assert array.dtype == data.dtype
             numpy.testing.assert_array_equal(array, data)
 
     def test_scalars_and_empty_samples(self) -> None:
         """Samples may have no dimensions, or no elements."""
-        (scalars,) = _run_once(numpy.arange(3, dtype=numpy.int32))
+        (scalars,) = self._run_once(numpy.arange(3, dtype=numpy.int32))
         assert self.to_numpy(self.adapter.represent(scalars, "dense", 3)).tolist() == [0, 1, 2]
-        (empty,) = _run_once(numpy.zeros((3, 0, 2), numpy.float32))
+        (empty,) = self._run_once(numpy.zeros((3, 0, 2), numpy.float32))
         assert self.to_numpy(self.adapter.represent(empty, "dense", 3)).shape == (3, 0, 2)
 
     # Iterators
@@ -232,7 +247,7 @@ class AdapterSuite:
                 yield [numpy.full(3, number, numpy.int32), numpy.full(1, number, numpy.int32)]
 
         iterator = self.adapter.iterator(
-            _pipeline(ragged, 2),
+            self._pipeline(ragged, 2),
             ["boxes"],
             size=3,
             last_batch_policy=PARTIAL,
@@ -244,7 +259,8 @@ class AdapterSuite:
             [[1, 1, 1]],
         ]
         error = _expect(
-            AdapterError, lambda: self.adapter.iterator(_pipeline(ragged, 2), ["boxes"], size=4)
+            AdapterError,
+            lambda: self.adapter.iterator(self._pipeline(ragged, 2), ["boxes"], size=4),
         )
         for part in ("'boxes'", "(3,)", "(1,)", "output_types"):
             assert part in str(error)
@@ -256,7 +272,7 @@ class AdapterSuite:
             for extent in range(1, 5):
                 yield numpy.full((2, extent), extent, numpy.float32)
 
-        iterator = self.adapter.iterator(_pipeline(growing, 2), ["data"])
+        iterator = self.adapter.iterator(self._pipeline(growing, 2), ["data"])
         shapes = [self.to_numpy(self.shards(batch)[0]["data"]).shape for batch in iterator]
         assert shapes == [(2, 1), (2, 2), (2, 3), (2, 4)]
 
@@ -272,7 +288,7 @@ class AdapterSuite:
                 yield numpy.array([[2 * index], [2 * index + 1]], numpy.int64)
 
         options.setdefault("size", 2 * num_batches)
-        return self.adapter.iterator(_pipeline(source, 2), ["number"], **options)
+        return self.adapter.iterator(self._pipeline(source, 2), ["number"], **options)
 
     def _reading(
         self,
@@ -287,7 +303,9 @@ class AdapterSuite:
         pipelines = []
         for shard in range(num_shards):
             checkpoint = checkpoints[shard] if checkpoints else None
-            pipeline = Pipeline(batch_size=2, num_threads=1, checkpoint=checkpoint)
+            pipeline = Pipeline(
+                batch_size=2, num_threads=1, device_id=self._device_id, checkpoint=checkpoint
+            )
             files = [str(folder / f"{index}.bin") for index in range(num_samples)]
             for file in files:
                 Path(file).write_bytes(b"content")
@@ -300,7 +318,7 @@ class AdapterSuite:
                     name="reader",
                     **reader,
                 )
-                pipeline.set_outputs(labels)
+                pipeline.set_outputs(self._placed(labels))
             pipelines.append(pipeline)
         return self.adapter.iterator(
             pipelines,
@@ -313,19 +331,47 @@ class AdapterSuite:
     def _labels(self, batch: Any) -> list[list[int]]:
         return [self.to_numpy(shard["label"]).ravel().tolist() for shard in self.shards(batch)]
 
+    def _pipeline(self, source: Callable[[], Iterator[Any]], batch_size: int) -> Pipeline:
+        pipeline = Pipeline(batch_size=batch_size, num_threads=1, device_id=self._device_id)
+        with pipeline:
+            pipeline.set_outputs(self._placed(fn.external_source(source=source, batch=True)))
+        return pipeline
 
-def _pipeline(source: Callable[[], Iterator[Any]], batch_size: int) -> Pipeline:
-    pipeline = Pipeline(batch_size=batch_size, num_threads=1)
-    with pipeline:
-        pipeline.set_outputs(fn.external_source(source=source, batch=True))
-    return pipeline
+    def _placed(self, value: Any) -> Any:
+        return value if self._device_id is None else value.gpu()
+
+    def _run_once(self, data: Any) -> tuple[Any, ...]:
+        """Give a batch that the adapter may use, as it is from an iterator."""
+
+        def source() -> Iterator[Any]:
+            yield data
+
+        pipeline = self._pipeline(source, len(data))
+        stream = None if self._device_id is None else self.adapter.stream(self._device_id)
+        outputs = pipeline.run(stream)
+        for batch in outputs:
+            if isinstance(batch, TensorListGPU):
+                batch.synchronize()
+        return outputs
 
 
-def _run_once(data: Any) -> tuple[Any, ...]:
-    def source() -> Iterator[Any]:
-        yield data
+class DeviceAdapterSuite(AdapterSuite):
+    """What adapters of frameworks that use GPUs must fulfil with batches there, too."""
 
-    return _pipeline(source, len(data)).run()
+    _device_id = 0
+
+    def setup_method(self) -> None:
+        """Skip the test if there is no GPU."""
+        if not cuda.is_available():
+            raise unittest.SkipTest("not available: a GPU")
+
+    def to_numpy(self, array: Any) -> numpy.ndarray[Any, Any]:
+        """Return an array of the framework as a NumPy array, which is a copy."""
+        return numpy.asarray(TensorGPU(array).as_cpu())
+
+    def address(self, array: Any) -> int:
+        """Return the address of the first element of an array of the framework."""
+        return TensorGPU(array).data_ptr()
 
 
 def _expect(kind: type[Exception], action: Callable[[], object]) -> Exception:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from dali_core import Pipeline, fn, types
+from dali_core import Pipeline, fn
 from tests.cuda.simulated_driver import run_simulated
 
 pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")

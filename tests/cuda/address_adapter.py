@@ -1,0 +1,76 @@
+"""An adapter for a framework that takes addresses on devices, and reads them in its own stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from dali_core import types
+from dali_core.adapters import Adapter
+from dali_core.testing import DeviceAdapterSuite
+from tests.cuda.other_library import Reading, new_stream
+
+
+class Array:
+    """Memory of a device, which holds what it belongs to."""
+
+    def __init__(self, tensor: Any, stream: int | None) -> None:
+        self.owner = tensor
+        self.stream = stream
+        interface = {**tensor.__cuda_array_interface__, "stream": stream}
+        self.__cuda_array_interface__ = interface
+        dtype = types.to_numpy_type(tensor.dtype)
+        self.like = numpy.empty(interface["shape"], dtype)
+
+    def __getitem__(self, part: slice) -> Array:
+        result = Array(self.owner, self.stream)
+        result.like = self.like[part]
+        result.__cuda_array_interface__["shape"] = result.like.shape
+        return result
+
+    def __len__(self) -> int:
+        return len(self.like)
+
+    def read(self) -> Reading:
+        """Copy the data to the host in the framework's stream, or at once in one that is new."""
+        address = self.__cuda_array_interface__["data"][0]
+        return Reading(address, self.like, self.stream or new_stream(self.owner.device_id()))
+
+
+class AddressAdapter(Adapter):
+    """Hands addresses over.
+
+    Parameters
+    ----------
+    has_streams : bool
+        Whether the framework works in a stream of its own on each device.
+    """
+
+    name = "address"
+
+    def __init__(self, *, has_streams: bool = True) -> None:
+        self.has_streams = has_streams
+        self.streams: dict[int, int] = {}
+
+    def from_tensor(self, tensor: Any) -> Array:
+        return Array(tensor, self.stream(tensor.device_id()))
+
+    def stream(self, device_id: int) -> int | None:
+        if not self.has_streams:
+            return None
+        if device_id not in self.streams:
+            self.streams[device_id] = new_stream(device_id)
+        return self.streams[device_id]
+
+
+class Suite(DeviceAdapterSuite):
+    """The suite that comes with the library."""
+
+    adapter = AddressAdapter()
+
+
+class SuiteWithoutStreams(DeviceAdapterSuite):
+    """The same, with the host waiting."""
+
+    adapter = AddressAdapter(has_streams=False)
