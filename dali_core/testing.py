@@ -367,11 +367,11 @@ class DeviceAdapterSuite(AdapterSuite):
 
     def to_numpy(self, array: Any) -> numpy.ndarray[Any, Any]:
         """Return an array of the framework as a NumPy array, which is a copy."""
-        return numpy.asarray(TensorGPU(array).as_cpu())
+        return numpy.asarray(TensorGPU(array, device_id=self._device_id).as_cpu())
 
     def address(self, array: Any) -> int:
         """Return the address of the first element of an array of the framework."""
-        return TensorGPU(array).data_ptr()
+        return TensorGPU(array, device_id=self._device_id).data_ptr()
 
 
 def _expect(kind: type[Exception], action: Callable[[], object]) -> Exception:

@@ -73,8 +73,14 @@ class StepTask:
     def set_size(self, size: int, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
 
-    def set_output(self, value: int, samples: Sequence[Any] | TensorListCPU, layout: str) -> None:
-        """Store copies of the samples of a value."""
+    def set_output(
+        self,
+        value: int,
+        samples: Sequence[Any] | TensorListCPU | TensorListGPU,
+        layout: str,
+        stream: Any = None,
+    ) -> None:
+        """Store the samples of a value: copies of those on the host, the others as they are."""
 
     def release(self, values: Sequence[int]) -> None:
         """Let go of values that nobody reads any more."""
@@ -118,6 +124,7 @@ class Executor:
         batch: Batch,
         stream: Any = None,
         done: Any = None,
+        consumer: Any = None,
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Give the outputs of a batch that is done and has no failures."""
 

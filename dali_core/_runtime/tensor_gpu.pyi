@@ -24,6 +24,9 @@ class TensorGPU(AnyTensor):
     def device_id(self) -> int:
         """Give the number of the device that has the memory."""
 
+    def synchronize(self) -> None:
+        """Wait until the data are complete. Nothing that is done with them here needs that."""
+
     def as_cpu(self) -> TensorCPU:
         """Copy the tensor to the host, and wait for that."""
 

@@ -55,6 +55,9 @@ class TensorListGPU(AnyTensorList):
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> TensorGPU:
         """View the elements of all samples, one after the other, as one tensor."""
 
+    def synchronize(self) -> None:
+        """Wait until the data are complete. Nothing that is done with them here needs that."""
+
     def as_cpu(self) -> TensorListCPU:
         """Copy the batch to the host, and wait for that."""
 

@@ -10,6 +10,7 @@ from dali_core._graph.context import pop_pipeline, push_pipeline, user_location
 from dali_core._graph.node import DataNode
 from dali_core._literals import is_literal
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import NO_TYPE, DALIDataType
 
@@ -98,7 +99,7 @@ class ExpectedOutputs:
         for name in self._values:
             self.each(name, count)
 
-    def check(self, outputs: Sequence[TensorListCPU]) -> None:
+    def check(self, outputs: Sequence[TensorListCPU | TensorListGPU]) -> None:
         """Compare a batch with what is expected.
 
         Raises
@@ -118,7 +119,7 @@ class ExpectedOutputs:
                     )
 
 
-_ACTUAL: dict[str, Callable[[TensorListCPU], Any]] = {
+_ACTUAL: dict[str, Callable[[TensorListCPU | TensorListGPU], Any]] = {
     "output_dtype": lambda batch: batch.dtype,
     "output_ndim": lambda batch: batch.ndim(),
     "output_layout": lambda batch: batch.layout(),

@@ -18,6 +18,7 @@ class Array:
     def __init__(self, tensor: Any, stream: int | None) -> None:
         self.owner = tensor
         self.stream = stream
+        self.is_known = stream is not None
         interface = {**tensor.__cuda_array_interface__, "stream": stream}
         self.__cuda_array_interface__ = interface
         dtype = types.to_numpy_type(tensor.dtype)
@@ -35,7 +36,11 @@ class Array:
     def read(self) -> Reading:
         """Copy the data to the host in the framework's stream, or at once in one that is new."""
         address = self.__cuda_array_interface__["data"][0]
-        return Reading(address, self.like, self.stream or new_stream(self.owner.device_id()))
+        reading = Reading(address, self.like, self.stream or new_stream(self.owner.device_id()))
+        if not self.is_known:
+            # Nobody else knows how long the memory is needed.
+            reading.owner = self.owner  # type: ignore[attr-defined]
+        return reading
 
 
 class AddressAdapter(Adapter):

@@ -131,6 +131,7 @@ class Forgets(AddressAdapter):
     def from_tensor(self, tensor):
         array = super().from_tensor(tensor)
         array.stream = others[tensor.device_id()]
+        array.is_known = False
         return array
 
 others = [new_stream(device) for device in range(2)]

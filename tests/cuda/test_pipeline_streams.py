@@ -60,7 +60,7 @@ for number, stream in enumerate((handle, Wrapped(handle), None)):
     # Nobody has said that this stream uses the batch: it has to be there until it has.
     batch.synchronize()
     assert (Reading(batch.data_ptr(), expected(0), handle).result() == expected(number)).all()
-assert control.counts().get("cuStreamSynchronize", 0) == 5  # of the readings
+assert control.counts().get("cuStreamSynchronize", 0) == 6  # of the readings
 """,
         delay=0.02,
     )
