@@ -14,7 +14,12 @@ ITEMS = list(enumerate(all_items()))
 EVERY_ITEM = pytest.mark.parametrize(
     "number", [pytest.param(number, id=f"{name}-{each.name}") for number, (name, each) in ITEMS]
 )
-PROGRAM = "from tests.cuda.operators_on_device import main\nmain({!r}, *{!r})"
+PROGRAM = """
+from tests.cuda.operators_on_device import main
+from tests.cuda.small_pipeline import left
+
+main({!r}, *{!r}, left=left)
+"""
 
 
 class OperatorLog:

@@ -327,10 +327,15 @@ def run_checks(checks: Sequence[str], items: Sequence[tuple[str, Example]]) -> I
         yield [operator, example.name, "\n".join(failures)]
 
 
-def main(path: str, *checks: str) -> None:
-    """Write what the checks say, one line for each example, as soon as it is known."""
+def main(path: str, *checks: str, left: Callable[[], object] | None = None) -> None:
+    """Write what the checks say, one line for each example, as soon as it is known.
+
+    `left` says what an example has not given back; empty if nothing.
+    """
     with Path(path).open("w", encoding="utf-8") as log:
         for line in run_checks(checks or tuple(CHECKS), all_items()):
+            if left is not None and (kept := left()):
+                line[2] += f"not given back: {kept}"
             print(json.dumps(line), file=log, flush=True)
 
 
