@@ -5,8 +5,8 @@ A device's primary context is retained at its first use, shared with everything 
 that uses CUDA's runtime, and released when the interpreter ends and nobody uses the device.
 """
 
-import atexit
 import threading
+import weakref
 
 from cuda.bindings cimport cydriver
 from libcpp.memory cimport shared_ptr, weak_ptr
@@ -135,7 +135,8 @@ cdef int use_driver() except -1:
             _process = 0
             raise
         _is_ready = True
-        atexit.register(_let_go_of_devices)
+        # Finalisers of pipelines, which are newer, go first.
+        weakref.finalize(_lock, _let_go_of_devices)
     return 0
 
 

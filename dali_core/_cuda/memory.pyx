@@ -5,8 +5,8 @@ A block is owned by reference count. Whoever lets go last, in whatever thread, q
 the stream that it was made for, behind all streams that were said to use it.
 """
 
-import atexit
 import threading
+import weakref
 
 from cuda.bindings cimport cydriver
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
@@ -319,7 +319,8 @@ cdef shared_ptr[engine.BufferPool] host_pool() except *:
                 source.free = _free_host_block
                 source.context = _host_source
                 _host_pool = engine.BufferPool.create(source)
-                atexit.register(_close_host_pool)
+                # Finalisers of pipelines, which are newer, go first.
+                weakref.finalize(_lock, _close_host_pool)
     return _host_pool
 
 

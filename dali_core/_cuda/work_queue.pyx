@@ -97,7 +97,7 @@ cdef class WorkQueue:
             run_work(work.plan.work, self.stream)
         except BaseException:
             # What the copies read must stay until the stream has come past them.
-            self.stream.synchronize()
+            self._wait_if_it_works()
             raise
         work.done = self.stream.record()
         self.in_flight.append(work)
@@ -108,8 +108,15 @@ cdef class WorkQueue:
     def close(self) -> None:
         """Wait for the work, and let go of what it reads."""
         if self.in_flight:
-            self.stream.synchronize()
+            self._wait_if_it_works()
             self.in_flight.clear()
+
+    cdef _wait_if_it_works(self):
+        try:
+            self.stream.synchronize()
+        except CudaError:
+            # Nothing is left to wait for, and whoever asked for the work has been told.
+            pass
 
     cdef _forget_done(self):
         cdef _Work first

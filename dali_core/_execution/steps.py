@@ -225,8 +225,14 @@ class Steps:
         if is_source and outputs:
             self._settle_size(task, len(outputs[0].samples))
         stream = None if self._device is None else self._device.stream
-        for value, output in zip(entry.outputs, outputs, strict=True):
-            task.set_output(value, output.samples, output.layout, stream)
+        try:
+            for value, output in zip(entry.outputs, outputs, strict=True):
+                task.set_output(value, output.samples, output.layout, stream)
+        except MemoryError:
+            # A device that is broken has no page-locked memory either, and says why.
+            if stream is not None:
+                stream.is_idle()
+            raise
         self._note_failed(task, entry, context)
         task.release(entry.releases)
 

@@ -32,11 +32,13 @@ for _ in range(6):
     except DaliCoreError as error:
         cause = error if isinstance(error, CudaError) else error.__cause__
         assert isinstance(cause, CudaError), repr(error)
-        said.append(cause.status)
+        assert "CUDA_ERROR_ILLEGAL_ADDRESS" in str(cause)
+        said.append(cause.status or "later")
         text = str(cause)
-assert "CUDA_ERROR_ILLEGAL_ADDRESS" in said, said
-first = said.index("CUDA_ERROR_ILLEGAL_ADDRESS")
-assert set(said[first:]) == {{"CUDA_ERROR_ILLEGAL_ADDRESS"}}, said
+# The thread that queues work may be told first, before the batches that are asked for.
+failed = [status for status in said if status]
+assert said[-len(failed):] == failed and len(failed) > 1, said
+assert sorted(failed) == ["CUDA_ERROR_ILLEGAL_ADDRESS", *["later"] * (len(failed) - 1)], said
 for attempt in (lambda: arrays(make().run()), lambda: arrays(kept), lambda: cuda.Stream(0)):
     try:
         attempt()
@@ -66,13 +68,13 @@ control.fail("kernel", "CUDA_ERROR_LAUNCH_FAILED")
 failed = 0
 for number in range(1, 6):
     try:
-        assert is_right(pipelines[0].run(), number)
+        assert is_right(pipelines[1].run(), number)
     except DaliCoreError as error:
         assert "CUDA_ERROR_LAUNCH_FAILED" in str(error)
         failed += 1
 assert failed
 for number in range(1, 6):
-    assert is_right(pipelines[1].run(), number)
+    assert is_right(pipelines[0].run(), number)
 """,
         devices=2,
     )
