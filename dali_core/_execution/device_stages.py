@@ -112,7 +112,7 @@ def uploaded_values(stages: Mapping[int, PlannedStage]) -> list[int]:
             value
             for stage in stages.values()
             for entry in stage.nodes
-            for node, value in zip(entry.node.inputs, entry.inputs, strict=True)
+            for node, value in zip(entry.node.inputs, entry.inputs, strict=False)
             if node.device == "cpu"
         }
     )
