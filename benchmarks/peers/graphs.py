@@ -11,6 +11,7 @@ from . import photo_settings as settings
 PIPELINES = frozenset(
     {
         **settings.PHOTO_PIPELINES,
+        **settings.DEVICE_PIPELINES,
         **settings.OVERHEAD_PIPELINES,
         **settings.SOURCE_PIPELINES,
         **settings.EXPRESSION_PIPELINES,
@@ -23,6 +24,8 @@ def open_batches(
 ) -> Iterator[int]:
     """Build a pipeline with ``library`` and run it without end."""
     options = {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": 1}
+    if pipeline in settings.DEVICE_PIPELINES:
+        options["device_id"] = 0
     if pipeline in settings.SOURCE_PIPELINES:
         options |= {"num_threads": 1, "py_num_workers": threads}
     built = library.pipeline_def(_GRAPHS[pipeline])(library, files, batch_size, **options)
@@ -37,6 +40,20 @@ def _decode(library: ModuleType, files: list[str], num_samples: int) -> Any:
 
 def _random_crop(library: ModuleType, files: list[str], num_samples: int) -> Any:
     return _mirrored(library, _random_resized_crop(library, files, antialias=False))
+
+
+def _mixed_random_crop(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    image = library.fn.decoders.image(
+        _encoded(library, files), device="mixed", output_type=library.types.RGB
+    )
+    image = library.fn.random_resized_crop(
+        image,
+        size=[settings.CROP_SIDE, settings.CROP_SIDE],
+        random_area=list(settings.RANDOM_AREA),
+        random_aspect_ratio=list(settings.RANDOM_ASPECT_RATIO),
+        antialias=False,
+    )
+    return _mirrored(library, image)
 
 
 def _random_crop_antialias(library: ModuleType, files: list[str], num_samples: int) -> Any:
@@ -155,6 +172,7 @@ def _channel_values(values: tuple[float, ...]) -> Any:
 _GRAPHS = {
     "decode": _decode,
     "random_crop": _random_crop,
+    "mixed_random_crop": _mixed_random_crop,
     "random_crop_antialias": _random_crop_antialias,
     "random_crop_colors": _random_crop_colors,
     "centre_crop": _centre_crop,

@@ -19,6 +19,9 @@ PHOTO_PIPELINES = {
     "random_crop_colors": "random resized crop 224, colour twist, flip, normalise",
     "centre_crop": "resize shorter side to 256, centre crop 224, normalise",
 }
+DEVICE_PIPELINES = {
+    "mixed_random_crop": "decode (mixed), random resized crop 224, flip and normalise on the GPU",
+}
 OVERHEAD_PIPELINES = {
     "random_operators": "two random operators",
     "external_source": "two external sources",

@@ -1,0 +1,28 @@
+"""The benchmark of GPUs runs to its end; under the simulated driver its numbers mean nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cuda.simulated_driver import run_simulated
+
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
+
+
+def test_it_runs() -> None:
+    output = run_simulated(
+        """
+import sys
+from benchmarks import gpu, kernels_on_device
+
+sys.argv = ["gpu", "--quick", "--without-pipeline"]
+gpu.main()
+for case in kernels_on_device.CASES:
+    assert case.bar in (0, 0.6, 0.8)
+""",
+    )
+    assert "Simulated device, driver for CUDA" in output
+    assert "numbers mean nothing" in output
+    for name in ("normalise to float, CHW", "transpose to CHW", "resample to a half", "copy"):
+        assert f"\n{name} " in output, output
+    assert "in a steady loop: " in output, output
