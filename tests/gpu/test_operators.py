@@ -15,7 +15,7 @@ from tests.cuda.operators_on_device import CHECKS, all_items, run_checks
 
 pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parents[2]
-CUBINS = ROOT / "dali_core" / "_cuda" / "cubins"
+CUBINS = Path(cuda.__file__).parent / "_cuda" / "cubins"
 # Modules are looked for in one folder, which has no machine code: the driver has to compile.
 FROM_PTX = """
 import sys
