@@ -276,6 +276,10 @@ def unusual(example: Example) -> Iterator[tuple[str, Example]]:
             yield f"{number} as {dtype}", change(partial(np.asarray, dtype=dtype), layout)
 
 
+# What only the host can refuse, because it depends on data that are on the device.
+UNSEEN = {("random.choice", "0 with fewer dimensions")}
+
+
 def _outcome(subject: Subject, device: str, example: Example) -> Result | tuple[type, str]:
     try:
         with np.errstate(all="ignore"):
@@ -288,6 +292,8 @@ def _outcome(subject: Subject, device: str, example: Example) -> Result | tuple[
 def wrong_inputs(subject: Subject) -> None:
     """What the host refuses the device refuses with the same message, and the other way round."""
     for name, example in unusual(subject.example):
+        if (subject.operator, name) in UNSEEN:
+            continue
         wanted = _outcome(subject, "cpu", example)
         got = _outcome(subject, "gpu", example)
         if isinstance(wanted, Result) and isinstance(got, Result):

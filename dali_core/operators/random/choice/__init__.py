@@ -23,6 +23,9 @@ Slices along the first dimension are drawn from a tensor of more dimensions. The
 of the first input and the shape `shape`, or that of the second input, or is one element for each
 sample; dimensions of slices follow. What is drawn for a sample depends on the seed, the epoch and
 the sample alone, not on batch size, threads or shards.
+
+A bound that is on the device is not checked: with `p` there are as many choices as probabilities,
+and below a bound of less than 1 all numbers are 0.
 """,
     inputs=(1, 2),
     input_docs=(

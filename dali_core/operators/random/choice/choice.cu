@@ -3,23 +3,43 @@
 #include "dali_core/operators/random/choice/choice.hpp"
 #include "dali_core/operators/random/rejection.hpp"
 
+namespace dali_core {
+
+// Below a bound that is less than 1 there is nothing but 0 to give.
+__device__ uint64_t num_choices(const ChoiceTask& task) {
+  uint64_t number = task.num_choices;
+  if (number > 0) return number;
+  with_type(task.bound_type, [&](auto zero) {
+    const auto bound = *static_cast<const decltype(zero)*>(task.bound);
+    if constexpr (!is_floating<decltype(zero)>)
+      number = bound > 0 ? static_cast<uint64_t>(bound) : 1;
+  });
+  return number;
+}
+
+}  // namespace dali_core
+
 extern "C" __global__ void choose(const dali_core::ChoiceTask* tasks, int count) {
   using namespace dali_core;
   if (sample_of_block() >= count) return;
   const ChoiceTask task = tasks[sample_of_block()];
-  if (*task.has_rejected != 0 && task.num_choices > 0xFFFFFFFFu) return;
+  const uint64_t choices = num_choices(task);
+  // So many take two draws each.
+  if (task.sums == nullptr && choices > 0xFFFFFFFFu) {
+    *task.has_rejected = 1;
+    return;
+  }
   for (int64_t i = first_item(); i < task.count; i += item_step()) {
     RandomStream random(task.seed, task.key);
     if (task.sums != nullptr) {
       random.seek(static_cast<uint32_t>(2 * i));
       task.chosen[i] =
-          static_cast<int64_t>(choose_by_sums(task.sums, task.num_choices, random.next_double()));
+          static_cast<int64_t>(choose_by_sums(task.sums, choices, random.next_double()));
       continue;
     }
     random.seek(static_cast<uint32_t>(i));
     bool is_rejected = false;
-    task.chosen[i] =
-        draw_below(random.next_uint32(), static_cast<uint32_t>(task.num_choices), is_rejected);
+    task.chosen[i] = draw_below(random.next_uint32(), static_cast<uint32_t>(choices), is_rejected);
     if (is_rejected) *task.has_rejected = 1;
   }
 }
@@ -30,9 +50,10 @@ extern "C" __global__ void choose_again(const dali_core::ChoiceTask* tasks, int 
   if (sample_of_block() >= count || threadIdx.x > 0) return;
   const ChoiceTask task = tasks[sample_of_block()];
   if (*task.has_rejected == 0 || task.sums != nullptr) return;
+  const uint64_t choices = num_choices(task);
   RandomStream random(task.seed, task.key);
   for (int64_t i = 0; i < task.count; ++i)
-    task.chosen[i] = static_cast<int64_t>(choose_below(random, task.num_choices));
+    task.chosen[i] = static_cast<int64_t>(choose_below(random, choices));
 }
 
 namespace dali_core {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
 #include "dali_core/philox.hpp"
 
@@ -50,7 +51,9 @@ struct ChoiceTask {
   const double* sums;  // as many as there are choices, or none
   int* has_rejected;   // is 1 if choosing in parallel is not what choosing one by one is
   int64_t count;
-  uint64_t num_choices;
+  uint64_t num_choices;  // 0 if `bound` has it
+  const void* bound;
+  DataType bound_type;
   uint64_t seed;
   SampleKey key;
 };

@@ -10,7 +10,8 @@
 
 namespace dali_core {
 
-// What is chosen from: slices of a tensor, or the numbers below a scalar.
+// How many there are to choose from: slices of a tensor, or the numbers below a scalar; 0 if that
+// is on the device.
 inline uint64_t num_choices(const Tensor& from) {
   if (from.shape.ndim > 0) {
     if (from.num_elements() == 0)
@@ -18,9 +19,6 @@ inline uint64_t num_choices(const Tensor& from) {
                                   to_string(from.shape) + "). Pass at least one element.");
     return static_cast<uint64_t>(from.shape[0]);
   }
-  if (from.device != kHost)
-    throw std::invalid_argument(
-        "a scalar to choose below must be on the host (got one on the GPU). Pass it by .cpu().");
   return visit_type(from.type, [&](auto zero) -> uint64_t {
     using From = decltype(zero);
     if constexpr (is_floating<From> || std::is_same_v<From, bool>) {
@@ -28,6 +26,7 @@ inline uint64_t num_choices(const Tensor& from) {
                                   std::string(name_of(from.type)) +
                                   "). Pass an integer, or the elements to choose from.");
     } else {
+      if (from.device != kHost) return 0;  // the kernel will see
       const From bound = *from.as<From>();
       if (bound < 1)
         throw std::invalid_argument("a scalar to choose below must be at least 1 (got " +
@@ -45,7 +44,7 @@ inline Layout chosen_layout(const Tensor& from, const Shape& drawn) {
 }
 
 struct Chosen {
-  uint64_t num_choices = 0;
+  uint64_t num_choices = 0;  // 0 for a number that only the device knows
   std::vector<double> sums;  // of probabilities, if there are any
   int64_t num_drawn = 0;
   int64_t slice_elements = 1;
@@ -63,6 +62,7 @@ class ChoiceArguments {
     Chosen chosen;
     chosen.num_choices = num_choices(from);
     chosen.sums = summed_probabilities(sample, chosen.num_choices);
+    if (chosen.num_choices == 0) chosen.num_choices = chosen.sums.size();
     const Shape drawn = shape_.at(sample);
     chosen.num_drawn = drawn.num_elements();
     chosen.shape = drawn;
@@ -79,7 +79,7 @@ class ChoiceArguments {
     if (!probabilities_.given()) return {};
     std::vector<float> storage;
     const std::vector<float>& given = probabilities_.at(sample, storage);
-    if (given.size() != count)
+    if (count > 0 && given.size() != count)
       throw std::invalid_argument("p must be one probability for each of the " +
                                   std::to_string(count) + " choices (got " +
                                   std::to_string(given.size()) + "). Pass as many.");

@@ -29,7 +29,7 @@ class ChoiceOnDevice : public DeviceOperator {
       const Tensor& from = sample.input(0);
       const Tensor& output = batch.output(0, i);
       if (output.num_elements() == 0) return;
-      choices.push_back(choice_task(batch, results[i], sample.key()));
+      choices.push_back(choice_task(batch, from, results[i], sample.key()));
       const int64_t* const chosen = choices.back().chosen;
       most_drawn = std::max(most_drawn, results[i].num_drawn);
       if (from.shape.ndim == 0) {
@@ -51,7 +51,8 @@ class ChoiceOnDevice : public DeviceOperator {
   }
 
  private:
-  ChoiceTask choice_task(DeviceBatch& batch, const Chosen& result, SampleKey key) const {
+  ChoiceTask choice_task(DeviceBatch& batch, const Tensor& from, const Chosen& result,
+                         SampleKey key) const {
     ChoiceTask task{};
     const auto drawn = static_cast<size_t>(result.num_drawn);
     task.chosen = static_cast<int64_t*>(batch.scratch(drawn * sizeof(int64_t)));
@@ -61,10 +62,12 @@ class ChoiceOnDevice : public DeviceOperator {
       task.sums = sums.device;
     }
     const auto rejected = batch.upload<int>(1);
-    *rejected.host = result.num_choices > UINT32_MAX;  // too many to choose in parallel
+    *rejected.host = 0;
     task.has_rejected = const_cast<int*>(rejected.device);
     task.count = result.num_drawn;
     task.num_choices = result.num_choices;
+    task.bound = from.data;
+    task.bound_type = from.type;
     task.seed = seed_;
     task.key = key;
     return task;
