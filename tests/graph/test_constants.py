@@ -97,7 +97,7 @@ def test_conversions_of_scalar_constants() -> None:
         (lambda: Constant(np.ones(3, np.complex64)), ArgumentTypeError),
         (lambda: Constant(OnDevice()), ArgumentTypeError),
         (lambda: Constant(3, foo=2), ArgumentTypeError),
-        (lambda: Constant(3, device="gpu"), ArgumentValueError),
+        (lambda: Constant(3, device="mixed"), ArgumentValueError),
     ],
 )
 def test_wrong_constants(make: Callable[[], Any], error: type) -> None:

@@ -5,26 +5,51 @@
 
 namespace dali_core {
 
-template <typename T>
-__device__ void draw_group(const UniformTask& task, int64_t group) {
-  constexpr int64_t kDraws = kIsFine<T> ? 2 : 1;
+// Numbers of a range are drawn before it is known which type they become.
+template <typename Float>
+__device__ void draw_range(const UniformTask& task, int64_t group, Float* numbers) {
+  constexpr int64_t kDraws = sizeof(Float) / 4;
   RandomStream random(task.seed, task.key);
-  ElementGroup<T> numbers;
-  if (task.values == nullptr) {
-    random.seek(static_cast<uint32_t>(kDraws * kGroup * group));
-    for (int i = 0; i < kGroup; ++i)
-      numbers.elements[i] = draw_from_range<T>(random, task.low, task.high);
-  } else {
-    random.seek(static_cast<uint32_t>(kGroup * group));
-    for (int i = 0; i < kGroup; ++i) {
-      bool is_rejected = false;
-      const uint32_t choice = draw_below(random.next_uint32(), task.num_values, is_rejected);
-      numbers.elements[i] = convert<T>(task.values[choice]);
-      if (is_rejected && group * kGroup + i < task.count) *task.has_rejected = 1;
-    }
+  random.seek(static_cast<uint32_t>(kDraws * kGroup * group));
+  for (int i = 0; i < kGroup; ++i) numbers[i] = draw_from_range<Float>(random, task.low, task.high);
+}
+
+__device__ void draw_values(const UniformTask& task, int64_t group, float* numbers) {
+  RandomStream random(task.seed, task.key);
+  random.seek(static_cast<uint32_t>(kGroup * group));
+  for (int i = 0; i < kGroup; ++i) {
+    bool is_rejected = false;
+    numbers[i] = task.values[draw_below(random.next_uint32(), task.num_values, is_rejected)];
+    if (is_rejected && group * kGroup + i < task.count) *task.has_rejected = 1;
   }
-  store_group(static_cast<T*>(task.out), group * kGroup, task.count,
-              is_group_aligned<T>(task.out, 0), numbers);
+}
+
+template <bool kFine, typename Float>
+__device__ void store_numbers(const UniformTask& task, int64_t group, const Float* numbers) {
+  with_type(task.type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kIsFine<T> == kFine || std::is_same_v<Float, float>) {
+      ElementGroup<T> converted;
+      for (int i = 0; i < kGroup; ++i) converted.elements[i] = convert<T>(numbers[i]);
+      store_group(static_cast<T*>(task.out), group * kGroup, task.count,
+                  is_group_aligned<T>(task.out, 0), converted);
+    }
+  });
+}
+
+__device__ void draw_group(const UniformTask& task, int64_t group) {
+  const bool is_fine = size_of(task.type) >= 4 && task.type != DataType::kFloat;
+  if (is_fine && task.values == nullptr) {
+    double numbers[kGroup];
+    draw_range(task, group, numbers);
+    return store_numbers<true>(task, group, numbers);
+  }
+  float numbers[kGroup];
+  if (task.values == nullptr)
+    draw_range(task, group, numbers);
+  else
+    draw_values(task, group, numbers);
+  store_numbers<false>(task, group, numbers);
 }
 
 }  // namespace dali_core
@@ -37,8 +62,7 @@ extern "C" __global__ void draw_uniform(const dali_core::UniformTask* tasks, int
   const int64_t num_threads = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < groups;
        i += num_threads)
-    dali_core::with_type(task.type,
-                         [&](auto zero) { dali_core::draw_group<decltype(zero)>(task, i); });
+    dali_core::draw_group(task, i);
 }
 
 // Draws the values of a sample again, one by one, if a draw of it was to be rejected: all behind
