@@ -1,6 +1,7 @@
 """Which devices batches go to, and how those of several pipelines become one array.
 
-All arrays are made from views of host memory, which JAX does not copy on a CPU if they begin at a
+Batches on a GPU are arrays of JAX there already, and stay where they are if that is the target. All
+others are made from views of host memory, which JAX does not copy on a CPU if they begin at a
 multiple of 64 bytes, as the batches of a pipeline do.  It treats such memory as immutable: what a
 computation is given to overwrite (``donate_argnums``) is copied then, so no two arrays that share
 memory can change each other.
@@ -11,7 +12,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import numpy
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError
 from dali_core_jax.batch_axis import BatchAxis, partition
 
+Part: TypeAlias = NDArray[Any] | jax.Array
+
 
 def default_device() -> jax.Device:
     """Return the device on which JAX puts arrays unless told otherwise."""
@@ -28,8 +31,10 @@ def default_device() -> jax.Device:
     return chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
 
 
-def on_device(array: NDArray[Any], device: jax.Device) -> jax.Array:
-    """Return an array on a device; it shares the memory on a CPU, if JAX can do that."""
+def on_device(array: NDArray[Any] | jax.Array, device: jax.Device) -> jax.Array:
+    """Return an array on a device; it shares the memory where it is, if JAX can do that."""
+    if isinstance(array, jax.Array):
+        return jax.device_put(array, device)
     # Half the time of jax.device_put and of jax.dlpack.from_dlpack, and never a donatable buffer.
     return jax.make_array_from_callback(array.shape, _only(device), lambda _: array)
 
@@ -43,7 +48,7 @@ class Placement(ABC):
     """Makes one array of the batches of all pipelines."""
 
     @abstractmethod
-    def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
+    def place(self, parts: Sequence[Part]) -> jax.Array:
         """Return an array of the batches, one for each pipeline."""
 
 
@@ -59,7 +64,7 @@ class OnOneDevice(Placement):
     def __init__(self, device: jax.Device | None = None) -> None:
         self._device = device
 
-    def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
+    def place(self, parts: Sequence[Part]) -> jax.Array:
         """Return the batch."""
         (part,) = parts
         return on_device(part, self._device or default_device())
@@ -68,7 +73,7 @@ class OnOneDevice(Placement):
 class Stacked(Placement):
     """The batches along a leading axis, copied together on JAX's default device."""
 
-    def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
+    def place(self, parts: Sequence[Part]) -> jax.Array:
         """Return an array of shape (pipelines, samples, ...)."""
         _check_equal_shapes(parts)
         device = default_device()
@@ -88,9 +93,18 @@ class OnEachDevice(Placement):
         mesh = Mesh(numpy.array(devices), ("device",))
         self._sharding = NamedSharding(mesh, partition("device"))
 
-    def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
+    def place(self, parts: Sequence[Part]) -> jax.Array:
         """Return an array of shape (devices, samples, ...)."""
         shape = _check_equal_shapes(parts)
+        if isinstance(parts[0], jax.Array):
+            devices = self._sharding.mesh.devices.flat
+            rows = [
+                on_device(part, device)[numpy.newaxis]
+                for part, device in zip(parts, devices, strict=True)
+            ]
+            return jax.make_array_from_single_device_arrays(
+                (len(parts), *shape), self._sharding, rows
+            )
         return jax.make_array_from_callback(
             (len(parts), *shape),
             self._sharding,
@@ -112,19 +126,30 @@ class Sharded(Placement):
         self._axis = BatchAxis.of(sharding)
         self._part_of_shard = {shard: i for i, shard in enumerate(self._axis.local_shards)}
 
-    def place(self, parts: Sequence[NDArray[Any]]) -> jax.Array:
+    def place(self, parts: Sequence[Part]) -> jax.Array:
         """Return an array of shape (samples of all processes, ...)."""
         num_samples, *sample = _check_equal_shapes(parts)
         shape = (num_samples * self._axis.num_shards, *sample)
 
-        def piece(index: tuple[slice, ...] | None) -> NDArray[Any]:
+        def piece(index: tuple[slice, ...] | None) -> Any:
             first, *others = index or ()
             part = parts[self._part_of_shard[(first.start or 0) // num_samples]]
             within = (slice(None), *others)
-            return part[within]
+            is_whole = all(
+                (a.start or 0, a.stop or n) == (0, n)
+                for a, n in zip(others, part.shape[1:], strict=False)
+            )
+            return part if is_whole else part[within]
 
         try:
-            return jax.make_array_from_callback(shape, self._for_rank(len(shape)), piece)
+            target = self._for_rank(len(shape))
+            if isinstance(parts[0], jax.Array):
+                pieces = [
+                    on_device(piece(index), device)
+                    for device, index in target.addressable_devices_indices_map(shape).items()
+                ]
+                return jax.make_array_from_single_device_arrays(shape, target, pieces)
+            return jax.make_array_from_callback(shape, target, piece)
         except ValueError as error:
             raise AdapterError(
                 f"sharding: must be able to divide a global batch of shape {shape} (got "
@@ -211,7 +236,7 @@ def _check_num_pipelines(given: int, wanted: int, where: Sharding | Sequence[jax
         )
 
 
-def _check_equal_shapes(parts: Sequence[NDArray[Any]]) -> tuple[int, ...]:
+def _check_equal_shapes(parts: Sequence[Part]) -> tuple[int, ...]:
     """Return the shape that the batches of all pipelines must have in common."""
     shapes = [part.shape for part in parts]
     if len(set(shapes)) > 1:

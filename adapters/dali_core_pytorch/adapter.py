@@ -28,7 +28,9 @@ to_torch_type = {
 
 
 class PyTorchAdapter(Adapter):
-    """Hands batches over as `torch.Tensor`, through DLPack.
+    """Hands batches over as `torch.Tensor`, through DLPack, on the device where they are.
+
+    PyTorch names its current stream of that device, which waits for the data; the host does not.
 
     Besides ``"dense"`` and ``"list"`` there are the names of the reference's ragged iterator:
     ``"sparse_list"``, which is the same as ``"list"``, and ``"sparse_coo"``: one sparse tensor
@@ -61,8 +63,10 @@ def _to_sparse(samples: list[torch.Tensor], num_valid: int) -> torch.Tensor:
         torch.nn.functional.pad(torch.ones(sample.shape).nonzero(), (1, 0), value=index)
         for index, sample in enumerate(valid)
     ]
+    places = torch.cat(indices).T if indices else torch.empty((extents.shape[1] + 1, 0))
+    # Made on the host from the shapes: finding them on a device would have to wait for it.
     return torch.sparse_coo_tensor(
-        torch.cat(indices).T if indices else torch.empty((extents.shape[1] + 1, 0)),
+        places.to(samples[0].device, non_blocking=True),
         torch.cat([sample.reshape(-1) for sample in valid or [samples[0].new_empty(0)]]),
         (len(valid), *extents.amax(0).tolist()),
         check_invariants=False,

@@ -9,6 +9,7 @@ import torch
 from torch.utils.dlpack import from_dlpack
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.tensors import TensorGPU
 
 
 def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -> torch.Tensor:
@@ -16,12 +17,13 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
 
     Parameters
     ----------
-    dali_tensor : TensorCPU or TensorListCPU
+    dali_tensor : TensorCPU, TensorListCPU, TensorGPU or TensorListGPU
         What to copy; a list of samples must have a uniform shape.
     arr : torch.Tensor
         Where to; of the same shape and type, with any strides, on any device.
-    cuda_stream : torch.cuda.Stream or int, optional
-        Stream to copy on, or its handle, if `arr` is on a GPU; by default PyTorch's current one.
+    cuda_stream : torch.cuda.Stream, int or object, optional
+        Stream to copy on, if one of both is on a GPU, or its handle; by default PyTorch's current
+        one. It waits for `dali_tensor`; the caller only does if `arr` is on the host.
 
     Returns
     -------
@@ -37,10 +39,17 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
         dali_tensor = dali_tensor.as_tensor()
     if not hasattr(dali_tensor, "__dlpack__"):
         raise ArgumentTypeError(
-            f"feed_ndarray: dali_tensor must be a TensorCPU or a TensorListCPU (got "
+            f"feed_ndarray: dali_tensor must be a tensor or a list of tensors (got "
             f"{type(dali_tensor).__name__}). Pass an output of a pipeline."
         )
-    source = from_dlpack(dali_tensor)
+    is_on_device = isinstance(dali_tensor, TensorGPU)
+    device = dali_tensor.device_id() if is_on_device else arr.device
+    with _on_stream(cuda_stream, device) if arr.is_cuda or is_on_device else nullcontext():
+        # Imported here, so that this stream is the one that waits.
+        return _copied(from_dlpack(dali_tensor), arr)
+
+
+def _copied(source: torch.Tensor, arr: torch.Tensor) -> torch.Tensor:
     for what, given, wanted in (
         ("shape", tuple(arr.shape), tuple(source.shape)),
         ("dtype", arr.dtype, source.dtype),
@@ -50,11 +59,13 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
                 f"feed_ndarray: arr must have the {what} of dali_tensor, {wanted} (got {given}). "
                 f"Allocate it accordingly."
             )
-    with _on_stream(cuda_stream) if arr.is_cuda else nullcontext():
-        return arr.copy_(source)
+    return arr.copy_(source)
 
 
-def _on_stream(stream: Any) -> Any:
+def _on_stream(stream: Any, device: Any) -> Any:
+    if hasattr(stream, "__cuda_stream__") and not isinstance(stream, torch.cuda.Stream):
+        _, stream = stream.__cuda_stream__()
+    stream = getattr(stream, "value", stream)  # of ctypes
     if isinstance(stream, int):
-        stream = torch.cuda.ExternalStream(stream)  # type: ignore[no-untyped-call]
+        stream = torch.cuda.ExternalStream(stream, device)  # type: ignore[no-untyped-call]
     return torch.cuda.stream(stream)

@@ -247,3 +247,51 @@ class TestSignatures:
         assert DALIRaggedIterator.DENSE_TAG == "dense"
         assert DALIRaggedIterator.SPARSE_LIST_TAG == "sparse_list"
         assert DALIRaggedIterator.SPARSE_COO_TAG == "sparse_coo"
+
+
+class _Stream:
+    """Stands in for a stream of CUDA, which this PyTorch need not have."""
+
+    def __init__(self, handle: int, device: Any = None) -> None:
+        self.handle = handle
+
+
+class _OnDevice(torch.Tensor):
+    @property
+    def is_cuda(self) -> bool:
+        return True
+
+
+class _Handle:
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, 5
+
+
+@pytest.mark.parametrize("given", [5, ctypes.c_void_p(5), _Handle()])
+def test_feeding_a_tensor_on_a_device_imports_in_the_given_stream(
+    monkeypatch: pytest.MonkeyPatch, given: Any
+) -> None:
+    """What is imported is imported for the stream that is current then."""
+    events: list[str] = []
+
+    class Current:
+        def __init__(self, stream: _Stream) -> None:
+            self.handle = stream.handle
+
+        def __enter__(self) -> None:
+            events.append(f"enter {self.handle}")
+
+        def __exit__(self, *error: object) -> None:
+            events.append("leave")
+
+    class Source(TensorCPU):
+        def __dlpack__(self, **options: Any) -> Any:
+            events.append("import")
+            return TensorCPU.__dlpack__(self, **options)
+
+    monkeypatch.setattr(torch.cuda, "ExternalStream", _Stream)
+    monkeypatch.setattr(torch.cuda, "stream", Current)
+    target = torch.zeros(2, dtype=torch.int64).as_subclass(_OnDevice)
+    feed_ndarray(Source(numpy.array([3, 4])), target, cuda_stream=given)
+    assert events == ["enter 5", "import", "leave"]
+    assert target.tolist() == [3, 4]
