@@ -50,9 +50,11 @@ KNOWN_TO_OPERATORS = (
     "dali_core.errors",
     "dali_core.types",
     "dali_core.operators",
+    "dali_core._runtime.device_data",
     "dali_core._runtime.step",
     "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",
+    "dali_core._runtime.tensor_list_gpu",
     "dali_core._runtime.workers",
 )
 

@@ -68,6 +68,9 @@ class FakePipeline:
             except StopIteration:
                 self._ended = True
 
+    def output_stream(self) -> None:
+        """Tell that batches are on the host."""
+
     def share_outputs(self) -> tuple[FakeBatch, ...]:
         assert not self._shared, "the previous outputs were not released"
         if not self._ready:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from dali_core._runtime.device_data import copied_on_device, is_on_device
 from dali_core._runtime.step import (
     NotFed,
     StepContext,
@@ -23,7 +24,6 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
-from dali_core.operators.external_source.on_device import copied_on_device, is_on_device
 from dali_core.operators.external_source.parallel import (
     ParallelCalls,
     ParallelItems,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -20,6 +21,9 @@ from dali_core import (
     types,
 )
 from dali_core.errors import NoBatchError, NotFedError, SerializationError, UnknownInputError
+
+if TYPE_CHECKING:
+    from dali_core.cuda import Stream
 
 
 @pipeline_def(
@@ -59,7 +63,7 @@ seed: int | None = pipeline.seed
 kinds: list[types.DALIDataType | None] = pipeline.output_dtype()
 ranks: list[int | None] = pipeline.output_ndim()
 layouts: list[str | None] = pipeline.output_layout()
-stream: None = pipeline.output_stream()  # type: ignore[func-returns-value]
+stream: Stream | None = pipeline.output_stream()
 assert (sizes, queues[0], depth, seed) == ([2, 2, 1], 1, 1, 3)
 assert (kinds, ranks, layouts) == ([types.FLOAT], [1], ["X"])
 print(switches, dynamic, workers, for_gpus, policy, concurrency, stream)
