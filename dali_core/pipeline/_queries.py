@@ -51,10 +51,11 @@ class PipelineQueries:
         dict
             Empty, unless the pipeline was made with ``enable_memory_stats=True`` and has given out
             a batch. Otherwise, for each operator, under ``"CPU_"``, ``"GPU_"`` or ``"MIXED_"`` and
-            its name, lists with an entry for each of its outputs, in bytes: ``real_memory_size`` of the largest batch,
-            ``max_real_memory_size`` of the largest sample, and the same as
+            its name, lists with an entry for each of its outputs, in bytes: ``real_memory_size`` of
+            the largest batch, ``max_real_memory_size`` of the largest sample, and the same as
             ``reserved_memory_size`` and ``max_reserved_memory_size``, since buffers are made for
-            what they hold. Values that never come into being, because operators run as one, take
+            what they hold; `dali_core.cuda.memory_stats` tells what a GPU has reserved altogether.
+            Values that never come into being, because operators run as one, take
             nothing.
         """
         return self._memory.as_dict() if self._memory is not None else {}
