@@ -32,12 +32,11 @@ FRAMEWORKS = (
 # Each room may import from the rooms in its own line and in those above it.
 ROOMS = [
     ["errors", "types", "_spec", "_constants", "_literals"],
-    ["_cuda"],
-    ["_runtime"],
+    ["_runtime", "_cuda"],
     ["operators"],
     ["_graph"],
     ["_execution"],
-    ["tensors", "backend", "fn", "ops", "math", "pipeline"],
+    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline"],
     ["plugin", "adapters"],
     ["", "testing", "compat"],
     ["_stubs", "scaffold"],
@@ -130,7 +129,10 @@ def test_the_core_imports_no_framework() -> None:
         for module in _imports(path)
         if module.partition(".")[0] in FRAMEWORKS
     }
-    assert found == allowed
+    # One room speaks to the driver, and to allocators of others when it is told to.
+    of_cuda = {entry for entry in found if entry.startswith("dali_core/_cuda/")}
+    assert {entry.split()[-1].partition(".")[0] for entry in of_cuda} <= {"cuda", "torch", "rmm"}
+    assert found - of_cuda == allowed
 
 
 def test_adapters_use_the_public_interface() -> None:
@@ -205,7 +207,11 @@ def test_nothing_below_knows_an_operator_by_name() -> None:
 
 def test_native_code_belongs_to_descriptions() -> None:
     specs = known_specs()
-    native = {spec.registered_name for spec in specs.values() if spec.python_step is None}
+    native = {
+        spec.registered_name
+        for spec in specs.values()
+        if spec.python_step is None and "cpu" in spec.devices
+    }
     # What an operator needs to know about whole batches has a name below its own.
     parts = {name for name in registered_names() if name.rpartition(".")[0] in specs}
     assert set(registered_names()) - parts == native
@@ -263,8 +269,10 @@ def test_importing_has_no_effects() -> None:
     program = (
         "import os, sys, threading\n"
         "before = dict(os.environ)\n"
+        # Some packages import themselves whenever Python starts.
+        "loaded = set(sys.modules)\n"
         "import dali_core, dali_core.adapters, dali_core.plugin.base_iterator\n"
-        "tops = {name.partition('.')[0] for name in sys.modules}\n"
+        "tops = {name.partition('.')[0] for name in set(sys.modules) - loaded}\n"
         f"print(sorted(tops & set({FRAMEWORKS})))\n"
         "print(threading.active_count(), len(os.listdir('/proc/self/task')))\n"
         "print(dict(os.environ) == before)\n"

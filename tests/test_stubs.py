@@ -34,7 +34,7 @@ def test_other_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_outdated_stubs_are_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in (path for folder in COMPILED for path in PACKAGE.glob(f"{folder}/*.p[yx][xd]")):
+    for path in (path for folder in COMPILED for path in PACKAGE.glob(f"{folder}/*.p[yx][xdi]")):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())

@@ -3,8 +3,6 @@
 
 from collections import deque
 
-from libcpp.memory cimport shared_ptr
-
 from dali_core._cuda.memory cimport host_pool
 from dali_core._cuda.memory_services cimport DeviceServices
 from dali_core._cuda.module cimport run_work

@@ -134,7 +134,7 @@ def values_on_host(plan: ExecutionPlan) -> set[int]:
 
 
 def tell_what_is_on_device(step: Step, entry: PlannedNode, on_host: Collection[int]) -> None:
-    """Tell a step that takes data of devices, too, which of its outputs nobody reads on the host."""
+    """Tell a step that takes data of devices which of its outputs nobody reads on the host."""
     tell = getattr(step, "accept_on_device", None)
     if tell is not None:
         tell({number for number, value in enumerate(entry.outputs) if value not in on_host})

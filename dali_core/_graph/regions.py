@@ -1,8 +1,8 @@
 """Lets decoders on the host make only what a chain on the device needs of their images.
 
-The chain's operators, which say what they do to an image's geometry without looking at it, join the
-decoder in a group of the host. It gives the region, which is all that is copied to the device, and a
-note where it lies, from which the chain on the device goes on.
+The chain's operators, which say what they do to an image's geometry without looking at it, join
+the decoder in a group of the host. It gives the region, which is all that is copied to the device,
+and a note where it lies, from which the chain on the device goes on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ROLES = {"window", "resample", "finish"}
 
 
 def decode_regions(stages: Sequence[PlannedStage], num_values: int, needed: Set[int]) -> int:
-    """Change a plan where a chain on the device follows a decoder on the host, and nothing else does.
+    """Change a plan where a chain on the device is all that follows a decoder on the host.
 
     Parameters
     ----------

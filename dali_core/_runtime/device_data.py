@@ -6,8 +6,6 @@ import copy
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from dali_core import _cuda
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_gpu import TensorGPU
@@ -28,6 +26,8 @@ def is_on_device(data: Any) -> bool:
         if not data:
             return False
         data = data[0]
+    import numpy
+
     if isinstance(data, (numpy.ndarray, TensorListCPU, TensorCPU, int, float)):
         return False
     if isinstance(data, (TensorListGPU, TensorGPU)):

@@ -7,7 +7,6 @@ from libcpp.memory cimport make_shared, shared_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
-from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
@@ -136,132 +135,7 @@ cdef class Batch:
         return _described(self.batch.get().replaced())
 
 
-@cython.no_gc_clear
-cdef class StepTask:
-    """A step in Python that waits to be run for one batch."""
-
-    def __dealloc__(self):
-        # Ctrl-C may strike between fetching a task and running it; the batch must end all the same.
-        if self.executor is not None:
-            self.fail(-1, -1, "the step was interrupted")
-
-    @property
-    def stage(self) -> int:
-        return self.task.stage
-
-    def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
-        """Make the samples the batch for which each given value says what is wanted; count them."""
-        self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
-        return self.places.size()
-
-    def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
-        """Give the batch's values with the given ids."""
-        cdef engine.Batch* batch = self.task.batch.get()
-        return [wrap_tensors(batch.samples(value, self.places), False) for value in values]
-
-    def set_size(self, int size, first_sample: int | None = None) -> None:
-        """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
-        cdef int i
-        self.task.batch.get().shrink(size)
-        if first_sample is not None:
-            for i in range(size):
-                self.task.batch.get().keys[i].epoch = 0
-                self.task.batch.get().keys[i].sample = <uint64_t>first_sample + i
-
-    def set_output(
-        self, size_t value, samples: Sequence[Any] | TensorListCPU | TensorListGPU, str layout,
-        object stream=None,
-    ) -> None:
-        """Store the samples of a value: copies of those on the host, the others as they are.
-
-        Parameters
-        ----------
-        value : int
-            Id of the value.
-        samples : sequence of array-like, TensorListCPU or TensorListGPU
-            As many as the batch has samples.
-        layout : str
-            Layout of each sample; empty to keep that of the tensors.
-        stream : object
-            For samples on a device: where they are used, which is made to wait for them.
-        """
-        cdef vector[engine.Tensor] tensors
-        cdef size_t expected = self.places.size() or <size_t>self.batch.size
-        if isinstance(samples, TensorListGPU):
-            tensors = (<TensorListGPU>samples).samples
-        else:
-            samples = samples if isinstance(samples, TensorListCPU) else list(samples)
-            tensors = (<TensorListCPU>TensorListCPU(samples, layout, contiguous=False)).samples
-        if tensors.size() != expected:
-            raise ValueError(f"one tensor is needed for each of the {expected} samples "
-                             f"(got {tensors.size()})")
-        if isinstance(samples, TensorListGPU):
-            _use_in(<TensorListGPU>samples, stream)
-        else:
-            with nogil:
-                self.executor.executor.copy_in(tensors, self.pool_of(value))
-        self.task.batch.get().set_value(value, move(tensors), self.places)
-
-    cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil:
-        cdef engine.Batch* batch = self.task.batch.get()
-        if batch.pools.empty():
-            return NULL
-        return batch.pools[value]
-
-    def release(self, values: Sequence[int]) -> None:
-        """Let go of values that nobody reads any more."""
-        for value in values:
-            self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
-                <size_t>self.batch.size
-            )
-
-    def finish(self) -> None:
-        """Send the batch on its way. Does nothing if the step has ended already."""
-        if not self._is_over():
-            self.is_finished = True
-            with nogil:
-                self.executor.executor.finish_step(self.task)
-
-    def fail(
-        self, int sample, int node, str message, values: Sequence[int] = (), bint is_final=True
-    ) -> None:
-        """End the batch with an error. Does nothing if the step has ended already.
-
-        Parameters
-        ----------
-        sample : int
-            Index of the sample that failed; -1 if it is the whole batch.
-        node : int
-            Number of the step's node, or -1.
-        message : str
-            What went wrong.
-        values : sequence of int
-            Ids of the inputs, which know the file that the sample came from.
-        is_final : bool
-            If False, the step goes on: another sample will take the place of this one.
-        """
-        cdef engine.SampleFailure failure
-        cdef engine.Tensor tensor
-        if self._is_over():
-            return
-        if sample >= 0 and not self.places.empty():
-            sample = self.places[<size_t>sample]
-        failure.sample = sample
-        failure.node = node
-        failure.message = message.encode(errors="backslashreplace")
-        failure.is_final = is_final
-        if 0 <= sample < self.batch.size:
-            for value in values:
-                tensor = self.task.batch.get().values[<size_t>value][sample]
-                if tensor.source and failure.source.empty():
-                    failure.source = tensor.source.get()[0]
-        self.task.batch.get().fail(failure)
-        if is_final:
-            self.finish()
-
-    cdef bint _is_over(self):
-        # In a forked child the threads do not exist and their locks may be held.
-        return self.is_finished or getpid() != self.executor.owner_process
+include "step_task.pxi"
 
 
 cdef class Executor:

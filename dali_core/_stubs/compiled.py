@@ -64,7 +64,7 @@ def compiled_stub(path: Path) -> str:
     ValueError
         If a type is missing or unknown; the message names file and definition.
     """
-    source = path.read_text("utf-8")
+    source = _with_parts(path)
     doc = re.match(r'(?:#[^\n]*\n)*"""(.*?)"""', source, re.DOTALL)
     if doc is None:
         raise ValueError(f"{path.name}: must begin with a docstring. Add one.")
@@ -80,6 +80,16 @@ def compiled_stub(path: Path) -> str:
         return stub(first_line(doc[1]), "\n".join(lines), own=own, found=found)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
+
+
+def _with_parts(path: Path) -> str:
+    """Read a source, with the files that it includes in their places."""
+    return re.sub(
+        r'^include "(.+)"$',
+        lambda part: path.with_name(part[1]).read_text("utf-8"),
+        path.read_text("utf-8"),
+        flags=re.MULTILINE,
+    )
 
 
 def _declared(path: Path) -> dict[str, list[str]]:

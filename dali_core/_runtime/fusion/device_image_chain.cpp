@@ -5,9 +5,9 @@
 #include <new>
 #include <utility>
 
-#include "dali_core/operators/crop/window_copy_device.hpp"
-#include "dali_core/operators/crop_mirror_normalize/normalize_device.hpp"
-#include "dali_core/operators/resize/resample_device.hpp"
+#include "dali_core/normalize_device.hpp"
+#include "dali_core/resample_device.hpp"
+#include "dali_core/window_copy_device.hpp"
 
 namespace dali_core {
 namespace {

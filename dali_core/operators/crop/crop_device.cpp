@@ -3,7 +3,7 @@
 #include "dali_core/crop_window.hpp"
 #include "dali_core/device_operator.hpp"
 #include "dali_core/geometry.hpp"
-#include "dali_core/operators/crop/window_copy_device.hpp"
+#include "dali_core/window_copy_device.hpp"
 
 namespace dali_core {
 

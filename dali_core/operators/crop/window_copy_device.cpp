@@ -1,4 +1,4 @@
-#include "dali_core/operators/crop/window_copy_device.hpp"
+#include "dali_core/window_copy_device.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "dali_core/device_operator.hpp"
+#include "dali_core/normalize_device.hpp"
 #include "dali_core/operators/crop_mirror_normalize/crop_mirror_normalize_arguments.hpp"
-#include "dali_core/operators/crop_mirror_normalize/normalize_device.hpp"
 
 namespace dali_core {
 

@@ -1,4 +1,4 @@
-#include "dali_core/operators/crop_mirror_normalize/normalize_device.hpp"
+#include "dali_core/normalize_device.hpp"
 
 #include <algorithm>
 #include <cstring>

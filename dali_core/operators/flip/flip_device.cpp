@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "dali_core/device_operator.hpp"
-#include "dali_core/operators/crop/window_copy_device.hpp"
 #include "dali_core/operators/flip/flip_arguments.hpp"
+#include "dali_core/window_copy_device.hpp"
 
 namespace dali_core {
 

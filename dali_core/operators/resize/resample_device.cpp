@@ -1,10 +1,11 @@
-#include "dali_core/operators/resize/resample_device.hpp"
+#include "dali_core/resample_device.hpp"
 
 #include <algorithm>
 
 #include "dali_core/geometry.hpp"
-#include "dali_core/operators/crop_mirror_normalize/normalize_device.hpp"
+#include "dali_core/normalize_device.hpp"
 #include "dali_core/operators/resize/resample_sample.hpp"
+#include "dali_core/operators/resize/resize_image.hpp"
 #include "dali_core/operators/resize/uploaded_taps.hpp"
 
 namespace dali_core {

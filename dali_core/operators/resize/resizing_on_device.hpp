@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "dali_core/device_operator.hpp"
-#include "dali_core/operators/resize/resample_device.hpp"
 #include "dali_core/operators/resize/resize_image.hpp"
+#include "dali_core/resample_device.hpp"
 
 namespace dali_core {
 

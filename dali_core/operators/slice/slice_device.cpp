@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "dali_core/device_operator.hpp"
-#include "dali_core/operators/crop/window_copy_device.hpp"
 #include "dali_core/slice_window.hpp"
+#include "dali_core/window_copy_device.hpp"
 
 namespace dali_core {
 

@@ -6,10 +6,11 @@
 
 #include "dali_core/device_operator.hpp"
 #include "dali_core/image_chain.hpp"
-#include "dali_core/operators/resize/resize_image.hpp"
 #include "dali_core/resample.hpp"
 
 namespace dali_core {
+
+struct ResizeView;
 
 // What has been decided about a sample.
 struct PlannedResampling {
