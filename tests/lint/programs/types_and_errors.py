@@ -81,7 +81,8 @@ def is_ours(error: Exception) -> bool:
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
     of_modules = (errors.AdapterError, errors.CompatibilityError, errors.MissingModuleError)
     of_samples = (errors.BadSampleLimitError, errors.NoOutputsError, errors.WorkerError)
-    return isinstance(error, (*of_pipelines, *of_modules, *of_samples))
+    of_devices = (errors.CudaError, errors.CudaUnavailableError, errors.OutOfDeviceMemoryError)
+    return isinstance(error, (*of_pipelines, *of_modules, *of_samples, *of_devices))
 
 
 assert not is_ours(ValueError())

@@ -21,13 +21,6 @@ class BatchCopy(ctypes.Structure):
     _fields_ = [("to", ctypes.c_void_p), ("from_", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def gpu() -> None:
-    """Look for a GPU when the first test needs it, since that initialises the driver."""
-    if not cuda.is_available():
-        pytest.skip("not available: a GPU")
-
-
 def bytes_of(number: int) -> ctypes.Array[ctypes.c_char]:
     return (ctypes.c_char * SIZE).from_buffer_copy(bytes([number]) * SIZE)
 
