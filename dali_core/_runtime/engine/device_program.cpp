@@ -64,8 +64,8 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
 // Plans one operator, or a chain. What is planned uses memory that nobody may get before the work
 // is in the stream, so values that are released stay with the work until then.
 void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
-                        DeviceMemory& memory, UploadArena& arena, DeviceWork& work, const std::vector<int>& places,
-                        bool& done) {
+                        DeviceMemory& memory, UploadArena& arena, DeviceWork& work,
+                        const std::vector<int>& places, bool& done) {
   const DeviceInstruction& begin = instructions_[first];
   const DeviceInstruction& last = instructions_[first + count - 1];
   done = true;
@@ -78,8 +78,8 @@ void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
       contexts[member].reserve(places.size());
       for (size_t k = 0; k < places.size(); ++k) {
         const int place = places[k];
-        SampleContext& context = contexts[member].emplace_back(
-            *pool_, scratch_, batch.keys[place], batch.indices_of(place));
+        SampleContext& context = contexts[member].emplace_back(*pool_, scratch_, batch.keys[place],
+                                                               batch.indices_of(place));
         context.index_in_batch_ = static_cast<int>(k);
         context.batch_size_ = static_cast<int>(places.size());
         context.batch_key_ = batch.keys.front();
