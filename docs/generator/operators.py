@@ -102,7 +102,7 @@ def page(spec: OpSpec, pictures: Path) -> str:
         return _former(spec)
     lines = [f"# fn.{spec.name}", ""]
     lines += [":::{py:function} " + _call(spec), ":canonical: dali_core.fn." + spec.name, ":::", ""]
-    lines += [_markdown(spec.doc), ""]
+    lines += [_markdown(spec.doc), "", _places(spec), ""]
     program = program_of(spec)
     if program is not None:
         outputs = run_program(program)
@@ -126,6 +126,13 @@ def page(spec: OpSpec, pictures: Path) -> str:
     target = re.sub(r"\W", "", f"fn{spec.name}")
     lines.append(f"- [How it compares with NVIDIA DALI](../conformance.md#{target}).")
     return "\n".join(lines) + "\n"
+
+
+def _places(spec: OpSpec) -> str:
+    """Say where an operator runs."""
+    if spec.moving_device:
+        return f'It runs on the CPU; with `device="{spec.moving_device}"`, results go to the GPU.'
+    return f"It runs on the CPU{' and on GPUs' * ('gpu' in spec.devices)}."
 
 
 def _former(spec: OpSpec) -> str:
