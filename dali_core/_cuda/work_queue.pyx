@@ -31,7 +31,8 @@ cdef class WorkQueue:
     priority : int
         Priority of the stream; lower numbers go first.
     depth : int
-        How many batches may be in the stream at once. Whoever adds another one waits for the first.
+        How many pieces of work may be in the stream at once: as many batches as are on their way,
+        with a piece for each stage. Whoever adds another one waits for the first.
     """
 
     cdef readonly Stream stream

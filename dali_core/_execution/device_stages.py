@@ -169,7 +169,7 @@ def open_queue(
             "host."
         ) from error
     try:
-        return WorkQueue(device_id, priority, depth)
+        return WorkQueue(device_id, priority, depth * len(stages))
     except CudaError as error:
         raise type(error)(f"{node.where}: {error}") from error
 
