@@ -129,7 +129,8 @@ def add_operator(
             raise type(error)(f"{where}: {error}") from error
     inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     check_inputs(spec, inputs, graph, where)
-    if spec.moving_device and keywords.get("device") == spec.moving_device:
+    wanted = keywords.get("device")
+    if isinstance(wanted, str) and wanted == spec.moving_device:
         return _add_moved(spec, inputs, keywords)
     if not spec.joins:
         for number, value in enumerate(inputs):

@@ -20,7 +20,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "gpu", "-k", {some!r
 """,
         env={"DALI_CORE_REQUIRE_GPU": "1"},
     )
-    assert "6 passed" in output, output
+    assert "7 passed" in output, output
 
 
 def test_they_fail_where_there_is_no_gpu() -> None:

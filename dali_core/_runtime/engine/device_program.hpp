@@ -48,8 +48,8 @@ class DeviceProgram {
   virtual void plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan);
 
  private:
-  void run(size_t first, size_t count, bool is_chain, Batch& batch, DeviceMemory& memory, UploadArena& arena,
-           DeviceWork& work, const std::vector<int>& places, bool& done);
+  void run(size_t first, size_t count, bool is_chain, Batch& batch, DeviceMemory& memory,
+           UploadArena& arena, DeviceWork& work, const std::vector<int>& places, bool& done);
 
   const std::vector<DeviceInstruction> instructions_;
   // For what operators on the host would allocate; parameters are small.
