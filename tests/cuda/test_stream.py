@@ -122,6 +122,7 @@ def test_streams_of_other_libraries() -> None:
     run_simulated(
         """
         import ctypes, gc, weakref
+        from importlib.metadata import version
         from cuda.bindings import driver
         from dali_core import cuda, errors
         from dali_core._cuda import memory
@@ -161,7 +162,9 @@ def test_streams_of_other_libraries() -> None:
                 assert "Stream.wrap: stream must be a handle" in str(error)
             else:
                 raise AssertionError(wrong)
-        status, context = driver.cuCtxCreate(0, 0)
+        # Version 13 takes parameters before.
+        first = () if version("cuda-bindings").startswith("12.") else (None,)
+        status, context = driver.cuCtxCreate(*first, 0, 0)
         status, elsewhere = driver.cuStreamCreate(0)
         driver.cuCtxPopCurrent()
         for wrong, device in (
