@@ -67,6 +67,31 @@ class Source:
 
 
 @dataclass(frozen=True)
+class DeviceDecoding:
+    """How a call of a decoder becomes calls of operators that decode on the device.
+
+    Parameters
+    ----------
+    decoder : Source
+        Decodes whole images on the device. What it refuses has no pixels.
+    otherwise : Source
+        Decodes on the host what was refused.
+    merge : OpSpec
+        Gives the image of the one or of the other.
+    window : Source, optional
+        Draws the first pixels and extents of windows from the shapes of the images.
+    cut : Source, optional
+        Cuts windows out of the images.
+    """
+
+    decoder: Source
+    otherwise: Source
+    merge: OpSpec
+    window: Source | None = None
+    cut: Source | None = None
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """An operator: its name, documentation, arguments and how it runs.
 
@@ -89,6 +114,9 @@ class OpSpec:
     moving_device : str
         The value of `device` with which it runs on the host, and its results are moved to the
         device: ``"mixed"`` for decoders, ``"gpu"`` for what brings data in.
+    decodes_on_device : callable, optional
+        For decoders: says how a call with some keyword arguments is done with `moving_device`; None
+        if the host decodes.
     reads_no_data : bool
         Whether it only looks at the shapes and properties of its inputs, which may be anywhere.
     mixes_devices : bool
@@ -136,6 +164,7 @@ class OpSpec:
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
     devices: Sequence[str] = ("cpu",)
     moving_device: str = ""
+    decodes_on_device: Callable[[Mapping[str, Any]], DeviceDecoding | None] | None = None
     reads_no_data: bool = False
     mixes_devices: bool = False
     random: bool = False

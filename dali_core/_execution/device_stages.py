@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.operators import make_device_operator, make_operator
@@ -138,6 +138,14 @@ def tell_what_is_on_device(step: Step, entry: PlannedNode, on_host: Collection[i
     tell = getattr(step, "accept_on_device", None)
     if tell is not None:
         tell({number for number, value in enumerate(entry.outputs) if value not in on_host})
+
+
+def tell_stream(steps: Iterable[Step], stream: Stream) -> None:
+    """Tell steps that work on the device in which stream."""
+    for step in steps:
+        tell = getattr(step, "use_stream", None)
+        if tell is not None:
+            tell(stream)
 
 
 def open_queue(

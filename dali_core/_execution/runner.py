@@ -14,6 +14,7 @@ from dali_core._execution.device_stages import (
     DeviceStages,
     open_queue,
     stages_on_device,
+    tell_stream,
     tell_what_is_on_device,
     uploaded_values,
     values_on_host,
@@ -151,6 +152,8 @@ class Runner:
         self._iteration = 0
         self._numbers = BatchNumbers(options.batch_size)
         self._device = self._open_device(on_device, number)
+        if self._device is not None:
+            tell_stream((step for _, step in in_python.values()), self._device.stream)
         self._steps = Steps(
             in_python,
             number,

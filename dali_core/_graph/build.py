@@ -210,7 +210,14 @@ def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
 def _add_moved(
     spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> DataNode | list[DataNode] | None:
-    """Run an operator on the host and move its results to the device."""
+    """Run an operator on the host and move its results to the device; or decode there."""
+    found = spec.decodes_on_device(keywords) if spec.decodes_on_device is not None else None
+    if found is not None:
+        from dali_core._graph.device_decoding import decode_on_device
+
+        decoded = decode_on_device(found, inputs, keywords)
+        if decoded is not None:
+            return decoded
     results = add_operator(spec, inputs, {**keywords, "device": "cpu"})
     if isinstance(results, list):
         return [result.gpu() for result in results]

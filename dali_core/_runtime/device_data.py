@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dali_core import _cuda
@@ -35,6 +36,22 @@ def is_on_device(data: Any) -> bool:
     if hasattr(data, "__dlpack_device__"):
         return int(data.__dlpack_device__()[0]) in _ON_GPU
     return hasattr(data, "__cuda_array_interface__")
+
+
+def adopted(samples: Sequence[Any], layout: str, stream: Stream) -> TensorListGPU:
+    """Take memory of another library, which is complete in the order of a stream, as it is.
+
+    Parameters
+    ----------
+    samples : sequence
+        What has CUDA's array interface; it lives as long as the memory is used.
+    layout : str
+        Layout of each sample.
+    stream : Stream
+        The stream, where samples do not tell another one.
+    """
+    place: dict[str, Any] = {"stream": stream, "device_id": stream.device_id}
+    return TensorListGPU([TensorGPU(sample, layout, **place) for sample in samples], "", False)
 
 
 def copied_on_device(data: Any, layout: str, cuda_stream: Any) -> TensorListGPU:

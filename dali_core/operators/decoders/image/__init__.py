@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core._spec import Arg, DeviceDecoding, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 
 _CACHE_DOC = "Accepted for compatibility; without effect on a CPU, where nothing is cached."
+
+
+def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+    from dali_core.operators.decoders.on_device.choice import whole_image
+
+    return whole_image(keywords)
+
 
 SPEC = OpSpec(
     name="decoders.image",
@@ -14,6 +24,7 @@ SPEC = OpSpec(
 
 {LIMITS_DOC}""",
     moving_device="mixed",
+    decodes_on_device=_on_device,
     input_docs=INPUT_DOCS,
     native_arguments=backend_arguments,
     args=(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core._spec import DeviceDecoding, OpSpec
 from dali_core.operators.crop import CROP_ARGS
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
@@ -18,6 +21,13 @@ _WINDOW_ARGS = (
     "rounding",
 )
 
+
+def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+    from dali_core.operators.decoders.on_device.choice import cropped_image
+
+    return cropped_image(keywords)
+
+
 SPEC = OpSpec(
     name="decoders.image_crop",
     doc=f"""Decode a window of given extent and position of each image file.
@@ -28,6 +38,7 @@ have no depth, so `crop_d` and `crop_pos_z` have no effect.
 
 {LIMITS_DOC}""",
     moving_device="mixed",
+    decodes_on_device=_on_device,
     input_docs=INPUT_DOCS,
     native_arguments=backend_arguments,
     args=(*DECODER_ARGS, *(arg for arg in CROP_ARGS if arg.name in _WINDOW_ARGS)),

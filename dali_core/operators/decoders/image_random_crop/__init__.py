@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core._spec import Arg, DeviceDecoding, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
+
+
+def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+    from dali_core.operators.decoders.on_device.choice import randomly_cropped_image
+
+    return randomly_cropped_image(keywords)
+
 
 SPEC = OpSpec(
     name="decoders.image_random_crop",
@@ -17,6 +27,7 @@ the largest window with an aspect ratio in the range is taken.
 
 {LIMITS_DOC}""",
     moving_device="mixed",
+    decodes_on_device=_on_device,
     input_docs=INPUT_DOCS,
     random=True,
     native_arguments=backend_arguments,

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core._spec import UNSET, Arg, DeviceDecoding, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.slice import SLICE_ARGS, WINDOW_INPUT_DOCS
+
+
+def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+    from dali_core.operators.decoders.on_device.choice import sliced_image
+
+    return sliced_image(keywords)
+
 
 SPEC = OpSpec(
     name="decoders.image_slice",
@@ -20,6 +30,7 @@ but rows and columns of a JPEG outside of the window are skipped.
 {LIMITS_DOC}""",
     inputs=(1, 3),
     moving_device="mixed",
+    decodes_on_device=_on_device,
     input_docs=(
         *INPUT_DOCS,
         *WINDOW_INPUT_DOCS,

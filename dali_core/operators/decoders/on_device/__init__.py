@@ -1,0 +1,34 @@
+"""Decode JPEG files on the pipeline's device, by nvImageCodec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core import types
+from dali_core._spec import Arg, OpSpec
+
+
+def _make_step(arguments: dict[str, Any]) -> Any:
+    # What decodes on the host needs nothing of it.
+    from dali_core.operators.decoders.on_device.step import DecodeStep
+
+    return DecodeStep(arguments)
+
+
+SPEC = OpSpec(
+    name="decoders.on_device",
+    doc="""Decode JPEG files on the pipeline's device.
+
+What the device's decoder refuses, and what may be damaged, becomes an image without pixels.
+""",
+    devices=("gpu",),
+    mixes_devices=True,
+    input_docs=("Bytes of one image file a sample, on the host.",),
+    python_step=_make_step,
+    internal=True,
+    title=lambda arguments: "decoders.image",
+    args=(
+        Arg("output_type", types.DALIImageType, "Colour model of the output.", default=types.RGB),
+        Arg("adjust_orientation", bool, "Turn the image as its Exif data demand.", default=True),
+    ),
+)

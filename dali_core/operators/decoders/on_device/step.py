@@ -1,0 +1,178 @@
+"""The step that decodes whole batches on a device."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from dali_core import types
+from dali_core._runtime.device_data import adopted
+from dali_core._runtime.step import StepContext, StepOutput
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core.errors import CudaError
+
+if TYPE_CHECKING:
+    from dali_core._cuda.stream import Stream
+
+# Chroma is interpolated, as on the host.
+_OPTIONS = ":fancy_upsampling=1"
+_START, _END = b"\xff\xd8\xff", b"\xff\xd9"
+_MOST_PIXELS = 2**30
+# For each colour model the names of nvImageCodec, and the channels.
+_FORMATS = {
+    types.RGB: ("SRGB", "I_RGB", 3),
+    types.BGR: ("SRGB", "I_BGR", 3),
+    types.GRAY: ("GRAY", "I_Y", 1),
+}
+_SOURCES = {1: "GRAY", 3: "SYCC"}
+
+
+class _Decoded:
+    """An image on the device, with what its memory needs."""
+
+    def __init__(self, interface: dict[str, Any], *needed: Any) -> None:
+        self.__cuda_array_interface__ = interface
+        self._needed = list(needed)
+
+    def __del__(self) -> None:
+        # The memory goes before the stream in whose order it may go.
+        while self._needed:
+            del self._needed[0]
+
+
+class DecodeStep:
+    """Gives images on the device, in the order of the pipeline's stream.
+
+    Parameters
+    ----------
+    arguments : dict
+        Checked arguments of the operator.
+    """
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self._color, self._format, self._channels = _FORMATS[arguments["output_type"]]
+        self._turns = bool(arguments["adjust_orientation"])
+        self._stream: Stream | None = None
+        self._codec: Any = None
+        self._decoder: Any = None
+        self._parameters: Any = None
+
+    def use_stream(self, stream: Stream) -> None:
+        """Say in which stream images are needed."""
+        if self._stream is not None and self._stream.device_id != stream.device_id:
+            self._decoder = None
+        self._stream = stream
+
+    def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
+        """Decode a batch."""
+        stream = self._stream
+        assert stream is not None
+        if self._decoder is None:
+            self._open(stream.device_id)
+        encoded = [numpy.asarray(sample) for sample in inputs[0]]
+        files = [self._parse(data) for data in encoded]
+        wanted = [number for number, file in enumerate(files) if file is not None]
+        images = self._decode([files[number] for number in wanted], stream) if wanted else []
+        results = [self._nothing() for _ in encoded]
+        for number, image in zip(wanted, images, strict=True):
+            interface = None if image is None else self._interface(image, files[number], stream)
+            if interface is not None:
+                results[number] = _Decoded(interface, image, files[number], encoded[number], stream)
+        return [StepOutput(adopted(results, "HWC", stream))]
+
+    def skip(self, context: StepContext) -> None:
+        """Do nothing: there is no data to lose."""
+
+    def reset(self) -> None:
+        """Do nothing: all epochs are alike."""
+
+    def _open(self, device_id: int) -> None:
+        try:
+            codec = importlib.import_module("nvidia.nvimgcodec")
+            kinds = (codec.BackendKind.GPU_ONLY, codec.BackendKind.HYBRID_CPU_GPU)
+            self._decoder = codec.Decoder(
+                device_id=device_id,
+                backends=[codec.Backend(kind) for kind in kinds],
+                options=_OPTIONS,
+            )
+        except (ImportError, RuntimeError) as error:
+            raise CudaError(
+                f"nvImageCodec must be able to decode on device {device_id} (got {error}). Install "
+                "'dali_core[nvjpeg]', or set DALI_CORE_GPU_DECODER=0 to decode on the host."
+            ) from error
+        self._codec = codec
+        self._parameters = codec.DecodeParams(
+            apply_exif_orientation=self._turns,
+            color_spec=getattr(codec.ColorSpec, self._color),
+            sample_format=getattr(codec.SampleFormat, self._format),
+        )
+
+    def _parse(self, data: Any) -> Any:
+        """Read the header of a file; None if it is for the host."""
+        # A file that was cut off might be decoded in part.
+        if data.ndim != 1 or bytes(data[:3]) != _START or bytes(data[-2:]) != _END:
+            return None
+        try:
+            file = self._codec.CodeStream(data)
+            source = _SOURCES.get(file.num_channels)
+            is_usual = (
+                source is not None
+                and file.color_spec == getattr(self._codec.ColorSpec, source)
+                and file.dtype == "uint8"
+                and 0 < file.height * file.width <= _MOST_PIXELS
+            )
+        except RuntimeError:
+            return None  # the host says what is wrong
+        return file if is_usual else None
+
+    def _decode(self, files: Sequence[Any], stream: Stream) -> list[Any]:
+        options = {"params": self._parameters, "cuda_stream": stream.handle}
+        try:
+            return list(self._decoder.decode(list(files), **options))
+        except RuntimeError as error:
+            warnings.warn(
+                "fn.decoders: nvImageCodec must give None for files that it cannot decode on the "
+                f"GPU (got {error}). The host decodes this batch; DALI_CORE_GPU_DECODER=0 lets it "
+                "decode all.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return [None] * len(files)
+
+    def _interface(self, image: Any, file: Any, stream: Stream) -> dict[str, Any] | None:
+        """Describe an image as height, width and channels; None if it is something else."""
+        interface = dict(image.__cuda_array_interface__)
+        shape = tuple(interface["shape"])
+        dense = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+        if self._channels == 1 and len(shape) == 3 and shape[0] == 1:
+            extents = shape[1:]  # one plane
+        else:
+            extents = shape[:2]
+        is_expected = (
+            interface["typestr"] == "|u1"
+            and tuple(interface.get("strides") or dense) == dense
+            and extents in ((file.height, file.width), (file.width, file.height))
+            and math.prod(shape) == file.height * file.width * self._channels
+        )
+        if not is_expected:
+            return None
+        # It was decoded in the order of our stream, which lives as long as we hold it.
+        if interface.get("stream") == stream.handle:
+            interface["stream"] = None
+        return interface | {"shape": (*extents, self._channels), "strides": None}
+
+    def _nothing(self) -> _Decoded:
+        return _Decoded(
+            {
+                "shape": (0, 0, self._channels),
+                "typestr": "|u1",
+                "data": (0, False),
+                "version": 3,
+                "stream": None,
+            }
+        )

@@ -1,0 +1,233 @@
+"""Decoding on the device, by a stand-in for nvImageCodec."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cuda.simulated_driver import run_simulated
+from tests.cuda.test_pipeline_streams import PRELUDE
+
+pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+pytest.importorskip("PIL", reason="Pillow is not installed")
+
+FILES = """
+from tests.cuda import image_codec
+from tests.generated_images import encode, jpeg, photo_like
+
+image_codec.install()
+photos = [photo_like(40 + 7 * i, 60 - 5 * i, seed=i) for i in range(8)]
+files = [jpeg(photo, subsampling=i % 3, progressive=i % 2 == 1) for i, photo in enumerate(photos)]
+files[2] = encode(photos[2], "PNG")
+files[5] = encode(photos[5], "JPEG", "L")
+files[6] = encode(photos[6], "JPEG", "CMYK")
+
+def encoded():
+    return fn.external_source(
+        source=lambda info: np.frombuffer(files[info.idx_in_epoch % len(files)], np.uint8),
+        batch=False,
+    )
+
+def results(make, device, batches=4, **options):
+    options = {"seed": 7, "device_id": 0 if device == "mixed" else None} | options
+    pipeline = made(lambda: [make(encoded(), device=device)], **options)
+    found = []
+    for _ in range(batches):
+        (batch,) = pipeline.run()
+        if device == "mixed":
+            assert isinstance(batch, TensorListGPU)
+            batch = batch.as_cpu()
+        assert batch.layout() == "HWC" and batch.dtype == types.UINT8
+        found += [np.array(sample) for sample in batch]
+    return found
+
+def compare(make, most=1.0, **options):
+    expected = results(make, "cpu", **options)
+    found = results(make, "mixed", **options)
+    for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+        assert one.shape == other.shape, (number, one.shape, other.shape)
+        difference = np.abs(one.astype(int) - other).mean() if one.size else 0
+        assert difference <= most, (number, difference)
+"""
+
+
+def run(program: str, **options: object) -> str:
+    return run_simulated(PRELUDE + FILES + program, **options)  # type: ignore[arg-type]
+
+
+def test_images_are_those_of_the_host() -> None:
+    """Files that the device's decoder refuses, and those it is not asked about, are among them."""
+    run(
+        """
+image_codec.refused |= {1, 6}
+compare(fn.decoders.image)
+(decoder,) = image_codec.decoders
+assert 8 <= decoder.num_files, decoder.num_files
+for output_type in (types.BGR, types.GRAY):
+    compare(lambda data, device: fn.decoders.image(data, device=device, output_type=output_type))
+assert len(image_codec.decoders) == 3
+""",
+        delay=0.001,
+    )
+
+
+def test_windows_are_those_of_the_host() -> None:
+    run(
+        """
+image_codec.refused |= {2, 3}
+crops = [
+    {"crop": (30, 20)},
+    {"crop_h": 25, "crop_w": 21, "crop_pos_x": 0.3, "crop_pos_y": 1.0, "rounding": "truncate"},
+    {},
+]
+for options in crops:
+    compare(lambda data, device: fn.decoders.image_crop(data, device=device, **options))
+
+def at_random(data, device):
+    return fn.decoders.image_crop(
+        data, device=device, crop=(30, 20), crop_pos_x=fn.random.uniform(range=(0, 1), seed=3)
+    )
+compare(at_random)
+
+slices = [
+    {"start": (3, 5), "shape": (11, 17)},
+    {"rel_start": (0.25, 0.5), "rel_end": (0.75, 1.0), "axis_names": "HW"},
+    {"end": 13, "axes": [0]},
+]
+for options in slices:
+    compare(lambda data, device: fn.decoders.image_slice(data, device=device, **options))
+num_decoders = len(image_codec.decoders)
+assert num_decoders == 7
+compare(lambda data, device: fn.decoders.image_slice(
+    data, np.float32([0.1, 0.2]), np.float32([0.5, 0.5]), device=device
+))
+for options in ({}, {"seed": 11, "random_area": (0.2, 0.5)}):
+    compare(lambda data, device: fn.decoders.image_random_crop(data, device=device, **options))
+
+# Here axes of images and of files mean different things.
+num_decoders = len(image_codec.decoders)
+compare(lambda data, device: fn.decoders.image_slice(data, device=device, end=13, axes=[-2]), 0)
+assert len(image_codec.decoders) == num_decoders
+""",
+        delay=0.0005,
+    )
+
+
+def test_random_operators_draw_the_same() -> None:
+    """Others before and behind do not notice where the images were decoded."""
+    run(
+        """
+def make(data, device):
+    angle = fn.random.uniform(range=(0, 1))
+    image = fn.decoders.image_random_crop(data, device=device, random_area=(0.3, 0.9))
+    return fn.crop(image, crop=(8, 8), crop_pos_x=fn.random.uniform(range=(0, 1)), crop_pos_y=angle)
+compare(make)
+"""
+    )
+
+
+def test_other_requests_are_for_the_host() -> None:
+    """What the device's decoder does not do the same way, and everything if it is switched off."""
+    program = """
+def plan(**options):
+    return str(made(lambda: [fn.decoders.image(encoded(), device="mixed", **options)]).plan())
+
+others = [{"dtype": types.FLOAT}, {"output_type": types.YCbCr}, {"output_type": types.ANY_DATA}]
+for options in others:
+    assert "on_device" not in plan(**options), plan(**options)
+"""
+    run(program + 'assert "on_device" in plan()\n')
+    run(program + 'assert "on_device" not in plan()\n', env={"DALI_CORE_GPU_DECODER": "0"})
+    run(program + 'import os; del sys.modules["nvidia.nvjpeg"]\nassert "on_device" not in plan()\n')
+    run(
+        """
+try:
+    made(lambda: [fn.decoders.image(encoded(), device="mixed")])
+except ArgumentValueError as error:
+    assert "DALI_CORE_GPU_DECODER must be 0 or 1" in str(error)
+else:
+    raise AssertionError
+""",
+        env={"DALI_CORE_GPU_DECODER": "no"},
+    )
+
+
+def test_without_nvjpeg_nothing_changes() -> None:
+    """The host decodes as before, only what is needed; neither nvImageCodec nor CUDA is loaded."""
+    run_simulated(
+        PRELUDE
+        + """
+def outputs():
+    data = fn.external_source(source=lambda: [np.zeros(3, np.uint8)] * 4)
+    return [fn.resize(fn.decoders.image(data, device="mixed"), size=(8, 8))]
+
+plan = str(made(outputs).plan())
+assert "on_device" not in plan and "merge" not in plan, plan
+assert "nvidia.nvimgcodec" not in sys.modules
+assert "dali_core.operators.decoders.on_device.step" not in sys.modules
+"""
+    )
+
+
+BAD = """
+good = list(files)
+files[1] = b"\\xff\\xd8\\xff and no more\\xff\\xd9"
+files[3] = good[3][: len(good[3]) // 2]
+calls = [
+    fn.decoders.image,
+    fn.decoders.image_random_crop,
+    lambda data, device: fn.decoders.image_crop(data, device=device, crop=(30, 20)),
+    lambda data, device: fn.decoders.image_slice(data, device=device, end=(30, 20)),
+]
+
+def message(make, device):
+    try:
+        results(make, device)
+    except SampleError as error:
+        return str(error)
+    raise AssertionError("no error")
+"""
+
+
+def test_bad_files_fail_as_on_the_host() -> None:
+    run(
+        BAD
+        + """
+for make in calls:
+    on_host, on_device = (message(make, device) for device in ("cpu", "mixed"))
+    assert on_host == on_device, (on_host, on_device)
+"""
+    )
+
+
+def test_bad_files_are_replaced() -> None:
+    run(
+        BAD
+        + """
+options = {"on_sample_error": "replace", "max_bad_samples": 100}
+for make in calls:
+    if make is not fn.decoders.image_random_crop:
+        compare(make, **options)
+    else:  # which draws another window of the image that takes the place
+        found = results(make, "mixed", **options)
+        for number, expected in enumerate(results(make, "cpu", **options)):
+            if number % 8 not in (1, 3):
+                assert np.abs(found[number].astype(int) - expected).mean() < 1
+"""
+    )
+
+
+def test_windows_outside_of_an_image() -> None:
+    """Fail, or another image takes the place, as on the host."""
+    run(
+        BAD
+        + """
+files[:] = good
+def make(data, device):
+    return fn.decoders.image_crop(data, device=device, crop=(44, 20))
+for device in ("cpu", "mixed"):
+    text = message(make, device)
+    assert "fn.decoders.image_crop, at" in text and "sample 0: the" in text, text
+    assert "must lie inside the" in text, text
+compare(make, on_sample_error="replace", max_bad_samples=100)
+"""
+    )
