@@ -231,3 +231,142 @@ for device in ("cpu", "mixed"):
 compare(make, on_sample_error="replace", max_bad_samples=100)
 """
     )
+
+
+def test_images_live_as_long_as_they_are_used() -> None:
+    """Late streams, images that outlive their batch and their pipeline, and nothing left over."""
+    run_simulated(
+        "from tests.cuda.leaks import expect_nothing_left\nexpect_nothing_left()\n"
+        + PRELUDE
+        + FILES
+        + """
+from dali_core import cuda
+
+image_codec.refused.add(3)
+
+def images(data, device):
+    return fn.decoders.image(data, device=device)
+
+expected = results(images, "cpu")
+pipeline = made(
+    lambda: [fn.decoders.image(encoded(), device="mixed")], prefetch_queue_depth=3
+)
+batches = []
+for number in range(4):
+    (batch,) = pipeline.run()
+    for sample in batch:  # to the address of the codec's memory: nothing was copied
+        assert sample.shape()[0] > 0
+    batches.append(batch)
+handle = new_stream()
+control.set_delay(0.02, handle)
+kept = batches[1][1]
+kept.synchronize()
+read = Reading(kept.data_ptr(), expected[5], handle).result()
+assert np.abs(read.astype(int) - expected[5]).mean() < 1
+pipeline.close()
+del pipeline, batch, sample
+for number, batch in enumerate(batches):
+    for place, sample in enumerate(batch.as_cpu()):
+        difference = np.abs(np.array(sample).astype(int) - expected[4 * number + place])
+        assert difference.mean() < 1, (number, place)
+del batches, batch, sample
+gc.collect()
+kept.synchronize()
+cuda.release_unused_memory()
+assert len(image_codec.alive) == 1, image_codec.alive
+assert np.abs(np.array(kept.as_cpu()).astype(int) - expected[5]).mean() < 1
+del kept
+gc.collect()
+cuda.release_unused_memory()
+assert len(image_codec.alive) == 0
+control.set_delay(0.0)
+""",
+        delay=0.003,
+    )
+
+
+def test_a_batch_that_makes_the_codec_fail() -> None:
+    """The host decodes it; the program is told."""
+    run(
+        """
+import warnings
+
+def images(data, device):
+    return fn.decoders.image(data, device=device)
+
+expected = results(images, "cpu")
+image_codec.errors.append(RuntimeError("out of luck"))
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    found = results(images, "mixed")
+assert all(
+    np.abs(one.astype(int) - other).mean() < 1 for one, other in zip(found, expected, strict=True)
+)
+(warning,) = [str(entry.message) for entry in told]
+assert "out of luck" in warning and "DALI_CORE_GPU_DECODER=0" in warning, warning
+"""
+    )
+
+
+def test_a_codec_that_does_not_start() -> None:
+    run(
+        """
+def fails(**options):
+    raise RuntimeError("no nvJPEG")
+
+sys.modules["nvidia.nvimgcodec"].Decoder = fails
+pipeline = made(lambda: [fn.decoders.image(encoded(), device="mixed")])
+try:
+    pipeline.run()
+except SampleError as error:
+    assert isinstance(error.__cause__, CudaError)
+    text = str(error)
+else:
+    raise AssertionError
+assert "no nvJPEG" in text and "'dali_core[nvjpeg]'" in text, text
+assert "DALI_CORE_GPU_DECODER=0" in text
+"""
+    )
+
+
+def test_in_a_branch_and_before_other_operators() -> None:
+    """Only the samples that take the branch are decoded; chains on the device go on from there."""
+    run(
+        """
+from pathlib import Path
+from tempfile import mkdtemp
+
+image_codec.refused |= {0, 3}
+
+def chain(data, device):
+    image = fn.decoders.image_random_crop(data, device=device)
+    image = fn.resize(image, size=(16, 12))
+    return fn.flip(image, horizontal=fn.random.coin_flip())
+
+compare(chain)
+folder = Path(mkdtemp())
+(folder / "branches.py").write_text('''
+from dali_core import fn, pipeline_def
+
+@pipeline_def(enable_conditionals=True, batch_size=4, num_threads=1, seed=1)
+def branches(encoded, device):
+    data = encoded()
+    if fn.shapes(data)[0] % 2 == 0:
+        image = fn.decoders.image(data, device=device)
+    else:
+        image = fn.flip(fn.decoders.image(data, device=device))
+    return image
+''')
+sys.path.insert(0, str(folder))
+from branches import branches
+
+for _ in range(3):
+    pipelines = [
+        branches(encoded, device, device_id=number)
+        for device, number in (("cpu", None), ("mixed", 0))
+    ]
+    (expected,), (found,) = (pipeline.run() for pipeline in pipelines)
+    for one, other in zip(found.as_cpu(), expected, strict=True):
+        assert np.abs(np.array(one).astype(int) - np.array(other)).mean() < 1
+"""
+    )
