@@ -227,7 +227,8 @@ class Steps:
         stream = None if self._device is None else self._device.stream
         try:
             for value, output in zip(entry.outputs, outputs, strict=True):
-                task.set_output(value, output.samples, output.layout, stream)
+                origin = inputs[output.origin] if output.origin >= 0 else -1
+                task.set_output(value, output.samples, output.layout, stream, origin)
         except MemoryError:
             # A device that is broken has no page-locked memory either, and says why.
             if stream is not None:

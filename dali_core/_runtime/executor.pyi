@@ -79,6 +79,7 @@ class StepTask:
         samples: Sequence[Any] | TensorListCPU | TensorListGPU,
         layout: str,
         stream: Any = None,
+        origin: int = -1,
     ) -> None:
         """Store the samples of a value: copies of those on the host, the others as they are."""
 

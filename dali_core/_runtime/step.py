@@ -12,10 +12,14 @@ from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
 
 class StepOutput(NamedTuple):
-    """The samples of one output, and the layout of each (empty: as the samples say)."""
+    """The samples of one output, and the layout of each (empty: as the samples say).
+
+    `origin` is the number of the input whose samples are from the same files; -1 if there is none.
+    """
 
     samples: Sequence[Any] | TensorListCPU | TensorListGPU
     layout: str = ""
+    origin: int = -1
 
 
 @dataclass(frozen=True)

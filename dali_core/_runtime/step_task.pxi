@@ -34,7 +34,7 @@ cdef class StepTask:
 
     def set_output(
         self, size_t value, samples: Sequence[Any] | TensorListCPU | TensorListGPU, str layout,
-        object stream=None,
+        object stream=None, int origin=-1,
     ) -> None:
         """Store the samples of a value: copies of those on the host, the others as they are.
 
@@ -48,9 +48,12 @@ cdef class StepTask:
             Layout of each sample; empty to keep that of the tensors.
         stream : object
             For samples on a device: where they are used, which is made to wait for them.
+        origin : int
+            Id of the value whose samples know the files that these are from; -1 if there is none.
         """
         cdef vector[engine.Tensor] tensors
         cdef size_t expected = self.places.size() or <size_t>self.batch.size
+        cdef size_t i, place
         if isinstance(samples, TensorListGPU):
             tensors = (<TensorListGPU>samples).samples
         else:
@@ -64,6 +67,10 @@ cdef class StepTask:
         else:
             with nogil:
                 self.executor.executor.copy_in(tensors, self.pool_of(value))
+        if origin >= 0:
+            for i in range(expected):
+                place = i if self.places.empty() else <size_t>self.places[i]
+                tensors[i].source = self.task.batch.get().values[<size_t>origin][place].source
         self.task.batch.get().set_value(value, move(tensors), self.places)
 
     cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil:

@@ -83,7 +83,7 @@ class DecodeStep:
             interface = None if image is None else self._interface(image, files[number], stream)
             if interface is not None:
                 results[number] = _Decoded(interface, image, files[number], encoded[number], stream)
-        return [StepOutput(adopted(results, "HWC", stream))]
+        return [StepOutput(adopted(results, "HWC", stream), origin=0)]
 
     def skip(self, context: StepContext) -> None:
         """Do nothing: there is no data to lose."""
