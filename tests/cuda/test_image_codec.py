@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from tests.cuda.simulated_driver import run_simulated
@@ -50,8 +53,9 @@ def compare(make, most=1.0, **options):
 """
 
 
-def run(program: str, **options: object) -> str:
-    return run_simulated(PRELUDE + FILES + program, **options)  # type: ignore[arg-type]
+def run(program: str, env: Mapping[str, str] | None = None, **options: Any) -> str:
+    env = {"DALI_CORE_GPU_DECODER": "1"} if env is None else env
+    return run_simulated(PRELUDE + FILES + program, env=env, **options)
 
 
 def test_images_are_those_of_the_host() -> None:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn, types
-from dali_core.operators.decoders.on_device.choice import gpu_decoder_is_there
+from dali_core.operators.decoders.on_device.choice import (
+    GPU_DECODER_VARIABLE,
+    gpu_decoder_is_there,
+)
 from dali_core.operators.decoders.on_device.step import DecodeStep
 
 pytestmark = pytest.mark.gpu
@@ -29,7 +32,8 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture(autouse=True)
-def _needs_nvjpeg() -> None:
+def _needs_nvjpeg(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(GPU_DECODER_VARIABLE, "1")
     if not gpu_decoder_is_there():
         pytest.skip("not installed: nvidia-nvjpeg-cu12")
 

@@ -21,7 +21,10 @@ from dali_core.operators.slice import SLICE_ARGS
 from dali_core.operators.slice import SPEC as SLICE
 
 GPU_DECODER_VARIABLE = "DALI_CORE_GPU_DECODER"
-"""Environment variable: ``0`` lets the host decode, whatever is installed."""
+"""Environment variable: ``1`` decodes JPEG on the GPU where nvJPEG is installed.
+
+Without it the host decodes, until somebody has seen this work on a GPU.
+"""
 
 _PACKAGES = ("nvidia", "nvidia.nvimgcodec", "nvidia.nvjpeg")
 _OUTPUT_TYPES = (types.RGB, types.BGR, types.GRAY)
@@ -34,11 +37,11 @@ _OF_SLICE = ("axes", "axis_names", *(arg.name for arg in SLICE_ARGS))
 
 def gpu_decoder_is_there() -> bool:
     """Tell whether nvImageCodec can decode on a GPU, without importing it or asking CUDA."""
-    wanted = os.environ.get(GPU_DECODER_VARIABLE, "1")
+    wanted = os.environ.get(GPU_DECODER_VARIABLE, "0")
     if wanted not in ("0", "1"):
         raise ArgumentValueError(
-            f"{GPU_DECODER_VARIABLE} must be 0 or 1 (got {wanted!r}). Unset it to decode JPEG on "
-            "the GPU where nvJPEG is installed."
+            f"{GPU_DECODER_VARIABLE} must be 0 or 1 (got {wanted!r}). Unset it to decode on the "
+            "host."
         )
     return wanted == "1" and all(map(_is_there, _PACKAGES))
 
