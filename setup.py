@@ -197,6 +197,11 @@ class BuildIncremental(build_ext):
             build_cubins.build(ROOT, folder if self.inplace else Path(self.build_lib, folder))
         except build_cubins.CubinError as error:
             raise CompileError(str(error)) from error
+        # What an earlier build with CUDA has left would be packed as well.
+        built = {self.get_ext_filename(extension.name) for extension in self.extensions}
+        for module in Path(self.build_lib).glob("dali_core/_cuda/*.so"):
+            if str(module.relative_to(self.build_lib)) not in built:
+                module.unlink()
         super().run()
 
     def build_extensions(self) -> None:

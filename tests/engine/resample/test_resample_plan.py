@@ -21,10 +21,11 @@ def build(folder: Path, sanitize: bool) -> Path:
     if sanitize:
         flags += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     program = folder / "resample_plan"
+    resampling = (ROOT / "dali_core" / "operators" / "resize").glob("resample_*.cpp")
     sources = [
         HERE / "resample_plan.cpp",
         HERE.parent / "main.cpp",
-        *sorted((ROOT / "dali_core" / "operators" / "resize").glob("resample_*.cpp")),
+        *sorted(path for path in resampling if not path.stem.endswith("_device")),
     ]
     includes = [f"-I{folder}" for folder in (ROOT, ROOT / "dali_core" / "include", HERE.parent)]
     command = [*build_and_run.compiler(), *flags, *includes, *map(str, sources), "-o", str(program)]
