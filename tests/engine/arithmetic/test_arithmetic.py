@@ -19,7 +19,11 @@ CORE = ROOT / "dali_core"
 SOURCES = [
     HERE / "arithmetic.cpp",
     HERE.parent / "main.cpp",
-    *sorted((CORE / "operators" / "arithmetic").glob("*.cpp")),
+    *sorted(
+        path
+        for path in (CORE / "operators" / "arithmetic").glob("*.cpp")
+        if not path.stem.endswith("_device")
+    ),
     CORE / "operators" / "subscript" / "subscript.cpp",
     CORE / "_runtime" / "fusion" / "broadcasting.cpp",
     CORE / "_runtime" / "fusion" / "elementwise_program.cpp",
