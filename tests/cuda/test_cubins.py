@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from build_cubins import ARCHITECTURES, PTX_ARCHITECTURE, find_sources
+from building.cubins import ARCHITECTURES, PTX_ARCHITECTURE, find_sources
 from tests.cuda.cubin_symbols import CUDA_MACHINE, read_architecture, read_kernels, read_machine
 
 ROOT = Path(__file__).parents[2]

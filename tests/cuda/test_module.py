@@ -31,7 +31,7 @@ def modules(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("capability", "chosen"),
-    [("8.7", "sm_86.cubin"), ("10.0", "sm_100.cubin"), ("13.0", "ptx")],
+    [("8.7", "sm_80.cubin"), ("10.0", "sm_100.cubin"), ("13.0", "ptx")],
 )
 def test_the_module_is_the_one_for_the_device(capability: str, chosen: str) -> None:
     run_simulated(

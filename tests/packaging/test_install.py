@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -120,7 +121,7 @@ def test_wheel_has_device_code(distributions: Path) -> None:
     sources = ROOT.glob("dali_core/_cuda/*.pyx")
     assert names_for_gpus(wheel) == {source.stem for source in sources}
     with zipfile.ZipFile(wheel) as archive:
-        sources = (".cu", "cstdint", "build_cubins.py")
+        sources = (".cu", "cstdint", "cubins.py")
         assert not [name for name in archive.namelist() if name.endswith(sources)]
 
 
@@ -145,3 +146,57 @@ def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None
         cwd=tmp_path,
     )
     assert "pytorch" in adapters
+
+
+@pytest.fixture(scope="module")
+def repaired(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the wheel one for other machines, as `make wheel` does."""
+    (wheel,) = distributions.glob("*.whl")
+    folder = tmp_path_factory.mktemp("repaired")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    command = (sys.executable, "-m", "auditwheel", "repair", "--strip", "--wheel-dir", folder)
+    run(*command, wheel, PATH=path)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="auditwheel repairs wheels for Linux")
+def test_repaired_wheel_has_what_it_links_with(distributions: Path, repaired: Path) -> None:
+    assert "manylinux" in repaired.name
+    assert repaired.stat().st_size < 25 << 20
+    (original,) = distributions.glob("*.whl")
+    needs_libjpeg = b"libjpeg.so" in executor_of(original)
+    with zipfile.ZipFile(repaired) as archive:
+        inside = [name for name in archive.namelist() if name.startswith("dali_core.libs/")]
+    assert any("libjpeg" in name for name in inside) == needs_libjpeg
+
+
+def executor_of(wheel: Path) -> bytes:
+    """Read the module that has the engine and all operators."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (name,) = (each for each in names if each.startswith("dali_core/_runtime/executor.cpython"))
+        return archive.read(name)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="auditwheel repairs wheels for Linux")
+def test_demo_trains_with_the_repaired_wheel_and_no_programs(
+    repaired: Path, tmp_path: Path
+) -> None:
+    python = make_environment(tmp_path / "environment")
+    constraints = ROOT / "constraints.txt"
+    run(python, "-m", "pip", "install", "--quiet", "-c", constraints, f"{repaired}[demo]")
+    examples = tmp_path / "examples"
+    shutil.copytree(ROOT / "examples", examples)
+    # Neither compilers nor other programs are found, and no headers or settings.
+    done = subprocess.run(
+        [python, examples / "train_classifier.py", "--epochs", "1", "--work", tmp_path / "work"],
+        cwd=tmp_path,
+        env={"PATH": "", "MPLCONFIGDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "accuracy: " in done.stdout

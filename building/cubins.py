@@ -1,29 +1,26 @@
 """Compiles device code at build time, with NVRTC from the package index.
 
-Each `.cu` file of the library is a module: one cubin for each architecture, and PTX for those to
-come. No toolkit, driver or host compiler is needed. `setup.py` calls `build` when it has compiled
-everything else; compiled modules stay in `build/cubins` until something that they were made from
-changes.
+``python -m building.cubins SOURCE FOLDER`` compiles one ``.cu`` file: a cubin for each
+architecture, and PTX for those to come. ``python -m building.cubins --list FOLDER`` writes the list
+of kernels. Neither a toolkit, a driver nor a host compiler is needed.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import importlib.metadata
 import importlib.util
 import json
 import os
 import re
-import shutil
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 VERSION = "12.9"
-# From Turing to Blackwell; PTX of the oldest serves all others.
-ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+# From Turing to Blackwell. A cubin also runs on later architectures of the same major number, so
+# that of 80 serves 86, 87 and 89; PTX of the oldest serves all others.
+ARCHITECTURES = (75, 80, 90, 100, 120)
 PTX_ARCHITECTURE = 75
 OPTIONS = (
     "--std=c++17",
@@ -34,31 +31,14 @@ OPTIONS = (
 )
 SOURCES = ("dali_core/operators", "dali_core/_cuda")
 HEADERS = ("dali_core/include", ".", "dali_core/_cuda/nvrtc_headers")
+KERNELS = "kernels.json"
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-_UNFINISHED = "unfinished-"
 _KERNEL = re.compile(r"^\.visible \.entry (\w+)", re.MULTILINE)
 
 
 class CubinError(Exception):
     """Device code cannot be compiled."""
-
-
-def build(root: Path, target: Path) -> None:
-    """Compile what has changed of the sources below `root`, and put all modules into `target`.
-
-    Without NVRTC, or with `DALI_CORE_WITH_CUDA=0`, there are none. `DALI_CORE_WITH_CUDA=1` makes
-    the lack of NVRTC an error.
-    """
-    nvrtc = find_nvrtc()
-    modules: dict[Path, Path] = {}
-    if nvrtc:
-        cache = root / "build" / "cubins"
-        cache.mkdir(parents=True, exist_ok=True)
-        modules = {source: cache / digest(root, source, nvrtc) for source in find_sources(root)}
-        _compile_missing(root, modules, nvrtc)
-        _remove_others(cache, modules)
-    _fill(target, modules)
 
 
 def find_sources(root: Path) -> list[Path]:
@@ -84,20 +64,15 @@ def find_headers(root: Path, source: Path) -> list[Path]:
                 folders.insert(0, current.parent)
             header = next((folder / name for folder in folders if (folder / name).is_file()), None)
             # What is not there, NVRTC has itself, or it says so.
-            if header and (header := header.resolve()) not in found:
+            if header and header not in found:
                 found[header] = None
                 waiting.append(header)
     return sorted(found)
 
 
-def digest(root: Path, source: Path, nvrtc: Nvrtc) -> str:
-    """Name a module by all that it is made from."""
-    content = hashlib.sha256(
-        repr((OPTIONS, ARCHITECTURES, PTX_ARCHITECTURE, nvrtc.version)).encode()
-    )
-    for path in (source, *find_headers(root, source)):
-        content.update(hashlib.sha256(path.read_bytes()).digest())
-    return f"{source.stem}-{content.hexdigest()[:16]}"
+def outputs(stem: str) -> list[str]:
+    """Name the files that a source is compiled to."""
+    return [*(f"{stem}.sm_{number}.cubin" for number in ARCHITECTURES), f"{stem}.ptx"]
 
 
 @dataclass(frozen=True)
@@ -116,7 +91,10 @@ class Nvrtc:
 
 
 def find_nvrtc() -> Nvrtc | None:
-    """Find NVRTC among the installed packages; None if the library is to be without device code."""
+    """Find NVRTC among the installed packages; None if the library is to be without device code.
+
+    ``DALI_CORE_WITH_CUDA=0`` asks for that, ``=1`` makes the lack of NVRTC an error.
+    """
     wanted = os.environ.get("DALI_CORE_WITH_CUDA", "")
     if wanted == "0":
         return None
@@ -183,57 +161,45 @@ def _compile(library: ctypes.CDLL, root: Path, name: str, text: bytes, architect
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def _compile_missing(root: Path, modules: dict[Path, Path], nvrtc: Nvrtc) -> None:
-    def compile_one(source: Path) -> None:
-        module = modules[source]
-        with tempfile.TemporaryDirectory(dir=module.parent, prefix=_UNFINISHED) as folder:
-            finished = Path(folder, "finished")
-            finished.mkdir()
-            compile_module(root, source, nvrtc, finished)
-            # Another build may have been quicker.
-            if not module.is_dir():
-                finished.rename(module)
-
-    missing = [source for source, module in modules.items() if not module.is_dir()]
-    with ThreadPoolExecutor(int(os.environ.get("MAX_JOBS", "0")) or os.cpu_count()) as pool:
-        list(pool.map(compile_one, missing))
-
-
-def _remove_others(cache: Path, modules: dict[Path, Path]) -> None:
-    for folder in cache.iterdir():
-        if folder not in modules.values() and not folder.name.startswith(_UNFINISHED):
-            shutil.rmtree(folder)
-
-
-def _fill(target: Path, modules: dict[Path, Path]) -> None:
-    """Make a folder have the files of modules, and a list of kernels, but nothing else."""
-    files = {
-        file.name: file.read_bytes() for folder in modules.values() for file in folder.iterdir()
-    }
-    if modules:
-        kernels = _list_kernels(files)
-        files["kernels.json"] = f"{json.dumps(kernels, indent=1, sort_keys=True)}\n".encode()
-        target.mkdir(parents=True, exist_ok=True)
-    for file in list(target.iterdir()) if target.is_dir() else ():
-        if file.name not in files:
-            file.unlink()
-        elif file.read_bytes() == files[file.name]:
-            del files[file.name]
-    for name, content in files.items():
-        (target / name).write_bytes(content)
-
-
-def _list_kernels(files: dict[str, bytes]) -> dict[str, str]:
-    """Tell which module has a kernel, by the kernel's name."""
+def list_kernels(folder: Path) -> dict[str, str]:
+    """Return the stem of the module that has a kernel, by the kernel's name."""
     kernels: dict[str, str] = {}
-    for stem in (file.removesuffix(".ptx") for file in files if file.endswith(".ptx")):
-        names = _KERNEL.findall(files[f"{stem}.ptx"].decode())
+    for file in sorted(folder.glob("*.ptx")):
+        names = _KERNEL.findall(file.read_text(encoding="ascii"))
         if not names:
-            raise CubinError(f'{stem}.cu: there must be a kernel, extern "C" __global__ void f().')
+            raise CubinError(f'{file.stem}.cu: there must be a kernel, extern "C" __global__.')
         for name in names:
             if name.startswith("_Z"):
-                raise CubinError(f'{stem}.cu: kernels must be extern "C" (got {name}).')
-            other = kernels.setdefault(name, stem)
-            if other != stem:
-                raise CubinError(f"{stem}.cu: {name} is the name of a kernel in {other}.cu, too.")
+                raise CubinError(f'{file.stem}.cu: kernels must be extern "C" (got {name}).')
+            other = kernels.setdefault(name, file.stem)
+            if other != file.stem:
+                raise CubinError(
+                    f"{file.stem}.cu: {name} is the name of a kernel in {other}.cu, too."
+                )
     return kernels
+
+
+def main(arguments: list[str]) -> int:
+    """Run from the command line; the current folder is the project's."""
+    try:
+        if arguments[0] == "--list":
+            folder = Path(arguments[1])
+            text = json.dumps(list_kernels(folder), indent=1, sort_keys=True)
+            (folder / KERNELS).write_text(f"{text}\n", encoding="utf-8")
+            return 0
+        root, source, folder = Path.cwd(), Path.cwd() / arguments[0], Path(arguments[1])
+        nvrtc = find_nvrtc()
+        if nvrtc is None:
+            raise CubinError(f"{arguments[0]}: device code needs NVRTC.")
+        compile_module(root, source, nvrtc, folder)
+        made = " ".join(str(folder / name) for name in outputs(source.stem))
+        read = " ".join(str(path.relative_to(root)) for path in find_headers(root, source))
+        (folder / f"{source.stem}.d").write_text(f"{made}: {read}\n", encoding="utf-8")
+    except CubinError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Builds the native parts of the library: used by `setup.py`, and not installed."""

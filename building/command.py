@@ -1,0 +1,106 @@
+"""The step of `setup.py` that builds everything native, with Ninja."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import ninja
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
+
+from building import cubins, toolchain
+from building.extensions import CUBINS as PACKAGED_CUBINS
+from building.extensions import find_codecs, find_modules
+from building.ninja_file import BUILD, CUBINS, NinjaFile, link_headers, name_of
+
+ROOT = Path(__file__).parents[1]
+# Finished steps of all, and seconds since the start.
+STATUS = "[%f/%t, %e s] "
+
+
+class BuildWithNinja(build_ext):
+    """Writes a build file and has Ninja carry it out."""
+
+    def run(self) -> None:
+        """Build all modules, and put device code beside them."""
+        self._with_cubins = False
+        super().run()
+        folder = PACKAGED_CUBINS if self.inplace else Path(self.build_lib, PACKAGED_CUBINS)
+        _mirror(CUBINS if self._with_cubins else None, folder)
+
+    def build_extensions(self) -> None:
+        """Build what has changed."""
+        toolchain.check_compiler()
+        try:
+            self._with_cubins = cubins.find_nvrtc() is not None
+        except cubins.CubinError as error:
+            raise CompileError(str(error)) from error
+        cuda = toolchain.cuda_headers()
+        codecs = find_codecs()
+        modules = find_modules(with_cuda=cuda is not None, codecs=codecs)
+        BUILD.mkdir(exist_ok=True)
+        with (BUILD / "lock").open("w") as lock:
+            _wait_for(lock.fileno())
+            headers = link_headers(codecs, cuda)
+            file = NinjaFile()
+            targets = {Path(self.get_ext_fullpath(module.name)) for module in modules}
+            for module in modules:
+                target = Path(self.get_ext_fullpath(module.name))
+                file.add_module(module, _relative(target), codecs, headers)
+            if self._with_cubins:
+                file.add_cubins(ROOT)
+            # What an earlier build with CUDA has left would be packed as well.
+            for path in Path(self.build_lib).glob("dali_core/_*/*.so"):
+                if path.absolute() not in {target.absolute() for target in targets}:
+                    path.unlink()
+            build_file = BUILD / name_of(modules)
+            build_file.write_text(file.text(), encoding="utf-8")
+            _run_ninja(build_file)
+
+
+def _wait_for(lock: int) -> None:
+    """Lock the build folder: Ninja does not notice another Ninja that writes the same files."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Waiting for another build in this folder.", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def _run_ninja(build_file: Path) -> None:
+    command = [str(Path(ninja.BIN_DIR, "ninja")), "-f", str(build_file)]
+    command += ["-j", os.environ.get("MAX_JOBS") or str(len(os.sched_getaffinity(0)))]
+    environment = {"NINJA_STATUS": STATUS, "PYTHON": sys.executable, **os.environ}
+    sys.stdout.flush()
+    status = subprocess.run(command, env=environment, check=False).returncode
+    if status != 0:
+        free = shutil.disk_usage(BUILD).free >> 20
+        raise CompileError(
+            f"building dali_core failed (Ninja ended with status {status}; {free} MB of disk are "
+            f"free). What failed is said above; with pip, add -v to see it."
+        )
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_absolute() else path
+
+
+def _mirror(source: Path | None, target: Path) -> None:
+    """Make a folder have the compiled device code and nothing else; none if there is no source."""
+    wanted = {}
+    if source:
+        stems = {path.stem for path in cubins.find_sources(ROOT)}
+        names = [cubins.KERNELS, *(name for stem in stems for name in cubins.outputs(stem))]
+        wanted = {name: source / name for name in names}
+        target.mkdir(parents=True, exist_ok=True)
+    for file in list(target.iterdir()) if target.is_dir() else ():
+        if file.name not in wanted:
+            file.unlink()
+    for name, file in wanted.items():
+        if not (target / name).is_file() or (target / name).read_bytes() != file.read_bytes():
+            shutil.copy2(file, target / name)

@@ -1,0 +1,74 @@
+"""Which compiled modules there are, and what each is made from; everything is found by pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from building import toolchain
+
+PACKAGE = Path("dali_core")
+RUNTIME = PACKAGE / "_runtime"
+CUDA = PACKAGE / "_cuda"
+DECODERS = PACKAGE / "operators" / "decoders"
+CUBINS = CUDA / "cubins"
+
+# Packages whose headers are used.
+NVIMGCODEC = "nvidia-nvimgcodec-cu12"
+CUDA_RUNTIME = "nvidia-cuda-runtime-cu12"
+CUDA_PROFILER = "nvidia-cuda-profiler-api-cu12"
+
+
+@dataclass(frozen=True)
+class Module:
+    """A compiled module of Python: one Cython source, and C++ that is linked with it."""
+
+    name: str
+    cython: Path
+    native: tuple[Path, ...] = ()
+    includes: tuple[Path, ...] = ()
+    libraries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Codecs:
+    """What the decoders are compiled with, beside what everything is."""
+
+    flags: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    headers: dict[str, Path] = field(default_factory=dict)  # folders of headers, by package
+
+
+def find_codecs() -> Codecs:
+    """Find the codecs' headers and libraries."""
+    flags, libraries = toolchain.libjpeg()
+    headers = toolchain.nvimgcodec_headers()
+    if headers is None:
+        return Codecs(tuple(flags), tuple(libraries))
+    # Its headers name a few types of CUDA, which is not needed: a header of ours declares them.
+    flags += ["-DDALI_CORE_HAVE_NVIMGCODEC=1", f"-I{DECODERS / 'nvimgcodec_shim'}"]
+    return Codecs(tuple(flags), tuple(libraries), {NVIMGCODEC: headers})
+
+
+def native_sources() -> list[Path]:
+    """List the C++ of the engine and of all operators."""
+    folders = (RUNTIME / "engine", RUNTIME / "fusion", PACKAGE / "operators")
+    return sorted(source for folder in folders for source in folder.glob("**/*.cpp"))
+
+
+def find_modules(*, with_cuda: bool, codecs: Codecs) -> list[Module]:
+    """List all modules. The engine and all operators are linked into the executor."""
+    includes = (PACKAGE / "include", RUNTIME / "engine", Path())
+    modules = []
+    for source in sorted(RUNTIME.glob("*.pyx")):
+        name = f"dali_core._runtime.{source.stem}"
+        if source.stem == "executor":
+            libraries = (*codecs.libraries, "-ldl", "-lpthread")
+            modules.append(Module(name, source, tuple(native_sources()), includes, libraries))
+        else:
+            modules.append(Module(name, source, includes=includes))
+    if with_cuda:
+        for source in sorted(CUDA.glob("*.pyx")):
+            name = f"dali_core._cuda.{source.stem}"
+            modules.append(Module(name, source, includes=(*includes, CUDA)))
+    return modules

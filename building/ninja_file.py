@@ -1,0 +1,188 @@
+"""Writes what Ninja is to do: Cython to C++, C++ to objects, objects to modules, cubins.
+
+Objects do not depend on the version of Python unless they include its headers, and nothing depends
+on where an isolated build has put the packages that it needs: their headers are reached through
+links (`build/headers/<package>-<version>`), and programs through the variable PYTHON. So all
+builds in a checkout share what they can. Folders are named by what their objects depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shlex
+import sysconfig
+from collections.abc import Iterable
+from pathlib import Path
+
+from ninja.ninja_syntax import Writer
+
+from building import cubins, toolchain
+from building.extensions import CUDA_PROFILER, CUDA_RUNTIME, DECODERS, RUNTIME, Codecs, Module
+
+BUILD = Path("build")
+CUBINS = BUILD / "cubins"
+HEADERS = BUILD / "headers"
+# Most sources begin with these: they are read once, and not for each source.
+PRECOMPILED = RUNTIME / "engine" / "precompiled.hpp"
+
+
+class NinjaFile:
+    """The text of a build file, as it is put together."""
+
+    def __init__(self) -> None:
+        self._text = io.StringIO()
+        self._writer = Writer(self._text, width=1_000_000)
+        self._objects: dict[tuple[Path, str], Path] = {}
+        self._precompiled: dict[str, Path] = {}
+        self._writer.variable("builddir", str(BUILD))
+        python = '"$$PYTHON"'
+        # The versions are there so that a new one builds again.
+        versions = f"Cython {toolchain.version_of('cython')}"
+        self._writer.rule(
+            "cython",
+            f"{python} -m building.run_cython $in $out && : {versions}",
+            description="Cython $in",
+            depfile="$out.d",
+            restat=True,
+        )
+        compiler = shlex.join(toolchain.compiler())
+        self._writer.rule(
+            "compile",
+            f"{compiler} $flags -c $in -o $out -MMD -MF $out.d",
+            description="C++ $in",
+            depfile="$out.d",
+        )
+        self._writer.rule(
+            "precompile",
+            f"{compiler} $flags -x c++-header $in -o $out -MMD -MF $out.d",
+            description="headers $in",
+            depfile="$out.d",
+        )
+        # The list of objects is too long for some shells.
+        self._writer.rule(
+            "link",
+            f"{compiler} -shared @$out.objects -o $out $flags",
+            description="link $out",
+            rspfile="$out.objects",
+            rspfile_content="$in",
+        )
+        versions = f"NVRTC {toolchain.version_of('nvidia-cuda-nvrtc-cu12')} {cubins.OPTIONS}"
+        self._writer.rule(
+            "cubins",
+            f"{python} -m building.cubins $in {CUBINS} && : {shlex.quote(versions)}",
+            description="CUDA $in",
+            depfile=f"{CUBINS}/$stem.d",
+        )
+        self._writer.rule(
+            "kernels",
+            f"{python} -m building.cubins --list {CUBINS}",
+            description="list of kernels",
+        )
+
+    def add_cubins(self, root: Path) -> None:
+        """Add all modules of device code, and the list of their kernels."""
+        tables = []
+        for source in cubins.find_sources(root):
+            made = [str(CUBINS / name) for name in cubins.outputs(source.stem)]
+            self._writer.build(
+                made,
+                "cubins",
+                str(source.relative_to(root)),
+                implicit="building/cubins.py",
+                variables={"stem": source.stem},
+            )
+            tables.append(made[-1])
+        self._writer.build(str(CUBINS / cubins.KERNELS), "kernels", implicit=tables)
+
+    def add_module(self, module: Module, target: Path, codecs: Codecs, headers: list[Path]) -> None:
+        """Add a module of Python, to be linked at `target`."""
+        translated = BUILD / "cython" / module.cython.with_suffix(".cpp")
+        self._writer.build(
+            str(translated), "cython", str(module.cython), implicit="building/run_cython.py"
+        )
+        includes = [f"-I{folder}" for folder in module.includes]
+        systems = [f"-isystem {folder}" for folder in (toolchain.python_include(), *headers)]
+        # What Cython makes is called once a batch, not once an element.
+        flags = [*toolchain.compile_flags("-O2"), *includes, *systems]
+        objects = [self._compile(translated, flags)]
+        objects += [self._compile_native(source, includes, codecs) for source in module.native]
+        flags = [*toolchain.link_flags(), *module.libraries]
+        self._writer.build(
+            str(target),
+            "link",
+            [str(each) for each in objects],
+            variables={"flags": " ".join(flags)},
+        )
+
+    def text(self) -> str:
+        """Return what was put together."""
+        return self._text.getvalue()
+
+    def _compile_native(self, source: Path, includes: list[str], codecs: Codecs) -> Path:
+        flags = [*toolchain.compile_flags("-O3"), *includes]
+        if source.is_relative_to(DECODERS):
+            flags += [
+                *codecs.flags,
+                *(f"-isystem {link_of(package)}" for package in codecs.headers),
+            ]
+        elif toolchain.is_gcc():
+            precompiled = self._precompile(flags)
+            header = precompiled.with_suffix("")
+            return self._compile(source, [*flags, f"-include {header}"], implicit=precompiled)
+        return self._compile(source, flags)
+
+    def _precompile(self, flags: list[str]) -> Path:
+        joined = " ".join(flags)
+        if joined not in self._precompiled:
+            target = _folder(joined) / f"{PRECOMPILED.name}.gch"
+            self._precompiled[joined] = target
+            self._writer.build(
+                str(target), "precompile", str(PRECOMPILED), variables={"flags": joined}
+            )
+        return self._precompiled[joined]
+
+    def _compile(self, source: Path, flags: Iterable[str], implicit: Path | None = None) -> Path:
+        joined = " ".join(flags)
+        key = (source, joined)
+        if key not in self._objects:
+            target = _folder(joined) / source.with_suffix(".o")
+            self._objects[key] = target
+            self._writer.build(
+                str(target),
+                "compile",
+                str(source),
+                implicit=str(implicit) if implicit else None,
+                variables={"flags": joined},
+            )
+        return self._objects[key]
+
+
+def name_of(modules: list[Module]) -> str:
+    """Name the build file for this version of Python and these modules."""
+    tag = sysconfig.get_config_var("SOABI") or sysconfig.get_platform()
+    content = f"{[module.name for module in modules]}{toolchain.compile_flags('-O3')}"
+    return f"{tag}-{hashlib.sha256(content.encode()).hexdigest()[:8]}.ninja"
+
+
+def link_headers(codecs: Codecs, cuda: list[Path] | None) -> list[Path]:
+    """Link folders of headers to where the flags name them; return those for CUDA's modules."""
+    folders = dict(codecs.headers)
+    if cuda is not None:
+        folders |= dict(zip((CUDA_RUNTIME, CUDA_PROFILER), cuda, strict=True))
+    for package, folder in folders.items():
+        link = link_of(package)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(folder.absolute(), target_is_directory=True)
+    return [link_of(package) for package in (CUDA_RUNTIME, CUDA_PROFILER)] if cuda else []
+
+
+def link_of(package: str) -> Path:
+    """Return where the headers of a package are reached."""
+    return HEADERS / f"{package}-{toolchain.version_of(package)}"
+
+
+def _folder(flags: str) -> Path:
+    content = f"{shlex.join(toolchain.compiler())} {flags}"
+    return BUILD / "objects" / hashlib.sha256(content.encode()).hexdigest()[:8]

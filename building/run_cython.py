@@ -1,0 +1,36 @@
+"""Translates a Cython module to C++: ``python -m building.run_cython SOURCE TARGET``.
+
+The target is only written if its content changes, so that it is not compiled again for nothing,
+and the dependency file names the project's own files only: those of packages are elsewhere in
+each isolated build.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+OPTIONS = ("-3", "--cplus", "-X", "embedsignature=True", "-X", "binding=True")
+
+
+def main(source: Path, target: Path) -> int:
+    """Translate `source`; write `target` and, with the suffix ``.d``, what it was made from."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        made = Path(folder, target.name)
+        command = [sys.executable, "-m", "cython", *OPTIONS, "--depfile", str(source)]
+        done = subprocess.run([*command, "-o", str(made)], check=False)
+        if done.returncode != 0:
+            return done.returncode
+        dependencies = Path(f"{made}.dep").read_text(encoding="utf-8").partition(":")[2]
+        own = [name for name in dependencies.replace("\\\n", " ").split() if ".." not in name]
+        if not target.is_file() or target.read_bytes() != made.read_bytes():
+            made.replace(target)
+    Path(f"{target}.d").write_text(f"{target}: {' '.join(own)}\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

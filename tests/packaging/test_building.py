@@ -1,0 +1,182 @@
+"""The build of native code: what is compiled again, and what happens when it cannot go on."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULE = """
+cdef extern from "number.hpp":
+    int number()
+
+def answer():
+    return number()
+"""
+OPERATOR = '#include "number.hpp"\nint {name}() {{ return number(); }}\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Make a small library that is built as the real one is."""
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "building", tmp_path / "building")
+    engine = tmp_path / "dali_core" / "_runtime" / "engine"
+    engine.mkdir(parents=True)
+    (tmp_path / "adapters").mkdir()
+    for folder in (engine.parent, engine.parent.parent):
+        (folder / "__init__.py").touch()
+    (engine.parent / "executor.pyx").write_text(MODULE)
+    (engine / "precompiled.hpp").write_text("#pragma once\n#include <string>\n")
+    (engine / "number.hpp").write_text("#pragma once\nint number();\n")
+    (engine / "number.cpp").write_text('#include "number.hpp"\nint number() { return 42; }\n')
+    operators = tmp_path / "dali_core" / "operators"
+    operators.mkdir()
+    for name in ("first", "second"):
+        (operators / f"{name}.cpp").write_text(OPERATOR.format(name=name))
+    return tmp_path
+
+
+def environment(**variables: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("CFLAGS", "CXX")}
+    return {**kept, "CFLAGS": "-O0", "DALI_CORE_WITH_CUDA": "0", "MAX_JOBS": "2", **variables}
+
+
+def start(project: Path, **variables: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        cwd=project,
+        env=environment(**variables),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def build(project: Path, **variables: str) -> tuple[int, str]:
+    process = start(project, **variables)
+    output, _ = process.communicate(timeout=300)
+    return process.returncode, output
+
+
+def compiled(output: str) -> list[str]:
+    """Name the sources that were compiled."""
+    return sorted(Path(name).name for name in re.findall(r"C\+\+ (\S+)", output))
+
+
+def answer(project: Path) -> str:
+    program = "from dali_core._runtime.executor import answer; print(answer())"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr
+
+
+def test_compiles_what_has_changed(project: Path) -> None:
+    status, output = build(project)
+    assert status == 0, output
+    assert compiled(output) == ["executor.cpp", "first.cpp", "number.cpp", "second.cpp"]
+    assert re.search(r"^\[\d+/\d+, +[\d.]+ s\] link ", output, re.MULTILINE)
+    assert answer(project) == "42"
+    assert compiled(build(project)[1]) == []
+
+    operators = project / "dali_core" / "operators"
+    (operators / "first.cpp").write_text(OPERATOR.format(name="renamed"))
+    assert compiled(build(project)[1]) == ["first.cpp"]
+    number = project / "dali_core" / "_runtime" / "engine" / "number.hpp"
+    number.write_text(number.read_text() + "// changed\n")
+    assert "second.cpp" in compiled(build(project)[1])
+    # A module whose C++ stays the same is not compiled again.
+    os.utime(project / "dali_core" / "_runtime" / "executor.pyx")
+    status, output = build(project)
+    assert "Cython dali_core/_runtime/executor.pyx" in output
+    assert compiled(output) == []
+    # A source that is gone is not linked any more.
+    (operators / "second.cpp").unlink()
+    status, output = build(project)
+    assert (status, compiled(output)) == (0, [])
+    assert "link" in output
+
+
+def test_errors_of_the_compiler_are_shown(project: Path) -> None:
+    source = project / "dali_core" / "operators" / "first.cpp"
+    source.write_text("int broken() { return nothing; }\n")
+    status, output = build(project)
+    assert status != 0
+    assert re.search(r"first\.cpp:1:\d+: error: .*nothing", output)
+    assert "building dali_core failed" in output
+    source.write_text(OPERATOR.format(name="first"))
+    assert build(project)[0] == 0
+    assert answer(project) == "42"
+
+
+@pytest.mark.parametrize("name", ["no-such-compiler", "false"])
+def test_without_a_compiler(project: Path, name: str) -> None:
+    status, output = build(project, CXX=name)
+    assert status != 0
+    assert re.search(rf"error: building dali_core needs a .*C\+\+17.* \(got '?{name}", output)
+    assert "Install" in output
+    assert "Traceback" not in output
+
+
+def test_without_headers_of_python(project: Path) -> None:
+    text = (project / "building" / "toolchain.py").read_text()
+    text = text.replace('sysconfig.get_path("include")', '"nowhere"')
+    (project / "building" / "toolchain.py").write_text(text)
+    status, output = build(project)
+    assert status != 0
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert f"error: building dali_core needs the headers of Python {version}" in output
+    assert f"python{version}-dev" in output
+
+
+def test_when_no_more_can_be_written(project: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        status, output = build(project)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert status != 0
+    assert "building dali_core failed" in output
+    assert build(project)[0] == 0
+    assert answer(project) == "42"
+
+
+def test_two_builds_at_once(project: Path) -> None:
+    builds = [start(project) for _ in range(2)]
+    outputs = [process.communicate(timeout=300)[0] for process in builds]
+    assert [process.returncode for process in builds] == [0, 0], outputs
+    # The second finds that all is done.
+    assert sorted(len(compiled(output)) for output in outputs) == [0, 4]
+    assert answer(project) == "42"
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_build_can_be_started_again(project: Path, kind: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "setup.py", "build_ext", "--inplace"],
+        cwd=project,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    objects = project / "build" / "objects"
+    while process.poll() is None and not list(objects.rglob("*.o")):
+        time.sleep(0.01)
+    # As a terminal does, to all of them.
+    os.killpg(process.pid, kind)
+    assert process.wait(timeout=60) != 0
+    status, output = build(project)
+    assert status == 0, output
+    assert answer(project) == "42"
