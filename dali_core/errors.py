@@ -1,7 +1,8 @@
 """Errors that the library raises.
 
 Every message reads ``where: what must hold (got value). What to do.``  All derive from
-`DaliCoreError` and from the built-in exception that fits, so existing handlers keep working.
+`DaliCoreError`, which is a `RuntimeError`, from the built-in exception that fits, and from the one
+that NVIDIA DALI raises in the same case, so existing handlers keep working.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
-class DaliCoreError(Exception):
+class DaliCoreError(RuntimeError):
     """Base of all errors of this library."""
 
 
@@ -22,11 +23,27 @@ class ArgumentValueError(DaliCoreError, ValueError):
     """An argument has the right type and an impossible value."""
 
 
-class TensorError(ArgumentValueError, RuntimeError):
-    """A tensor or a batch is not such that it allows what is asked of it.
+class _UnknownKeyError(DaliCoreError, KeyError):
+    """A `KeyError` that shows its message rather than the `repr` of that."""
 
-    It is a `RuntimeError`, too, since that is what programs for NVIDIA DALI expect.
-    """
+    def __str__(self) -> str:
+        return RuntimeError.__str__(self)
+
+
+class ArgumentKeyError(ArgumentTypeError, ArgumentValueError, _UnknownKeyError):
+    """An argument is unknown, or its value is not among the names or keys that there are."""
+
+
+class ArgumentFormError(ArgumentTypeError, ArgumentValueError):
+    """An argument is a text in place of a number, or there are too many or too few inputs."""
+
+
+class ArgumentConflictError(ArgumentValueError, AssertionError):
+    """Arguments contradict each other, or the pipelines or tensors that they are about."""
+
+
+class TensorError(ArgumentValueError):
+    """A tensor or a batch is not such that it allows what is asked of it."""
 
 
 class TensorIndexError(TensorError, IndexError):
@@ -37,15 +54,19 @@ class ExchangeError(DaliCoreError, BufferError):
     """Memory cannot be exchanged with another library, such as read-only memory for writing."""
 
 
-class GraphError(DaliCoreError, RuntimeError):
+class GraphError(DaliCoreError):
     """A pipeline's graph is put together wrongly."""
+
+
+class NodeUseError(GraphError, TypeError):
+    """A value of a graph is used as if its data were known, as in a condition or a loop."""
 
 
 class NoOutputsError(GraphError, NotImplementedError):
     """A pipeline has no outputs: nobody has set any, nor overridden `define_graph`."""
 
 
-class PipelineStateError(DaliCoreError, RuntimeError):
+class PipelineStateError(DaliCoreError):
     """A pipeline is used in an order or a place that does not work, such as after `close`."""
 
 
@@ -53,39 +74,35 @@ class StateMismatchError(DaliCoreError, ValueError):
     """A saved state does not fit the pipeline or iterator that it is loaded into."""
 
 
-class NoBatchError(PipelineStateError, StopIteration):
+class NoBatchError(StopIteration, PipelineStateError):
     """Outputs were asked for, and no batch was started. Loops over outputs end with it."""
 
 
-class UnknownInputError(GraphError, KeyError):
+class UnknownInputError(GraphError, _UnknownKeyError):
     """A pipeline has no input of that name."""
 
-    def __str__(self) -> str:
-        # A KeyError shows the repr of its argument.
-        return str(self.args[0])
 
-
-class SerializationError(DaliCoreError, RuntimeError):
+class SerializationError(DaliCoreError):
     """A pipeline cannot be written as a document, or a document does not describe a pipeline."""
 
 
-class AdapterError(DaliCoreError, RuntimeError):
+class AdapterError(DaliCoreError):
     """A framework adapter is missing or broken."""
 
 
-class CompatibilityError(DaliCoreError, ImportError):
+class CompatibilityError(ImportError, DaliCoreError):
     """The names of NVIDIA DALI cannot lead to this library."""
 
 
-class MissingModuleError(CompatibilityError, ModuleNotFoundError):
+class MissingModuleError(ModuleNotFoundError, CompatibilityError):
     """NVIDIA DALI has this module, and this library has not."""
 
 
-class WorkerError(DaliCoreError, RuntimeError):
+class WorkerError(DaliCoreError):
     """A worker process of a parallel source has ended, or cannot be used."""
 
 
-class CudaError(DaliCoreError, RuntimeError):
+class CudaError(DaliCoreError):
     """The CUDA driver, or a device, cannot do what is asked of it.
 
     Attributes
@@ -141,7 +158,7 @@ class BadSample:
         return f"{place}, file {self.source!r}" if self.source else place
 
 
-class SampleError(DaliCoreError, RuntimeError):
+class SampleError(DaliCoreError):
     """An operator failed on one sample. The pipeline goes on with the next batch.
 
     Attributes
@@ -172,15 +189,6 @@ class SampleError(DaliCoreError, RuntimeError):
         source: str | None = None,
         failures: Sequence[BadSample] = (),
     ) -> None:
-        where = [title_of(operator)] if operator else []
-        if location:
-            where.append(f"at {location}")
-        where.append(f"epoch {epoch}, iteration {iteration}")
-        if sample is not None:
-            where.append(f"sample {sample}")
-        if source:
-            where.append(f"file {source!r}")
-        super().__init__(f"{', '.join(where)}: {message}")
         self.message = message
         self.operator = operator
         self.location = location
@@ -189,6 +197,20 @@ class SampleError(DaliCoreError, RuntimeError):
         self.sample = sample
         self.source = source
         self.failures = tuple(failures)
+        super().__init__(f"{self.where}: {message}")
+
+    @property
+    def where(self) -> str:
+        """Operator, line of the program, batch, sample and file, as the message says them."""
+        parts = [title_of(self.operator)] if self.operator else []
+        if self.location:
+            parts.append(f"at {self.location}")
+        parts.append(f"epoch {self.epoch}, iteration {self.iteration}")
+        if self.sample is not None:
+            parts.append(f"sample {self.sample}")
+        if self.source:
+            parts.append(f"file {self.source!r}")
+        return ", ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))

@@ -8,7 +8,12 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import (
+    ArgumentFormError,
+    ArgumentKeyError,
+    ArgumentTypeError,
+    ArgumentValueError,
+)
 
 if TYPE_CHECKING:
     import numpy
@@ -25,6 +30,14 @@ class _NumberedEnum(enum.Enum):
 
     They equal no member of another enumeration, whatever the numbers.
     """
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        if not isinstance(value, int):
+            raise ArgumentFormError(
+                f"{cls.__name__}: must be made of a number (got {value!r}, a "
+                f"{type(value).__name__}). Use {cls.__name__}[name] for a name."
+            )
 
     def __int__(self) -> int:
         return int(self.value)
@@ -271,13 +284,13 @@ def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
 
     Raises
     ------
-    ArgumentTypeError
+    ArgumentKeyError
         If NumPy has no such type.
     """
     import numpy
 
     if dali_type not in _NUMPY_NAMES:
-        raise ArgumentTypeError(
+        raise ArgumentKeyError(
             f"to_numpy_type: dali_type must be a type of numbers (got {dali_type}). "
             f"Use one of {', '.join(data_type.name for data_type in _NUMPY_NAMES)}."
         )

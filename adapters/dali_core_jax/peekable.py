@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy
 
-from dali_core.errors import ArgumentValueError, SampleError
+from dali_core.errors import ArgumentValueError
 from dali_core_jax.iterators import DALIGenericIterator
 
 if TYPE_CHECKING:
@@ -73,14 +73,14 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
                 before = self._snapshots()
                 try:
                     self._prepared = self._next()
-                except SampleError as error:
-                    self._prepared = error.with_traceback(None)
                 except StopIteration:
                     # With auto_reset the next epoch has begun, but `next` must end this one first.
                     self._ended = True
                     raise
+                except Exception as error:
+                    self._prepared = error.with_traceback(None)
                 self._before_peek = before
-            if isinstance(self._prepared, SampleError):
+            if isinstance(self._prepared, Exception):
                 raise self._prepared
             batch: dict[str, jax.Array] = self._prepared
             return batch

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils.dlpack import from_dlpack
 
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentConflictError, ArgumentTypeError
 from dali_core.tensors import TensorGPU
 
 
@@ -55,7 +55,7 @@ def _copied(source: torch.Tensor, arr: torch.Tensor) -> torch.Tensor:
         ("dtype", arr.dtype, source.dtype),
     ):
         if given != wanted:
-            raise ArgumentValueError(
+            raise ArgumentConflictError(
                 f"feed_ndarray: arr must have the {what} of dali_tensor, {wanted} (got {given}). "
                 f"Allocate it accordingly."
             )

@@ -91,3 +91,10 @@ def without_own_frames(error: BaseException, own_file: str) -> BaseException:
     while frames is not None and frames.tb_frame.f_code.co_filename == own_file:
         frames = frames.tb_next
     return error.with_traceback(frames)
+
+
+def with_note(own: BaseException, error: SampleError) -> BaseException:
+    """Note with an exception of the user where in the pipeline it was raised."""
+    notes = [*getattr(own, "__notes__", ()), f"raised for {error.where}"]
+    own.__notes__ = notes  # type: ignore[attr-defined,unused-ignore]  # Python 3.10 has no add_note
+    return own

@@ -19,7 +19,7 @@ from dali_core._execution.device_stages import (
     uploaded_values,
     values_on_host,
 )
-from dali_core._execution.failures import Failure, FailureReports
+from dali_core._execution.failures import Failure, FailureReports, with_note
 from dali_core._execution.operators import make_operator, make_step
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.steps import Steps
@@ -28,7 +28,7 @@ from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, Stag
 from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_plan import ExecutorPlan
-from dali_core._runtime.step import Step
+from dali_core._runtime.step import SourceFailed, Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
 if TYPE_CHECKING:
@@ -276,11 +276,15 @@ class Runner:
         ------
         SampleError
             If an operator failed on a sample, and no other may take its place.
+        Exception
+            Whatever a source raised, with a note that says where.
         BadSampleLimitError
             If with this batch too many samples are bad.
         """
         failures = batch.failures()
         cause = self._steps.give_out(batch.iteration)
+        own = cause.__cause__ if isinstance(cause, SourceFailed) else None
+        cause = own or cause
         try:
             if cause is not None and not isinstance(cause, Exception):
                 raise cause
@@ -289,13 +293,15 @@ class Runner:
                 self._take_note(batch, failures)
             except BadSampleLimitError as limit:
                 raise limit from error or cause
+            if error is not None and own is not None:
+                raise with_note(own, error)
             if error is not None:
                 raise error from cause
             return self._outputs(batch, consumer)
         finally:
             # An error refers to this frame. It must not refer back, or the batch would stay in
             # memory until the garbage collector looks for such cycles.
-            error = cause = None
+            error = cause = own = None
 
     def _open_device(
         self, stages: Mapping[int, PlannedStage], node_numbers: Mapping[OperatorNode, int]

@@ -15,7 +15,13 @@ from dali_core._execution.progress import BatchNumbers
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import PlannedNode
 from dali_core._runtime.executor import StepTask
-from dali_core._runtime.step import SampleFailed, StatefulStep, Step, StepContext
+from dali_core._runtime.step import (
+    SampleFailed,
+    SourceFailed,
+    StatefulStep,
+    Step,
+    StepContext,
+)
 from dali_core.errors import DaliCoreError
 
 
@@ -160,7 +166,7 @@ class Steps:
             task.fail(-1, node, "there is no more data")
         except SampleFailed as failed:
             self._keep_states(iteration, entry.node)
-            self._causes[iteration] = without_own_frames(failed.__cause__ or failed, __file__)
+            self._causes[iteration] = _kept(failed)
             task.fail(failed.sample, node, describe(failed.__cause__ or failed), inputs)
         except BaseException as error:
             if os.getpid() != self._process:
@@ -278,6 +284,15 @@ class Steps:
             for node, step in self._stateful.items()
             if wanted in (None, node)
         }
+
+
+def _kept(failed: SampleFailed) -> BaseException:
+    """Give what is kept for whoever waits: the cause, in `SourceFailed` if it is the user's own."""
+    cause = without_own_frames(failed.__cause__ or failed, __file__)
+    if not isinstance(failed, SourceFailed):
+        return cause
+    failed.__context__ = None
+    return failed.with_traceback(None)
 
 
 def _state_of(step: StatefulStep) -> Any:

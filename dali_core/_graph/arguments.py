@@ -12,7 +12,12 @@ from typing import Any, get_args, get_origin
 from dali_core._graph.node import DataNode
 from dali_core._graph.reader import READER_ARGS
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import (
+    ArgumentFormError,
+    ArgumentKeyError,
+    ArgumentTypeError,
+    ArgumentValueError,
+)
 from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
 
 _COMMON_ARGS = (
@@ -65,8 +70,10 @@ def check_arguments(
 
     Raises
     ------
+    ArgumentKeyError
+        If an argument is unknown.
     ArgumentTypeError
-        If an argument is unknown, missing or of the wrong type.
+        If an argument is missing or of the wrong type.
     ArgumentValueError
         If a value cannot be converted without loss.
     """
@@ -75,7 +82,7 @@ def check_arguments(
         if name not in args:
             near = difflib.get_close_matches(name, args, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"It takes: {', '.join(args)}."
-            raise ArgumentTypeError(f"{where}: unknown argument {name!r}. {hint}")
+            raise ArgumentKeyError(f"{where}: unknown argument {name!r}. {hint}")
     constants: dict[str, Any] = {}
     tensors: dict[str, DataNode] = {}
     for name, arg in args.items():
@@ -125,7 +132,9 @@ def _convert(value: Any, expected: Any, what: str) -> Any:
         value = value.item()
     converted = _convert_scalar(value, expected)
     if converted is None:
-        raise ArgumentTypeError(
+        # A text might have been a number: Python raises a ValueError for those that are not.
+        kind = ArgumentFormError if isinstance(value, str) else ArgumentTypeError
+        raise kind(
             f"{what} must be {_type_name(expected)} (got {value!r}, a {type(value).__name__}). "
             "Convert it."
         )

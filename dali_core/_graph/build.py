@@ -14,7 +14,13 @@ from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, title_of
+from dali_core.errors import (
+    ArgumentFormError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    title_of,
+)
 
 
 class Graph:
@@ -229,7 +235,7 @@ def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) 
     least, most = spec.input_range
     if not least <= len(inputs) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
-        raise ArgumentTypeError(
+        raise ArgumentFormError(
             f"{where}: {wanted} inputs must be passed (got {len(inputs)}). "
             "Pass inputs by position and everything else by name."
         )

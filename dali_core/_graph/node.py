@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from dali_core._graph.context import user_location
 from dali_core._graph.overloads import Expressions
 from dali_core._spec import OpSpec
-from dali_core.errors import GraphError, title_of
+from dali_core.errors import NodeUseError, title_of
 from dali_core.types import DALIDataType
 
 
@@ -157,7 +157,7 @@ class DataNode(Expressions):
         return f"DataNode(name={self.name!r}, device={self.device!r})"
 
     def __bool__(self) -> NoReturn:
-        raise GraphError(
+        raise NodeUseError(
             f"DataNode at {user_location()}: {self.name!r} has no truth value while the pipeline "
             f"is being defined (made by {self.source.where}). To decide on data, pass "
             "enable_conditionals=True to pipeline_def, and use it in `if`, `a if b else c`, `and`, "
@@ -165,7 +165,7 @@ class DataNode(Expressions):
         )
 
     def __iter__(self) -> Iterator[DataNode]:
-        raise GraphError(
+        raise NodeUseError(
             f"DataNode: {self.name!r} is one value and cannot be unpacked "
             f"(made by {self.source.where}). Check how many outputs the operator has."
         )

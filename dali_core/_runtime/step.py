@@ -59,6 +59,10 @@ class SampleFailed(Exception):  # noqa: N818 (a message between step and runner,
         self.sample = sample
 
 
+class SourceFailed(SampleFailed):
+    """Says that a source of the user raised the cause of this exception, which users see itself."""
+
+
 class NotFed(IndexError):  # noqa: N818 (what a step raises; users see a NotFedError)
     """Says that a step waits for data which the program has to feed, and there is none left."""
 

@@ -10,7 +10,12 @@ from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
 from dali_core._graph.context import user_location
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
+from dali_core.errors import (
+    ArgumentKeyError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    PipelineStateError,
+)
 from dali_core.types import PipelineAPIType
 
 MOST_THREADS = 4096
@@ -79,7 +84,7 @@ def prefetch_depth(value: int | Mapping[str, int]) -> int:
     """Check `prefetch_queue_depth` and give the number of batches that it means on the host."""
     if isinstance(value, Mapping):
         if set(value) != {"cpu_size", "gpu_size"}:
-            raise ArgumentValueError(
+            raise ArgumentKeyError(
                 f"Pipeline at {user_location()}: prefetch_queue_depth must have the keys "
                 f"'cpu_size' and 'gpu_size' (got {sorted(value)}). Pass an int for both."
             )

@@ -67,6 +67,9 @@ class PipelineRunning:
             If a source has no more data; `reset` starts over.
         SampleError
             If an operator failed; the next call goes on with the next batch.
+        Exception
+            What a source raised is raised here, too, with a note that says where. The next call
+            goes on as well.
         """
         with self._api.calls(types.PipelineAPIType.BASIC):
             if pipeline_inputs:

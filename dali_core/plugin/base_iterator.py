@@ -79,6 +79,8 @@ class BaseIterator(StatefulIterator):
         If arguments contradict each other or the pipelines.
     PipelineStateError
         If there is not a single batch to prepare.
+    Exception
+        What a source raised for the batch to prepare.
 
     Notes
     -----
@@ -148,14 +150,14 @@ class BaseIterator(StatefulIterator):
     def __next__(self) -> Any:
         """Return the next batch, or raise StopIteration at the end of the epoch.
 
-        After a SampleError, the batch after the one that failed comes next.
+        After an error, the batch after the one that failed comes next.
         """
         self._is_resumed = False
         if self._prepared is None:
             return self._next()
         batch, self._prepared = self._prepared, None
         try:
-            if isinstance(batch, SampleError):
+            if isinstance(batch, Exception):
                 raise batch
             return batch
         finally:
@@ -248,7 +250,7 @@ class BaseIterator(StatefulIterator):
     def _discard_dropped(self, epochs: Epochs) -> None:
         if epochs.num_given(self._epoch) <= self._taken < epochs.num_taken(self._epoch):
             # A failure in what nobody will see concerns nobody.
-            with suppress(SampleError):
+            with suppress(Exception):
                 self._take([])
 
     def _take(self, num_valid: Sequence[int]) -> Any:
@@ -258,12 +260,14 @@ class BaseIterator(StatefulIterator):
                 pipeline.schedule_run()
             self._scheduled = True
         shared: list[Sequence[Any] | None] = []
-        failure: SampleError | None = None
+        failure: Exception | None = None
         try:
             for pipeline in self._pipelines:
                 try:
                     shared.append(self._share(pipeline))
-                except SampleError as error:
+                except StopIteration:
+                    raise
+                except Exception as error:
                     # The others go on to the same batch, so that all stay in step.
                     failure = failure or error
                     shared.append(None)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dali_core._runtime.epoch_plan import EpochPlan
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
     """Return the pipelines as a list, which work together."""
     listed = list(pipelines) if isinstance(pipelines, Sequence) else [pipelines]
-    if not listed:
-        raise ArgumentValueError(
-            "pipelines: must hold at least one pipeline (got an empty list). Pass the pipelines "
+    if pipelines is None or not listed:
+        raise ArgumentConflictError(
+            f"pipelines: must hold at least one pipeline (got {pipelines!r}). Pass the pipelines "
             "to iterate over."
         )
     for pipeline in listed:
@@ -32,7 +32,7 @@ def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
             )
     sizes = sorted({pipeline.max_batch_size for pipeline in listed})
     if len(sizes) > 1:
-        raise ArgumentValueError(
+        raise ArgumentConflictError(
             f"pipelines: must have the same batch size (got {sizes}). Build them with one "
             "batch_size."
         )
@@ -47,7 +47,7 @@ def check_output_map(output_map: Sequence[str]) -> list[str]:
             'pipelines, such as ["data", "label"].'
         )
     if not output_map or len(set(output_map)) != len(output_map):
-        raise ArgumentValueError(
+        raise ArgumentConflictError(
             f"output_map: must hold distinct names (got {list(output_map)}). Name every output of "
             "the pipelines once."
         )
@@ -62,7 +62,7 @@ def check_output_types(
         return ["dense"] * len(output_map)
     unknown = [kind for kind in output_types if kind not in adapter.representations]
     if unknown:
-        raise ArgumentValueError(
+        raise ArgumentConflictError(
             f"output_types: must be among {list(adapter.representations)} (got {unknown}). Choose "
             f"what the {adapter.name} adapter offers."
         )
@@ -119,7 +119,7 @@ def make_epochs(
         ) from error
     if reader_name is None:
         if size == 0 or (size < 0 and len(pipelines) > 1):
-            raise ArgumentValueError(
+            raise ArgumentConflictError(
                 f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
                 f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
             )
@@ -135,7 +135,7 @@ def make_epochs(
         return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
     if size != -1 or last_batch_padded:
         extra = "size" if size != -1 else "last_batch_padded"
-        raise ArgumentValueError(
+        raise ArgumentConflictError(
             f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
             "knows it. Leave it out."
         )
@@ -143,7 +143,7 @@ def make_epochs(
     for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
         values = [getattr(plan, what) for plan in plans]
         if len(set(values)) > 1:
-            raise ArgumentValueError(
+            raise ArgumentConflictError(
                 f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
                 f"{values}). Give all of them the same data and sharding."
             )

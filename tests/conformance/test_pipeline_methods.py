@@ -169,7 +169,6 @@ OUTPUTS: dict[str, Callable[[Any], Any]] = {
 }
 # What is wrong here is said by another error, or earlier, than there.
 OTHER_ERRORS = {
-    ("node", "unpacked"): ("RuntimeError", "TypeError"),
     ("None", "function"): ("TypeError", "NotImplementedError"),
     ("no outputs", "class"): ("NotImplementedError", "RuntimeError"),
     ("empty list", "class"): ("NotImplementedError", "RuntimeError"),

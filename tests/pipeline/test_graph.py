@@ -14,7 +14,6 @@ from dali_core import DataNode, Pipeline, fn
 from dali_core.errors import (
     ArgumentValueError,
     GraphError,
-    SampleError,
 )
 from tests.folders import make_folders
 from tests.pipeline.counting import counting, numbers
@@ -133,7 +132,7 @@ def test_pipelines_need_no_garbage_collector() -> None:
 def test_errors_do_not_keep_the_pipeline_running() -> None:
     with Pipeline(1, 1, None) as pipeline:
         pipeline.set_outputs(fn.external_source(lambda: 1 / 0))
-    with pytest.raises(SampleError, match="ZeroDivisionError"):
+    with pytest.raises(ZeroDivisionError):
         pipeline.run()
     reference = weakref.ref(pipeline)
     del pipeline

@@ -281,7 +281,7 @@ def test_contradictory_options(
     ("pipelines", "error", "message"),
     [
         ([], ArgumentValueError, "at least one pipeline"),
-        (None, ArgumentTypeError, r"must be a pipeline or a list of them \(got None\)"),
+        (None, ArgumentValueError, r"at least one pipeline \(got None\)"),
         (["pipeline"], ArgumentTypeError, r"\(got 'pipeline'\)"),
         (
             [reader_pipeline(4, 2), reader_pipeline(4, 3)],

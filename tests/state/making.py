@@ -264,4 +264,6 @@ def take(pipeline: Pipeline) -> Any:
     except SampleError as error:
         # Who saved the state does not matter to the message, but where it was made does.
         return error.message, error.epoch, error.iteration, error.sample
+    except (RuntimeError, OSError) as error:  # of sources below, with a note that says where
+        return repr(error), error.__notes__[0].partition(", epoch ")[2]
     return [[output.at(i).tolist() for i in range(len(output))] for output in outputs]

@@ -103,6 +103,8 @@ def step(iterator: BaseIterator) -> Any:
         return "end"
     except SampleError as error:
         return error.message, error.epoch, error.iteration, error.sample
+    except RuntimeError as error:  # of a source, with a note that says where
+        return repr(error), error.__notes__[0].partition(", epoch ")[2]
 
 
 def begin_epoch(iterator: BaseIterator, how: str = "reset") -> None:

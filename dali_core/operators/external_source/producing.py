@@ -9,6 +9,7 @@ from dali_core._runtime.step import StepContext
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.workers import WHOLE, Keep, Produced
+from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.states import Items
 from dali_core.types import BatchInfo, SampleInfo
 
@@ -124,7 +125,7 @@ def split_outputs(data: Any, num_outputs: int) -> Sequence[Any]:
     """Check that there is an item for each output."""
     if not isinstance(data, (tuple, list)) or len(data) != num_outputs:
         got = f"{len(data)} items" if isinstance(data, (tuple, list)) else type(data).__name__
-        raise TypeError(
+        raise ArgumentTypeError(
             f"the source must return a tuple with an item for each of the {num_outputs} "
             f"outputs (got {got})."
         )

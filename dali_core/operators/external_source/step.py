@@ -14,6 +14,8 @@ from typing import Any
 from dali_core._runtime.device_data import copied_on_device, is_on_device
 from dali_core._runtime.step import (
     NotFed,
+    SampleFailed,
+    SourceFailed,
     StepContext,
     StepOutput,
     check_samples,
@@ -23,7 +25,7 @@ from dali_core._runtime.step import (
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.workers import WorkerPool
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, GraphError
 from dali_core.operators.external_source.parallel import (
     ParallelCalls,
     ParallelItems,
@@ -93,7 +95,7 @@ class SourceStep:
             raise
 
     def _run(self, context: StepContext) -> list[StepOutput]:
-        data = self._fetch(context)
+        data = self._fetched(context)
         data = self._outputs_of(data) if self._is_tuple else (data,)
         if context.failed is not None:
             data = self._without_failed(context, data)
@@ -101,6 +103,19 @@ class SourceStep:
             StepOutput(self._batch(number, samples), self._layouts[number])
             for number, samples in enumerate(data)
         ]
+
+    def _fetched(self, context: StepContext) -> Any:
+        """Ask the source, and say which exceptions are its own."""
+        try:
+            return self._fetch(context)
+        except (StopIteration, NotFed, DaliCoreError):
+            raise
+        except SampleFailed as failed:
+            if isinstance(failed.__cause__, DaliCoreError):
+                raise
+            raise SourceFailed(failed.sample) from failed.__cause__
+        except Exception as error:
+            raise SourceFailed(-1) from error
 
     def skip(self, context: StepContext) -> None:
         """Lose a batch of the source; keep what was fed."""

@@ -164,11 +164,11 @@ def test_a_source_before_may_give_smaller_batches() -> None:
 def test_an_error_names_the_sample_and_where_it_comes_from(method: str) -> None:
     pipeline = make(sources.failing, method, 3, batch_size=6, batch=False)
     assert pipeline.run()[0].as_array().ravel().tolist() == list(range(6))
-    with pytest.raises(SampleError, match="sample 1: ValueError: bad sample 7") as caught:
+    with pytest.raises(ValueError, match="bad sample 7") as caught:
         pipeline.run()
-    assert "sources.py" in caught.value.location
-    assert caught.value.sample == 1
-    assert type(caught.value.__cause__) is ValueError
+    (note,) = caught.value.__notes__
+    assert "sources.py" in note
+    assert note.endswith(", sample 1")
     text = "".join(traceback.format_exception(caught.value))
     assert 'raise ValueError(f"bad sample {info.idx_in_epoch}")' in text
     assert pipeline.run()[0].as_array().ravel().tolist() == list(range(12, 18))
@@ -235,7 +235,8 @@ def test_any_exception_gets_through(method: str) -> None:
         raise SystemExit(5)
 
     pipeline = make(source, method, batch=False)
-    with pytest.raises(SampleError, match="Unreadable: 1 and 2"):
+    # What cannot be sent to this process is described.
+    with pytest.raises(SampleError if method == "fork" else Unreadable, match="1 and 2"):
         pipeline.run()
     with pytest.raises(SystemExit, match="5"):
         pipeline.run()
@@ -250,7 +251,7 @@ def test_a_generator_that_fails_has_ended() -> None:
 
     pipeline = make(generate)
     pipeline.run()
-    with pytest.raises(SampleError, match="broken"):
+    with pytest.raises(ValueError, match="broken"):
         pipeline.run()
     with pytest.raises(StopIteration):
         pipeline.run()
