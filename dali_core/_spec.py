@@ -134,6 +134,8 @@ class OpSpec:
     joins : bool
         Whether its output is one of its inputs, for each sample another one, which must agree in
         type, number of dimensions and layout: the first input, a boolean, says which.
+    constructor : sequence of str
+        Names of the arguments that the class in `ops` takes by position.
     native_arguments : callable, optional
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
@@ -173,6 +175,7 @@ class OpSpec:
     reads_batch: bool = False
     joins: bool = False
     bind: Callable[..., Any] | None = None
+    constructor: Sequence[str] = ()
     native_arguments: Callable[[], dict[str, Any]] | None = None
     batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None
     native_name: str = ""

@@ -1,4 +1,4 @@
-"""Operators as functions: call them while a pipeline is being defined.
+"""Operators as functions: call them to define a pipeline.
 
 Every function takes its inputs by position and everything else by name, and returns `DataNode`
 objects. They are made from the operators' descriptions.

@@ -165,11 +165,6 @@ def test_wrong_operator_calls(
     assert Pipeline.current() is None
 
 
-def test_operators_outside_a_pipeline() -> None:
-    with pytest.raises(GraphError, match=rf"fn.readers.file at {HERE}:\d+: operators must be"):
-        fn.readers.file(file_root="x")
-
-
 def test_names_must_be_unique(tmp_path: Path) -> None:
     make_folders(tmp_path)
 
@@ -227,15 +222,26 @@ def test_pipelines_without_a_batch_size() -> None:
             pipeline.build()
 
 
-def test_values_of_another_pipeline() -> None:
-    foreign = define(source)
-    with Pipeline(1, 1, None) as pipeline:
-        with pytest.raises(GraphError, match="input 0 must belong to the pipeline"):
-            fn.flip(foreign)
-        with pytest.raises(GraphError, match="argument 'horizontal' must belong"):
-            fn.flip(source(), horizontal=foreign)
-        with pytest.raises(GraphError, match="output 0 must belong to this pipeline"):
-            pipeline.set_outputs(foreign)
+def test_values_of_another_pipeline_that_is_built() -> None:
+    with Pipeline(1, 1, None) as other:  # the first pipeline
+        foreign = source()
+        other.set_outputs(foreign)
+    other.build()
+    first = rf"made at {HERE}:{line_with('the first pipeline')}, which is built"
+    with Pipeline(1, 1, None) as pipeline:  # the second pipeline
+        second = rf"made at {HERE}:{line_with('the second pipeline')} cannot use it"
+        for use, what in (
+            (lambda: fn.flip(foreign), "input 0"),
+            (lambda: fn.flip(source(), horizontal=foreign), "argument 'horizontal'"),
+            (lambda: pipeline.set_outputs(foreign + 1), "input 0"),
+            (lambda: pipeline.set_outputs(foreign), "output 0"),
+            (lambda: pipeline.add_sink(foreign), "edge of add_sink"),
+        ):
+            with pytest.raises(GraphError, match=f"{what} must be of one pipeline only") as caught:
+                use()
+            assert re.search(first, str(caught.value))
+            assert re.search(second, str(caught.value))
+            assert "Call the operator again" in str(caught.value)
 
 
 def test_outputs_are_chosen_before_building() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import enum
 import numbers
-import warnings
 from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
+from dali_core._graph.context import warn_user
 from dali_core._graph.node import DataNode
 from dali_core._graph.reader import READER_ARGS
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
@@ -45,6 +45,34 @@ def all_args(spec: OpSpec) -> tuple[Arg, ...]:
     shared: tuple[Arg, ...] = READER_ARGS if spec.reader else (_SEED_ARG,) if spec.random else ()
     own = {arg.name for arg in spec.args}
     return (*spec.args, *(arg for arg in (*shared, *_COMMON_ARGS) if arg.name not in own))
+
+
+def given_arguments(spec: OpSpec, keywords: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Leave out what counts as not given: None, and the seed of what draws no random numbers.
+
+    Parameters
+    ----------
+    spec : OpSpec
+        The operator.
+    keywords : mapping
+        Keyword arguments of a call, or of a constructor.
+    where : str
+        The call, for messages.
+
+    Returns
+    -------
+    dict
+        The other arguments, unchecked.
+    """
+    given = {name: value for name, value in keywords.items() if value is not None}
+    if "seed" in given and all(arg.name != "seed" for arg in all_args(spec)):
+        del given["seed"]
+        if not spec.is_source:  # as in the reference, which takes it there without a warning
+            warn_user(
+                f"{where}: argument 'seed' has no effect, since the operator draws no random "
+                "numbers. Leave it out."
+            )
+    return given
 
 
 def check_arguments(
@@ -104,9 +132,7 @@ def check_arguments(
         else:
             constants[name] = _convert(value, arg.type, f"{where}: argument {name!r}")
         if value is not None and arg.deprecated:
-            message = f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}."
-            # Up to the user's call: add_operator, the operator's function, its caller.
-            warnings.warn(message, DeprecationWarning, stacklevel=4)
+            warn_user(f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}.")
     return constants, tensors
 
 

@@ -1,16 +1,16 @@
-"""Records operator calls as nodes of the pipeline that is being defined."""
+"""Records operator calls as nodes of a graph."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._graph.arguments import check_arguments
-from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.arguments import check_arguments, given_arguments
+from dali_core._graph.context import user_location, warn_user
 from dali_core._graph.devices import check_places, choose_device
+from dali_core._graph.graph import check_branch, current_graph
 from dali_core._graph.input_sets import input_sets
-from dali_core._graph.node import Condition, DataNode, OperatorNode
+from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
@@ -18,79 +18,14 @@ from dali_core.errors import (
     ArgumentFormError,
     ArgumentTypeError,
     ArgumentValueError,
-    GraphError,
     title_of,
 )
-
-
-class Graph:
-    """The operators of one pipeline, in the order of their calls.
-
-    Attributes
-    ----------
-    nodes : list of OperatorNode
-        The operators.
-    conditions : tuple of Condition
-        What must hold so that operators that are added now run for a sample.
-    """
-
-    def __init__(self) -> None:
-        self.nodes: list[OperatorNode] = []
-        self.conditions: tuple[Condition, ...] = ()
-        self._names: set[str] = set()
-        self._num_random = 0
-
-    def add(
-        self,
-        spec: OpSpec,
-        location: str,
-        inputs: list[DataNode],
-        arguments: dict[str, Any],
-        tensor_arguments: dict[str, DataNode],
-        name: str | None = None,
-    ) -> OperatorNode:
-        """Append an operator whose inputs and arguments are checked.
-
-        Its name is `name`, or that among the arguments, or a new one.
-        """
-        random_index = -1
-        if spec.random:
-            random_index = self._num_random
-            self._num_random += 1
-        node = OperatorNode(
-            spec=spec,
-            index=len(self.nodes),
-            name=self._unique_name(spec, name or arguments.get("name"), location),
-            location=location,
-            inputs=inputs,
-            arguments=arguments,
-            tensor_arguments=tensor_arguments,
-            random_index=random_index,
-            # What brings data in does so for whole batches; the branch takes what it needs.
-            conditions=() if spec.is_source else self.conditions,
-        )
-        count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
-        node.outputs = [DataNode(node, i, self) for i in range(1 if count is None else count)]
-        self.nodes.append(node)
-        return node
-
-    def _unique_name(self, spec: OpSpec, wanted: str | None, location: str) -> str:
-        if wanted is not None and wanted in self._names:
-            raise GraphError(
-                f"fn.{spec.name} at {location}: name must be unique in the pipeline "
-                f"(got {wanted!r} again). Choose another name."
-            )
-        name = wanted or f"{spec.name.replace('.', '_')}_{len(self.nodes)}"
-        while wanted is None and name in self._names:
-            name += "_"
-        self._names.add(name)
-        return name
 
 
 def add_operator(
     spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> DataNode | list[DataNode] | None:
-    """Add an operator to the pipeline that is being defined.
+    """Add an operator to the pipeline that is being defined, or make one that belongs to none yet.
 
     Parameters
     ----------
@@ -111,30 +46,26 @@ def add_operator(
     Raises
     ------
     GraphError
-        If no pipeline is being defined, or an input is of another one or of another branch.
+        If an input is of another pipeline, which is built, or of another branch.
     ArgumentTypeError, ArgumentValueError
         If inputs or arguments do not fit the operator.
     """
     location = user_location()
     where = f"{title_of(spec.title(keywords) if spec.title else spec.name)} at {location}"
-    pipeline = current_pipeline()
-    if pipeline is None:
-        raise GraphError(
-            f"{where}: operators must be called while a pipeline is being defined (none is). "
-            "Call it inside a @pipeline_def function, define_graph, or `with pipeline:`."
-        )
+    keywords = given_arguments(spec, keywords, where)
     calls = input_sets(inputs, where)
     if calls:
         results = _add_each(spec, calls, keywords, where)
         return results if len(results) > 1 else results[0]
-    graph = pipeline._graph
+    graph = current_graph()
     if spec.bind is not None:
         try:
             inputs, keywords = spec.bind(inputs, keywords)
         except (ArgumentTypeError, ArgumentValueError) as error:
             raise type(error)(f"{where}: {error}") from error
     inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
-    check_inputs(spec, inputs, graph, where)
+    check_inputs(spec, inputs, where)
+    inputs = tuple(graph.own(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     wanted = keywords.get("device")
     if isinstance(wanted, str) and wanted == spec.moving_device:
         return _add_moved(spec, inputs, keywords)
@@ -142,17 +73,12 @@ def add_operator(
         for number, value in enumerate(inputs):
             check_branch(value, graph, f"{where}: input {number}")
     if spec.deprecated:
-        # Up to the user's call: the operator's function, its caller.
-        warnings.warn(
-            f"{where}: the operator is deprecated. Use {spec.deprecated}.",
-            DeprecationWarning,
-            stacklevel=3,
-        )
+        warn_user(f"{where}: the operator is deprecated. Use {spec.deprecated}.")
     keywords = {name: _as_argument(spec, name, value, where) for name, value in keywords.items()}
     constants, tensors = check_arguments(spec, keywords, where)
     for name, value in tensors.items():
-        _check_owner(value, graph, f"{where}: argument {name!r}")
-        check_branch(value, graph, f"{where}: argument {name!r}")
+        tensors[name] = graph.own(value, f"{where}: argument {name!r}")
+        check_branch(tensors[name], graph, f"{where}: argument {name!r}")
     device = choose_device(spec, constants.get("device"), inputs, where)
     if device == "gpu":
         constants["device"] = device
@@ -230,8 +156,8 @@ def _add_moved(
     return results if results is None else results.gpu()
 
 
-def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) -> None:
-    """Check the number of positional inputs of a call, and that they belong to its graph."""
+def check_inputs(spec: OpSpec, inputs: Sequence[Any], where: str) -> None:
+    """Check the number of positional inputs of a call, and that they are values of graphs."""
     least, most = spec.input_range
     if not least <= len(inputs) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
@@ -246,22 +172,3 @@ def check_inputs(spec: OpSpec, inputs: Sequence[Any], graph: Graph, where: str) 
                 f"number, a list or an array (got a {type(value).__name__}). Feed data in through "
                 "fn.external_source."
             )
-        _check_owner(value, graph, f"{where}: input {number}")
-
-
-def _check_owner(value: DataNode, graph: Graph, what: str) -> None:
-    if value.owner is not graph:
-        raise GraphError(
-            f"{what} must belong to the pipeline that is being defined "
-            f"(got {value.name!r} of another one). Make it in this pipeline."
-        )
-
-
-def check_branch(value: DataNode, graph: Graph, what: str) -> None:
-    """Check that a value exists for all samples that operators added now run for."""
-    if not value.source.is_within(graph.conditions):
-        raise GraphError(
-            f"{what} must exist for all samples that the operator runs for (got {value.name!r}, "
-            f"made in a branch that others do not take by {value.source.where}). Assign it to a "
-            "variable in both branches."
-        )

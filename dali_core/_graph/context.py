@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,3 +43,13 @@ def user_location() -> str:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def warn_user(message: str) -> None:
+    """Warn that something is deprecated, at the place that `user_location` gives."""
+    frame = sys._getframe()
+    level = 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, DeprecationWarning, stacklevel=level)

@@ -35,10 +35,12 @@ def decode_on_device(
     Returns
     -------
     DataNode or None
-        The images; None if the host has to decode, and nothing was added.
+        The images; None if the host has to decode, and nothing was added. That is so outside of
+        pipelines as well, where nobody knows what will happen to bad samples.
     """
     pipeline = current_pipeline()
-    assert pipeline is not None
+    if pipeline is None:
+        return None
     if how.cut is not None and how.window is None and pipeline._replaces_failed:
         return None
     encoded, *others = inputs

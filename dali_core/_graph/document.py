@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments
-from dali_core._graph.build import Graph, check_branch, check_inputs
+from dali_core._graph.build import check_inputs
 from dali_core._graph.devices import check_places, choose_device
+from dali_core._graph.graph import Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
@@ -181,7 +182,7 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
         given[name] = _resolve(reference, place, graph)
     constants, tensors = check_arguments(spec, given, where)
     device = choose_device(spec, constants.get("device"), inputs, where)
-    check_inputs(spec, _without_batch_input(spec, inputs, constants, what), graph, where)
+    check_inputs(spec, _without_batch_input(spec, inputs, constants, what), where)
     graph.conditions = _conditions(entry, what, graph)
     for value in (*tensors.values(), *(inputs if not spec.joins else ())):
         check_branch(value, graph, where)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from dali_core._graph.arguments import all_args, check_arguments
+from dali_core._graph.arguments import all_args, check_arguments, given_arguments
 from dali_core._graph.build import add_operator
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
@@ -103,24 +103,24 @@ def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
 
 
 def _class(spec: OpSpec, module: str) -> type:
-    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807
+    def __init__(self: Any, *values: Any, **arguments: Any) -> None:  # noqa: N807
+        where = f"ops.{spec.name} at {user_location()}"
+        arguments = given_arguments(spec, _named(spec, values, arguments, where), where)
         known = {arg.name for arg in all_args(spec)}
         required = {arg.name for arg in all_args(spec) if arg.default is REQUIRED}
-        if set(arguments) <= known and required <= set(arguments) and spec.bind is None:
-            where = f"ops.{spec.name} at {user_location()}"
-            constants = {
-                name: value for name, value in arguments.items() if not isinstance(value, DataNode)
-            }
-            check_arguments(spec, constants, where)
-        elif not set(arguments) <= known and spec.bind is None:
-            check_arguments(spec, arguments, f"ops.{spec.name} at {user_location()}")
+        # What is missing may come with the call.
+        can_be_checked = required <= set(arguments) or not set(arguments) <= known
+        if can_be_checked and spec.bind is None:
+            check_arguments(spec, arguments, where)
         self._arguments = arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807
+        where = f"ops.{spec.name} at {user_location()}"
+        arguments = given_arguments(spec, arguments, where)
         twice = set(arguments) & set(self._arguments)
         if twice:
             raise ArgumentTypeError(
-                f"ops.{spec.name} at {user_location()}: {', '.join(sorted(twice))} must be given "
+                f"{where}: {', '.join(sorted(twice))} must be given "
                 "either to the constructor or to the call (got both). Remove one."
             )
         return add_operator(spec, inputs, {**self._arguments, **arguments})
@@ -138,3 +138,23 @@ def _class(spec: OpSpec, module: str) -> type:
             "__qualname__": name,
         },
     )
+
+
+def _named(
+    spec: OpSpec, values: tuple[Any, ...], arguments: dict[str, Any], where: str
+) -> dict[str, Any]:
+    """Give values that a constructor got by position their names."""
+    if len(values) > len(spec.constructor):
+        takes = ", ".join(spec.constructor) or "none"
+        raise ArgumentTypeError(
+            f"{where}: at most {len(spec.constructor)} arguments may be passed to the constructor "
+            f"by position: {takes} (got {len(values)}). Pass inputs to the call, and everything "
+            "else by name."
+        )
+    named = dict(zip(spec.constructor, values, strict=False))
+    twice = set(named) & set(arguments)
+    if twice:
+        raise ArgumentTypeError(
+            f"{where}: {', '.join(sorted(twice))} must be given once (got it twice). Remove one."
+        )
+    return {**named, **arguments}

@@ -101,10 +101,12 @@ def _function(spec: OpSpec) -> list[str]:
 
 def _class(spec: OpSpec) -> list[str]:
     inputs = _inputs(spec)
-    given = [_keyword(arg, optional=True) for arg in all_args(spec)]
+    args = {arg.name: arg for arg in all_args(spec)}
+    by_position = [_keyword(args.pop(name), optional=True) for name in spec.constructor]
+    given = [_keyword(arg, optional=True) for arg in args.values()]
     results = {result for _, result in _variants(spec)}
     result = results.pop() if len(results) == 1 else "Any"
-    constructor = definition("__init__", ["self", "*", *given], "None", indent="    ")
+    constructor = definition("__init__", ["self", *by_position, "*", *given], "None", indent="    ")
     added = [_keyword(arg, optional=True, constant=False) for arg in all_args(spec)]
     call = definition("__call__", ["self", *inputs, *added], result, indent="    ")
     name = class_name(spec.name)

@@ -607,9 +607,9 @@ class ExternalSource:
 
     def __init__(
         self,
-        *,
         source: object | None = None,
         num_outputs: Int | None = None,
+        *,
         batch: bool | None = None,
         cycle: object | None = None,
         layout: Strs | None = None,
@@ -1784,12 +1784,12 @@ class PythonFunction:
 
     def __init__(
         self,
-        *,
         function: object | None = None,
         num_outputs: Int = 1,
-        batch_processing: bool = False,
-        output_layouts: Strs | None = None,
         device: Str | None = None,
+        batch_processing: bool = False,
+        *,
+        output_layouts: Strs | None = None,
         name: Str | None = None,
         preserve: bool = False,
         bytes_per_sample_hint: Ints | None = None,

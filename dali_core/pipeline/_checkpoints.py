@@ -22,8 +22,8 @@ from dali_core._execution.resume import (
 )
 from dali_core._execution.runner import Runner
 from dali_core._execution.saved_state import VERSION, SavedState
-from dali_core._graph.build import Graph
 from dali_core._graph.fingerprint import describe_graph, explain_difference
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._runtime.step import Step
 from dali_core.errors import PipelineStateError, StateMismatchError

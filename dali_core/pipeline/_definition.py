@@ -43,8 +43,8 @@ def pipeline_def(
         Let the function decide on data: `if`, ``a if condition else b``, `and`, `or` and `not` may
         be about results of operators. Each sample then takes its own branch.
     **pipeline_arguments
-        Arguments of `Pipeline`. Calls may override them by name; all other arguments of a call go
-        to the function.
+        Arguments of `Pipeline`. Calls may override them, and `enable_conditionals`, by name; all
+        other arguments of a call go to the function, and so do those that it has parameters for.
 
     Returns
     -------
@@ -76,8 +76,11 @@ def _decorate(
             if name in _PIPELINE_ARGUMENTS and name not in own
         }
         for_function = {name: value for name, value in keywords.items() if name not in for_pipeline}
+        decides = enable_conditionals
+        if "enable_conditionals" not in own:
+            decides = for_function.pop("enable_conditionals", enable_conditionals)
         pipeline = Pipeline(**{**defaults, **for_pipeline})
-        define = convert_definition(function) if enable_conditionals else function
+        define = convert_definition(function) if decides else function
         with pipeline:
             result = define(*args, **for_function)
         pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))

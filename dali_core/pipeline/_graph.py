@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from dali_core._execution.memory_statistics import MemoryStatistics
-from dali_core._graph.build import Graph
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan
 from dali_core._graph.planner import make_plan
 from dali_core.errors import ArgumentValueError, NoOutputsError, PipelineStateError
 from dali_core.pipeline._outputs import (
     ExpectedOutputs,
-    check_graph_value,
-    check_output,
+    graph_output,
+    graph_value,
     output_node,
 )
 
@@ -59,16 +59,18 @@ class PipelineGraph:
         Parameters
         ----------
         *outputs : DataNode
-            Values of this pipeline's graph. Numbers, lists and arrays become constants.
+            Results of operators. Those of operators that were called outside of pipelines, or in
+            one that was never built, are computed in this one, too. Numbers, lists and arrays
+            become constants.
         """
         if self._plan is not None:
             raise PipelineStateError(
                 "Pipeline.set_outputs: must be called before the pipeline is built (it is built)."
             )
         nodes = [output_node(value, cast("Pipeline", self)) for value in outputs]
-        for number, value in enumerate(nodes):
-            check_output(number, value, self._graph, self._location)
-        self._outputs = nodes
+        self._outputs = [
+            graph_output(number, value, self._graph) for number, value in enumerate(nodes)
+        ]
 
     def add_sink(self, edge: DataNode) -> None:
         """Compute a value in any case, even if no output depends on it.
@@ -76,14 +78,14 @@ class PipelineGraph:
         Parameters
         ----------
         edge : DataNode
-            A value of this pipeline's graph.
+            Result of an operator.
         """
         if self._plan is not None:
             raise PipelineStateError(
                 "Pipeline.add_sink: must be called before the pipeline is built (it is built)."
             )
-        check_graph_value("edge of add_sink", edge, self._graph, self._location)
-        edge.source.arguments["preserve"] = True
+        value = graph_value("edge of add_sink", edge, self._graph)
+        value.source.arguments["preserve"] = True
 
     def _make_plan(self) -> ExecutionPlan:
         if self._plan is not None:
@@ -96,6 +98,7 @@ class PipelineGraph:
             )
         self._expected.check_count(len(outputs))
         self._plan = make_plan(outputs, self._graph.nodes, optimize=self._optimize)
+        self._graph.is_built = True
         if self._enable_memory_stats:
             self._memory = MemoryStatistics(self._plan)
         return self._plan

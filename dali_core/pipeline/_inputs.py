@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.runner import Runner
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
 from dali_core.errors import (
     ArgumentTypeError,
@@ -18,6 +19,7 @@ class PipelineInputs:
     """The part of `Pipeline` that feeds `external_source` operators without a source."""
 
     _depth: int
+    _graph: Graph
     _is_replaying: bool
 
     if TYPE_CHECKING:
@@ -61,9 +63,12 @@ class PipelineInputs:
                 f"Pipeline.feed_input: data_node must be a DataNode or a str (got {data_node!r}). "
                 "Pass the result of fn.external_source, or its name."
             )
-        if isinstance(data_node, DataNode) and data_node.source.spec.role == "to device":
-            (data_node,) = data_node.source.inputs
-        name = data_node.source.name if isinstance(data_node, DataNode) else data_node
+        name = data_node
+        if isinstance(data_node, DataNode):
+            value = self._graph.find(data_node)
+            if value.source.spec.role == "to device":
+                (value,) = value.source.inputs
+            name = value.source.name
         self._find_input("feed_input", name).feed(data, layout or "", cuda_stream)
 
     def input_feed_count(self, input_name: str) -> int:

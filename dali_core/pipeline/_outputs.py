@@ -7,6 +7,7 @@ from typing import Any
 
 from dali_core._graph.build import add_literal
 from dali_core._graph.context import pop_pipeline, push_pipeline, user_location
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
 from dali_core._literals import is_literal
 from dali_core._runtime.tensor_list import TensorListCPU
@@ -27,34 +28,29 @@ def output_node(value: Any, pipeline: Any) -> Any:
         pop_pipeline()
 
 
-def check_graph_value(what: str, value: Any, graph: object, location: str) -> None:
-    """Check that a value belongs to the graph of a pipeline."""
+def graph_value(what: str, value: Any, graph: Graph) -> DataNode:
+    """Give the version of a value that belongs to the graph of a pipeline; see `Graph.own`."""
+    what = f"Pipeline made at {graph.location}: {what}"
     if not isinstance(value, DataNode):
         hint = (
             "Unpack it, or return tuple(...) of it."
             if isinstance(value, (list, tuple))
             else "Return results of operators."
         )
-        raise ArgumentTypeError(
-            f"Pipeline made at {location}: {what} must be a DataNode "
-            f"(got a {type(value).__name__}). {hint}"
-        )
-    if value.owner is not graph:
-        raise GraphError(
-            f"Pipeline made at {location}: {what} must belong to this pipeline "
-            f"(got {value.name!r} of another one)."
-        )
+        raise ArgumentTypeError(f"{what} must be a DataNode (got a {type(value).__name__}). {hint}")
+    return graph.own(value, what)
 
 
-def check_output(number: int, value: Any, graph: object, location: str) -> None:
-    """Check that a value may be an output of the pipeline with this graph."""
-    check_graph_value(f"output {number}", value, graph, location)
+def graph_output(number: int, value: Any, graph: Graph) -> DataNode:
+    """Give a value that is an output of the pipeline with this graph."""
+    value = graph_value(f"output {number}", value, graph)
     if value.source.conditions:
         raise GraphError(
-            f"Pipeline made at {location}: output {number} must exist for all samples (got "
+            f"Pipeline made at {graph.location}: output {number} must exist for all samples (got "
             f"{value.name!r}, made in a branch that others do not take by {value.source.where}). "
             "Assign it to a variable in both branches."
         )
+    return value
 
 
 class ExpectedOutputs:

@@ -12,10 +12,8 @@ from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner, RunnerOptions
-from dali_core._graph.build import Graph
-from dali_core._graph.context import (
-    user_location,
-)
+from dali_core._graph.context import user_location
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan
 from dali_core._runtime.step import Step
@@ -169,8 +167,8 @@ class Pipeline(
         # What `serialize` writes: the arguments as they were given.
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
         PipelineClosing.__init__(self)
-        self._graph = Graph()
         self._location = user_location()
+        self._graph = Graph(self._location)
         self._batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
         self._num_threads = thread_count(num_threads)
         self._device_id = optional_int("device_id", device_id)

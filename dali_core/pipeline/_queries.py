@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.readers import Readers
 from dali_core._execution.runner import Runner
-from dali_core._graph.build import Graph
 from dali_core._graph.drawing import to_dot
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
 from dali_core._graph.plan import ExecutionPlan
 from dali_core._graph.svg import to_svg

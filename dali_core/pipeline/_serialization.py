@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dali_core._graph.build import Graph
 from dali_core._graph.document import check_keys, graph_from_plain, graph_to_plain
+from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core.errors import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dali_core import DataNode, Pipeline, fn, types
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from tests.graph.computing import compute, numbers
 
 Constant, ScalarConstant = types.Constant, types.ScalarConstant
@@ -103,11 +103,6 @@ def test_conversions_of_scalar_constants() -> None:
 def test_wrong_constants(make: Callable[[], Any], error: type) -> None:
     with Pipeline(batch_size=1, num_threads=1, device_id=None), pytest.raises(error):
         make()
-
-
-def test_nodes_need_a_pipeline() -> None:
-    with pytest.raises(GraphError, match="while a pipeline is being defined"):
-        Constant([1, 2])
 
 
 def test_nodes_of_constants() -> None:

@@ -66,14 +66,6 @@ def test_wrong_operands(use: Callable[[DataNode], Any], error: type, message: st
         assert __file__ in str(caught.value)
 
 
-def test_expressions_belong_to_a_pipeline() -> None:
-    value = define(lambda x: x)
-    with pytest.raises(GraphError, match="while a pipeline is being defined"):
-        value + 1
-    with pytest.raises(GraphError, match="must belong to the pipeline"):
-        define(lambda x: x + value)
-
-
 def line_of(text: str) -> int:
     """Give the number of the first line of this file that has the text."""
     with open(__file__, encoding="utf-8") as file:

@@ -111,4 +111,5 @@ batch size.""",
     python_step=SourceStep,
     moving_device="gpu",
     bind=_bind,
+    constructor=("source", "num_outputs"),
 )

@@ -27,4 +27,5 @@ native operators go on with other batches.""",
     inputs=(0, 256),
     outputs=lambda arguments: None if arguments["num_outputs"] == 1 else arguments["num_outputs"],
     python_step=FunctionStep,
+    constructor=("function", "num_outputs", "device", "batch_processing"),
 )

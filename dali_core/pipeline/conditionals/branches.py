@@ -14,7 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from dali_core._graph.build import add_operator
-from dali_core._graph.context import user_location
+from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.graph import current_graph
 from dali_core._graph.node import Condition, DataNode
 from dali_core.errors import GraphError
 from dali_core.operators.conditional.predicate import SPEC as PREDICATE
@@ -23,7 +24,7 @@ from dali_core.pipeline.conditionals.jumps import PREFIX, RESULT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dali_core._graph.build import Graph
+    from dali_core._graph.graph import Graph
 
 
 class _Undefined:
@@ -52,8 +53,13 @@ def predicate(value: DataNode, keyword: str, *, negated: bool = False) -> DataNo
     negated : bool
         Whether to give the opposite.
     """
+    if current_pipeline() is None:
+        raise GraphError(
+            f"{keyword} at {user_location()}: decisions on data must be made while a pipeline is "
+            "being defined (none is). Decide inside a @pipeline_def function."
+        )
     if value.source.spec is PREDICATE and not negated:
-        return value
+        return current_graph().own(value, keyword)
     result = add_operator(PREDICATE, (value,), {"keyword": keyword, "negated": negated})
     assert isinstance(result, DataNode)
     return result
