@@ -107,6 +107,8 @@ class ProcessWorkers:
             started.pop_all()
         # Called when this is garbage or the interpreter ends, whichever comes first.
         self.close = Finalizer(self, self._dispatcher.close)
+        # Only now: if Ctrl-C came before, the processes were ended under its hands.
+        self._dispatcher.start()
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
         """Have a function called by the next worker that is free."""
@@ -187,6 +189,8 @@ class _Dispatcher:
         self._thread = threading.Thread(
             target=self._dispatch, name="dali_core workers", daemon=True
         )
+
+    def start(self) -> None:
         self._thread.start()
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
@@ -204,7 +208,8 @@ class _Dispatcher:
             with contextlib.suppress(OSError):
                 post.shutdown(socket.SHUT_RDWR)
         self._wake()
-        if self._thread is not threading.current_thread():  # the garbage collector runs anywhere
+        # The garbage collector runs anywhere, and Ctrl-C may have come before the start.
+        if self._thread is not threading.current_thread() and self._thread.is_alive():
             self._thread.join()
         _end(self._processes, _GRACE_SECONDS)
         # The standard library runs code when threads and processes are garbage: not where Ctrl-C
