@@ -6,7 +6,6 @@ that uses CUDA's runtime, and released when the interpreter ends and nobody uses
 """
 
 import threading
-import weakref
 
 from cuda.bindings cimport cydriver
 from libcpp.memory cimport shared_ptr, weak_ptr
@@ -15,6 +14,7 @@ from posix.types cimport pid_t
 from posix.unistd cimport getpid
 
 from dali_core._cuda.device_state cimport DeviceState
+from dali_core._runtime.finalizer import Finalizer
 from dali_core.errors import CudaError, CudaUnavailableError, OutOfDeviceMemoryError
 
 cdef enum:
@@ -136,7 +136,7 @@ cdef int use_driver() except -1:
             raise
         _is_ready = True
         # Finalisers of pipelines, which are newer, go first.
-        weakref.finalize(_lock, _let_go_of_devices)
+        Finalizer(_lock, _let_go_of_devices)
     return 0
 
 

@@ -6,7 +6,6 @@ the stream that it was made for, behind all streams that were said to use it.
 """
 
 import threading
-import weakref
 
 from cuda.bindings cimport cydriver
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
@@ -24,6 +23,7 @@ from dali_core._cuda.memory_block cimport (
 )
 from dali_core._cuda.stream cimport Stream, plain_stream
 from dali_core._runtime cimport engine
+from dali_core._runtime.finalizer import Finalizer
 from dali_core.errors import ArgumentTypeError, CudaError, OutOfDeviceMemoryError
 
 cdef extern from "python_memory.hpp" namespace "dali_core":
@@ -320,7 +320,7 @@ cdef shared_ptr[engine.BufferPool] host_pool() except *:
                 source.context = _host_source
                 _host_pool = engine.BufferPool.create(source)
                 # Finalisers of pipelines, which are newer, go first.
-                weakref.finalize(_lock, _close_host_pool)
+                Finalizer(_lock, _close_host_pool)
     return _host_pool
 
 

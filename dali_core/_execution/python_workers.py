@@ -9,7 +9,7 @@ from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, StageKind
 from dali_core._runtime.step import Step
 from dali_core._runtime.workers import WorkerPool
-from dali_core.errors import ArgumentTypeError, GraphError
+from dali_core.errors import ArgumentTypeError, GraphError, PipelineStateError
 
 
 class PythonWorkers:
@@ -51,6 +51,20 @@ class PythonWorkers:
             except (ArgumentTypeError, GraphError) as error:
                 raise type(error)(f"{entry.node.where}: {error}") from error
         self.close: Callable[[], object] = pool.start()
+
+    def check_caller(self) -> None:
+        """Check that this thread is no worker, which would wait for itself.
+
+        Raises
+        ------
+        PipelineStateError
+            If it is one.
+        """
+        if self._pool.is_here():
+            raise PipelineStateError(
+                "Pipeline: must not be run or reset by a source of its own (it was, in one of its "
+                "workers). Do so when run has returned, or use another pipeline there."
+            )
 
     def statistics(self) -> dict[str, list[int]]:
         """Say how much shared memory there is (see `Pipeline.external_source_shm_statistics`)."""

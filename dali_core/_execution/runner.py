@@ -20,14 +20,16 @@ from dali_core._execution.device_stages import (
     values_on_host,
 )
 from dali_core._execution.failures import Failure, FailureReports, with_note
-from dali_core._execution.operators import make_operator, make_step
+from dali_core._execution.operators import make_operator
 from dali_core._execution.progress import BatchNumbers, Place, Progress
+from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_plan import ExecutorPlan
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
 from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
 
@@ -59,7 +61,8 @@ class RunnerOptions:
     set_affinity : bool
         Whether to bind each thread to a processor.
     asynchronous : bool
-        Whether steps run in a thread of their own, or in the thread that waits for the batch.
+        Whether functions run in a thread of their own, or in the thread that waits for the batch.
+        Sources run in the thread that submits batches in any case.
     replaces_failed : bool
         Whether other samples take the place of bad ones, which otherwise end their batch.
     max_bad_samples : int, float or None
@@ -122,16 +125,15 @@ class Runner:
         reader_number = {node: i for i, node in enumerate(readers)}
         on_device = stages_on_device(plan)
         on_host = values_on_host(plan)
-        in_python: dict[int, tuple[PlannedNode, Step]] = {}
+        in_python = steps_of(plan, steps or {})
+        sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
+        called = sources_to_call({index: in_python[index][1] for index in sources})
+        for entry, step in in_python.values():
+            tell_what_is_on_device(step, entry, on_host)
         stages: list[tuple[Any, ...] | None] = []
-        for index, stage in enumerate(plan.stages):
+        for stage in plan.stages:
             if stage.kind is not StageKind.SAMPLES:
                 stages.append(None)
-                if stage.kind is StageKind.PYTHON:
-                    (entry,) = stage.nodes
-                    step = (steps or {}).get(entry.node) or make_step(entry.node)
-                    tell_what_is_on_device(step, entry, on_host)
-                    in_python[index] = (entry, step)
                 continue
             instructions = [
                 (
@@ -160,7 +162,7 @@ class Runner:
             self._numbers,
             numbers_samples=not self._readers,
             replaces_failed=options.replaces_failed,
-            is_inline=not options.asynchronous,
+            by_caller=called if options.asynchronous else None,
             device=self._device,
         )
         self._epoch_sources: dict[str, Any] = {}
@@ -179,21 +181,25 @@ class Runner:
                 joined_outputs=plan.joined_outputs,
                 outputs_on_device=plan.outputs_on_device,
                 uploaded=uploaded_values(on_device),
+                sources=sources,
+                caller_steps=called,
                 upload_pool=None if self._device is None else self._device.host_pool,
             )
         )
-        self._step_thread: threading.Thread | None = None
-        if self._steps and options.asynchronous:
-            self._step_thread = threading.Thread(
+        self._calls_sources = bool(called)
+        self._is_inline = bool(self._steps) and not options.asynchronous
+        step_thread: threading.Thread | None = None
+        if options.asynchronous and not called.issuperset([*in_python, *on_device]):
+            step_thread = threading.Thread(
                 target=_run_steps,
                 args=(self._executor, weakref.ref(self._steps)),
                 name="dali_core steps",
                 daemon=True,
             )
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
-        self.close = weakref.finalize(self, _close, self._executor, self._step_thread, self._device)
-        if self._step_thread is not None:
-            self._step_thread.start()
+        self.close = Finalizer(self, _close, self._executor, step_thread, self._device)
+        if step_thread is not None:
+            step_thread.start()
 
     @property
     def steps(self) -> dict[OperatorNode, Step]:
@@ -220,7 +226,7 @@ class Runner:
         self._steps.forget_failures()
 
     def submit(self) -> Batch:
-        """Start the next batch."""
+        """Start the next batch, for which `call_sources` has to be called next."""
         self._check_usable()
         size = self._options.batch_size
         first = self._numbers.position(self._iteration)
@@ -232,6 +238,11 @@ class Runner:
         batch = self._executor.submit(self._iteration, size, runs, orders, shards, first)
         self._iteration += 1
         return batch
+
+    def call_sources(self, batch: Batch) -> None:
+        """Take the data for a batch from the sources that are called in this thread."""
+        while self._calls_sources and self._run_step(batch, 0.0, for_others=False):
+            pass
 
     def wait(self, batch: Batch) -> bool:
         """Wait until a batch is done, and tell whether the sources had data for it."""
@@ -378,14 +389,36 @@ class Runner:
         self._iteration = iteration
 
     def _is_done(self, batch: Batch) -> bool:
-        is_inline = bool(self._steps) and not self._options.asynchronous
-        if is_inline:
-            task = self._executor.next_step(_WAIT_SECONDS, until=batch)
-            if task is not None:
-                self._steps.run(task)
-        return bool(self._executor.wait(batch, 0.0 if is_inline else _WAIT_SECONDS))
+        if not self._is_inline and not self._calls_sources:
+            return bool(self._executor.wait(batch, _WAIT_SECONDS))
+        # Sources in branches are called once their condition is known.
+        self._run_step(batch, _WAIT_SECONDS, for_others=self._is_inline)
+        return bool(self._executor.wait(batch, 0.0))
+
+    def _run_step(self, batch: Batch, seconds: float, *, for_others: bool) -> bool:
+        task = self._executor.next_step(seconds, until=batch, for_others=for_others)
+        if task is not None:
+            self._steps.run(task)
+        return task is not None
+
+    def check_caller(self) -> None:
+        """Check that nobody in this thread waits for a function of the user to return.
+
+        Raises
+        ------
+        PipelineStateError
+            If a function of this pipeline is being called here: it would wait for itself.
+        """
+        node = self._steps.called_here
+        if node is not None:
+            raise PipelineStateError(
+                "Pipeline: must not be run, reset, saved or restored by a function of its own (it "
+                f"was, by that of {node.where}). Do so when run has returned, or use another "
+                "pipeline there."
+            )
 
     def _check_usable(self) -> None:
+        self.check_caller()
         if os.getpid() != self._process:
             raise PipelineStateError(
                 f"Pipeline: must be used in the process that built it (built in process "
@@ -399,7 +432,7 @@ class Runner:
 def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:
     """Body of the thread that runs steps. It keeps no pipeline alive while it waits."""
     while not executor.closed:
-        task = executor.next_step(1.0)
+        task = executor.next_step(1.0, for_caller=False)
         if task is None:
             continue
         owner = steps()

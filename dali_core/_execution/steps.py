@@ -6,8 +6,11 @@ Steps in Python have states, which are kept with the batches.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+import sys
+import threading
+from collections.abc import Callable, Collection, Mapping
+from types import FrameType
+from typing import Any, TypeVar
 
 from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.failures import describe, without_own_frames
@@ -23,6 +26,8 @@ from dali_core._runtime.step import (
     StepContext,
 )
 from dali_core.errors import DaliCoreError
+
+T = TypeVar("T")
 
 
 class Steps:
@@ -40,8 +45,8 @@ class Steps:
         Whether the first source gives samples their numbers, since no reader does.
     replaces_failed : bool
         Whether other samples take the place of bad ones.
-    is_inline : bool
-        Whether steps run in the thread that waits for the batch.
+    by_caller : collection of int, optional
+        Numbers of the steps that run in the thread that submits and awaits batches; by default all.
     device : DeviceStages, optional
         The stages on a device.
     """
@@ -54,7 +59,7 @@ class Steps:
         *,
         numbers_samples: bool,
         replaces_failed: bool,
-        is_inline: bool,
+        by_caller: Collection[int] | None,
         device: DeviceStages | None = None,
     ) -> None:
         self._stages = stages
@@ -63,7 +68,8 @@ class Steps:
         self._numbers = numbers
         self._numbers_samples = numbers_samples
         self._replaces_failed = replaces_failed
-        self._is_inline = is_inline
+        self._by_caller = by_caller
+        self._called: dict[int, OperatorNode] = {}  # by threads: whose function is being called
         self._process = os.getpid()
         self._next_sample = 0
         # What is known about batches on their way, by their numbers.
@@ -83,6 +89,20 @@ class Steps:
     def by_node(self) -> dict[OperatorNode, Step]:
         """The steps and their nodes."""
         return {entry.node: step for entry, step in self._stages.values()}
+
+    @property
+    def called_here(self) -> OperatorNode | None:
+        """The node whose function this thread is calling, if it is."""
+        node = self._called.get(threading.get_ident())
+        if node is None:
+            return None
+        # Ctrl-C may have come before the end of the call was noted.
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            if frame.f_code is Steps._call.__code__ and frame.f_locals["self"] is self:
+                return node
+            frame = frame.f_back
+        return None
 
     def has_ended(self, iteration: int) -> bool:
         """Tell whether a source had no data for a batch."""
@@ -132,8 +152,8 @@ class Steps:
 
     def begin_epoch(self) -> dict[str, Any]:
         """Get all steps ready for the next epoch, and return their states."""
-        for step in self.by_node.values():
-            step.reset()
+        for node, step in self.by_node.items():
+            self._call(node, step.reset)
         self._given_states = self._collect_states()
         return dict(self._given_states)
 
@@ -141,7 +161,7 @@ class Steps:
         """Bring all steps back to what `states` returned."""
         for node, step in self._stateful.items():
             try:
-                step.restore(states.get(node.name))
+                self._call(node, step.restore, states.get(node.name))
             except DaliCoreError as error:
                 raise type(error)(f"{node.where}: {error}") from error
         self._given_states = dict(states)
@@ -157,7 +177,7 @@ class Steps:
         node = self._node_numbers[entry.node]
         inputs = [*entry.inputs, *entry.arguments]
         try:
-            self._run(task, entry, step)
+            self._call(entry.node, self._run, task, entry, step)
             self._keep_states(iteration, entry.node)
             task.finish()
         except StopIteration:
@@ -173,7 +193,7 @@ class Steps:
                 raise  # the function forked, and this is the child
             self._keep_states(iteration, entry.node)
             # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
-            is_interrupt = self._is_inline and isinstance(error, KeyboardInterrupt)
+            is_interrupt = self._is_interrupt(error, task.stage)
             if not is_interrupt:
                 self._causes[iteration] = without_own_frames(error, __file__)
             task.fail(-1, node, describe(error))
@@ -186,7 +206,7 @@ class Steps:
         except BaseException as error:
             if os.getpid() != self._process:
                 raise
-            is_interrupt = self._is_inline and isinstance(error, KeyboardInterrupt)
+            is_interrupt = self._is_interrupt(error, task.stage)
             if not is_interrupt:
                 self._causes[task.batch.iteration] = without_own_frames(error, __file__)
             task.fail(-1, device.first_node(task.stage), describe(error))
@@ -280,10 +300,30 @@ class Steps:
 
     def _collect_states(self, wanted: OperatorNode | None = None) -> dict[str, Any]:
         return {
-            node.name: _state_of(step)
+            node.name: self._state_of(node, step)
             for node, step in self._stateful.items()
             if wanted in (None, node)
         }
+
+    def _state_of(self, node: OperatorNode, step: StatefulStep) -> Any:
+        try:
+            return self._call(node, step.state)
+        except Exception as error:
+            # The data is good: only who asks for the state needs to know.
+            return without_own_frames(error, __file__)
+
+    def _call(self, node: OperatorNode, function: Callable[..., T], *arguments: Any) -> T:
+        thread = threading.get_ident()
+        self._called[thread] = node
+        try:
+            return function(*arguments)
+        finally:
+            self._called.pop(thread, None)
+
+    def _is_interrupt(self, error: BaseException, stage: int) -> bool:
+        """Tell whether an exception is Ctrl-C for whoever is waiting now."""
+        is_waiting = self._by_caller is None or stage in self._by_caller
+        return is_waiting and isinstance(error, KeyboardInterrupt)
 
 
 def _kept(failed: SampleFailed) -> BaseException:
@@ -293,11 +333,3 @@ def _kept(failed: SampleFailed) -> BaseException:
         return cause
     failed.__context__ = None
     return failed.with_traceback(None)
-
-
-def _state_of(step: StatefulStep) -> Any:
-    try:
-        return step.state()
-    except Exception as error:
-        # The data is good: only who asks for the state needs to know.
-        return without_own_frames(error, __file__)

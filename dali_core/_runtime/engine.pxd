@@ -235,6 +235,13 @@ cdef extern from "dali_core/_runtime/fusion/chains.hpp" namespace "dali_core" no
 cdef extern from "executor.hpp" namespace "dali_core" nogil:
     cdef cppclass Stage:
         shared_ptr[SampleProgram] program
+        cbool is_source
+        cbool by_caller
+
+    cdef enum class StepsFor:
+        kCaller
+        kOthers
+        kAll
 
     cdef cppclass Plan:
         vector[Stage] stages
@@ -257,7 +264,7 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         shared_ptr[Batch] make_batch(int64_t iteration, int size) except +
         void submit(const shared_ptr[Batch]& batch) except +
         cbool wait(const shared_ptr[Batch]& batch, double seconds)
-        StepTask next_step(double seconds, const Batch* until)
+        StepTask next_step(double seconds, const Batch* until, StepsFor who)
         void finish_step(const StepTask& task) except +
         cbool wait_for_steps(double seconds)
         void cancel()

@@ -117,7 +117,14 @@ class Executor:
     def wait(self, batch: Batch, seconds: float) -> bool:
         """Wait until the batch is done; False after `seconds`, or when nobody works on it."""
 
-    def next_step(self, seconds: float, until: Batch | None = None) -> StepTask | None:
+    def next_step(
+        self,
+        seconds: float,
+        until: Batch | None = None,
+        *,
+        for_caller: bool = True,
+        for_others: bool = True,
+    ) -> StepTask | None:
         """Wait for a step to run in Python."""
 
     def outputs(

@@ -166,8 +166,10 @@ cdef class Executor:
         if described.upload_pool is not None:
             plan.uploaded = described.uploaded
             plan.upload_pool = (<HostPool?>described.upload_pool).pool
-        for description in described.stages:
+        for index, description in enumerate(described.stages):
             stage.program.reset()
+            stage.is_source = index in described.sources
+            stage.by_caller = index in described.caller_steps
             if description is not None:
                 instructions.clear()
                 read = set()
@@ -281,7 +283,9 @@ cdef class Executor:
             done = self.executor.wait(batch.batch, seconds)
         return done
 
-    def next_step(self, double seconds, Batch until=None) -> StepTask | None:
+    def next_step(
+        self, double seconds, Batch until=None, *, bint for_caller=True, bint for_others=True
+    ) -> StepTask | None:
         """Wait for a step to run in Python.
 
         Parameters
@@ -290,6 +294,8 @@ cdef class Executor:
             How long to wait.
         until : Batch, optional
             Stop waiting when this batch is done.
+        for_caller, for_others : bool
+            Whether the steps for the thread that submits batches count, and all the others.
 
         Returns
         -------
@@ -298,10 +304,13 @@ cdef class Executor:
         """
         cdef StepTask task = StepTask.__new__(StepTask)
         cdef engine.Batch* last = NULL
+        cdef engine.StepsFor who = engine.StepsFor.kAll
         if until is not None:
             last = until.batch.get()
+        if for_caller != for_others:
+            who = engine.StepsFor.kCaller if for_caller else engine.StepsFor.kOthers
         with nogil:
-            task.task = self.executor.next_step(seconds, last)
+            task.task = self.executor.next_step(seconds, last, who)
         if not task.task.batch:
             return None
         task.executor = self

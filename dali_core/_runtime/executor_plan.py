@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,10 @@ class ExecutorPlan:
         Which outputs are on a device.
     uploaded : sequence of int
         Ids of the values that go to a device.
+    sources : collection of int
+        Numbers of the stages that are steps in Python which take data from outside.
+    caller_steps : collection of int
+        Numbers of the stages that are steps for the thread that submits and awaits batches.
     upload_pool : HostPool, optional
         Where their memory comes from; by default it is ordinary memory.
     """
@@ -54,4 +58,6 @@ class ExecutorPlan:
     joined_outputs: Sequence[Sequence[int]] = ()
     outputs_on_device: Sequence[int] = ()
     uploaded: Sequence[int] = ()
+    sources: Collection[int] = ()
+    caller_steps: Collection[int] = ()
     upload_pool: HostPool | None = None

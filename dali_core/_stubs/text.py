@@ -15,6 +15,7 @@ LINE_LENGTH = 100
 
 _KNOWN = {
     "Any": "typing",
+    "Callable": "collections.abc",
     "CapsuleType": "typing_extensions",
     "DALIDataType": "dali_core.types",
     "DTypeLike": "numpy.typing",

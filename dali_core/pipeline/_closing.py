@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from dali_core._execution.runner import Runner
+from dali_core._runtime.finalizer import Finalizer
 
 
 class PipelineClosing:
@@ -19,7 +19,7 @@ class PipelineClosing:
     def __init__(self) -> None:
         self._closes: list[Callable[[], object]] = []
         # A function of the user that is running keeps the runner alive, but not the pipeline.
-        weakref.finalize(self, _close_all, self._closes)
+        Finalizer(self, _close_all, self._closes)
 
     def close(self) -> None:
         """End all threads. Outputs that were given out stay valid; running again raises."""

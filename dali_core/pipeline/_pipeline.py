@@ -81,8 +81,9 @@ class Pipeline(
         How many batches are on their way at once. Of a dict with ``"cpu_size"`` and ``"gpu_size"``
         the first counts.
     exec_async : bool
-        Run Python functions in a thread of their own, so that they overlap with the training loop.
-        If False they run in the thread that asks for the batch, which is handy for debugging.
+        Run functions in Python that have inputs in a thread of their own, so that they overlap with
+        the training loop. If False they run in the thread that asks for the batch, as sources
+        always do unless they are parallel.
     bytes_per_sample : int
         Accepted without effect.
     set_affinity : bool

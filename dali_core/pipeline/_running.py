@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dali_core import types
 from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.runner import Runner
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import NoBatchError
@@ -33,6 +34,7 @@ class PipelineRunning:
     _num_shared: int
     _runner: Runner | None
     _setup_ended: bool
+    _workers: PythonWorkers | None
 
     if TYPE_CHECKING:
 
@@ -79,6 +81,7 @@ class PipelineRunning:
 
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""
+        self._check_caller()
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             self._start()
             if self._is_first_run:
@@ -109,6 +112,7 @@ class PipelineRunning:
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
+        self._check_caller()
         with self._api.calls(types.PipelineAPIType.SCHEDULED):
             if not self._in_flight:
                 if self._setup_ended or self._has_ended:
@@ -143,6 +147,7 @@ class PipelineRunning:
         """Start over after the end of the data. In mid-epoch this does nothing."""
         if self._runner is None:
             return
+        self._check_caller()
         if self._looks_ahead and self._is_first_run and not self._has_ended:
             self._submit_first()
         if self._in_flight and not self._has_ended:
@@ -180,4 +185,13 @@ class PipelineRunning:
         except StopIteration:
             self._setup_ended = True
             return
-        self._in_flight.append(self._runner.submit())
+        batch = self._runner.submit()
+        # Ctrl-C may end a source: the batch then is one that has failed.
+        self._in_flight.append(batch)
+        self._runner.call_sources(batch)
+
+    def _check_caller(self) -> None:
+        if self._runner is not None:
+            self._runner.check_caller()
+        if self._workers is not None:
+            self._workers.check_caller()

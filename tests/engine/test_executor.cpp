@@ -249,6 +249,28 @@ TEST(the_thread_that_waits_may_run_the_steps) {
   }
 }
 
+TEST(steps_are_for_the_caller_or_for_others) {
+  Stage called = step();
+  called.by_caller = true;
+  Executor executor(plan({called, step()}, {}, 0), 1, false);
+  const auto first = submit(executor, 0, 1), second = submit(executor, 1, 1);
+  CHECK(!executor.next_step(0, nullptr, StepsFor::kOthers).batch);
+  StepTask task = executor.next_step(kLong, nullptr, StepsFor::kCaller);
+  CHECK(task.batch == first && task.stage == 0);
+  executor.finish_step(task);
+  // The caller's step of the next batch need not wait for the others' of this one.
+  task = executor.next_step(kLong, nullptr, StepsFor::kCaller);
+  CHECK(task.batch == second && task.stage == 0);
+  executor.finish_step(task);
+  CHECK(!executor.next_step(0, nullptr, StepsFor::kCaller).batch);
+  for (const auto& batch : {first, second}) {
+    task = executor.next_step(kLong, nullptr, StepsFor::kOthers);
+    CHECK(task.batch == batch && task.stage == 1);
+    executor.finish_step(task);
+    CHECK(executor.wait(batch, kLong));
+  }
+}
+
 TEST(a_step_may_shrink_the_batch) {
   Executor executor(plan({step(), program({instruction(add_one, {0}, {1})})}, {1}, 2), 2, false);
   for (int64_t iteration = 0; iteration < 20; ++iteration) {

@@ -111,23 +111,62 @@ TEST(a_batch_fails_if_nothing_takes_the_place) {
   CHECK_EQUAL(count.load(), 8 + 101);
 }
 
-TEST(values_of_earlier_stages_are_there_for_every_attempt) {
+// What another stage has for a sample cannot be read anew, so nothing of it may be.
+TEST(where_not_all_is_read_at_once_whole_samples_of_the_batch_take_the_place) {
   const auto add_index = [](SampleContext& sample) {
     const int64_t index = sample.reader_index(0);
-    if (index % 2) throw std::runtime_error("odd");
+    if (index == 1) throw std::runtime_error("bad");
     *sample.output(0, DataType::kInt64, {1}).as<int64_t>() =
         100 * index + *sample.input(0).as<int64_t>();
   };
-  // The second instruction lets go of value 0, and the third one fails.
   Executor executor(replacing({program({instruction(number(1), {}, {0})}),
-                               program({instruction(add_one, {0}, {1}, {0}),
+                               program({instruction(add_one, {0}, {1}),
                                         from_reader(instruction(add_index, {1}, {2}, {1}))})},
-                              {2}, 3, 1),
+                              {0, 2}, 3, 1),
                     2, false);
-  const auto batch = submit_run(executor, 0, 4, 0, 0, 4);
+  const auto batch = submit_run(executor, 0, 4, 0, 0, 10);
   CHECK(executor.wait(batch, kLong));
   CHECK(!batch->failed());
-  CHECK((elements(*batch, 2) == std::vector<int64_t>{1, 202, 203, 4}));
+  CHECK((elements(*batch, 0) == std::vector<int64_t>{0, 2, 2, 3}));
+  CHECK((elements(*batch, 2) == std::vector<int64_t>{1, 203, 203, 304}));
+  CHECK_EQUAL(batch->replaced().size(), 1u);
+}
+
+TEST(a_copy_stays_one_whatever_later_sources_give) {
+  // A step that fails on a sample, one that gives all samples numbers, and a program that fails on
+  // what the copy is of.
+  const auto fail_on_two = [](SampleContext& sample) {
+    if (*sample.input(0).as<int64_t>() == 2) throw std::runtime_error("two");
+    add_one(sample);
+  };
+  Stage source = step();
+  source.is_source = true;
+  Executor executor(
+      replacing({source, source, program({instruction(fail_on_two, {1}, {2})})}, {0, 1, 2}, 3, 0),
+      2, false);
+  const auto batch = submit(executor, 0, 4);
+  for (int value : {0, 1}) {
+    const StepTask task = executor.next_step(kLong);
+    CHECK_EQUAL(task.stage, value);
+    for (int i = 0; i < 4; ++i) {
+      Tensor& tensor = batch->values[value][i];
+      tensor.storage = executor.pool().allocate(8);
+      tensor.data = tensor.storage.get();
+      tensor.type = DataType::kInt64;
+      *tensor.as<int64_t>() = i;
+    }
+    if (value == 0) batch->fail({1, 0, "one", "", false});
+    // The copy fails like what it is of, and is not bad once more.
+    if (value == 1) batch->fail({1, 0, "again", "", false});
+    executor.finish_step(task);
+  }
+  CHECK(executor.wait(batch, kLong));
+  CHECK(!batch->failed());
+  for (int value : {0, 1}) CHECK((elements(*batch, value) == std::vector<int64_t>{0, 3, 3, 3}));
+  CHECK((elements(*batch, 2) == std::vector<int64_t>{1, 4, 4, 4}));
+  CHECK_EQUAL(batch->replaced().size(), 2u);
+  CHECK_EQUAL(batch->replaced()[0].message, "one");
+  CHECK_EQUAL(batch->replaced()[1].message, "two");
 }
 
 TEST(behind_the_reader_the_next_good_sample_of_the_batch_takes_the_place) {

@@ -65,16 +65,38 @@ def test_batches_come_in_order(asynchronous: bool) -> None:
 
 
 def test_where_steps_run(asynchronous: bool) -> None:
-    threads = set()
+    of_source, of_function = set(), set()
 
     def source(iteration: int) -> list[np.int64]:
-        threads.add(threading.current_thread())
+        of_source.add(threading.current_thread())
         return numbers(iteration)
 
-    runner = make_runner(source, asynchronous=asynchronous)
+    def function(x: np.ndarray) -> np.ndarray:
+        of_function.add(threading.current_thread())
+        return x
+
+    runner = make_runner(source, function, asynchronous=asynchronous)
     first_of(runner, runner.submit())
     runner.close()
-    assert (threading.current_thread() in threads) != asynchronous
+    assert of_source == {threading.current_thread()}
+    assert (of_function == of_source) != asynchronous
+
+
+def test_sources_are_called_for_a_batch_that_is_submitted() -> None:
+    seen: list[int] = []
+
+    def source(iteration: int) -> list[np.int64]:
+        seen.append(iteration)
+        return numbers(iteration)
+
+    runner = make_runner(source)
+    for count in range(1, 4):
+        batch = runner.submit()
+        runner.call_sources(batch)
+        assert seen == list(range(count))
+        # The rest needs nobody in this thread.
+        assert runner.executor.wait(batch, 30)
+    runner.close()
 
 
 def end_at_three(iteration: int) -> list[np.int64]:
@@ -214,14 +236,16 @@ def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(runner_module, "_STEP_GRACE_SECONDS", 0.02)
     release, started = threading.Event(), threading.Event()
 
-    def source(iteration: int) -> list[np.int64]:
-        if iteration == 1:
+    def function(x: np.ndarray) -> np.ndarray:
+        if x == 1:
             started.set()
             release.wait(30)
-        return numbers(iteration)
+        return x
 
-    runner = make_runner(source)
+    runner = make_runner(numbers, function)
     batches = [runner.submit() for _ in range(2)]
+    for batch in batches:
+        runner.call_sources(batch)
     assert first_of(runner, batches[0]) == 0
     assert started.wait(30)
     with pytest.raises(PipelineStateError, match="must return within"):
@@ -236,14 +260,14 @@ def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(runner_module, "_CLOSE_GRACE_SECONDS", 0.02)
     release, started = threading.Event(), threading.Event()
 
-    def source() -> list[np.int64]:
+    def function(x: np.ndarray) -> np.ndarray:
         started.set()
         release.wait(30)
-        return numbers(0)
+        return x
 
     threads = threading.active_count()
-    runner = make_runner(source)
-    runner.submit()
+    runner = make_runner(numbers, function)
+    runner.call_sources(runner.submit())
     assert started.wait(30)
     start = time.monotonic()
     runner.close()

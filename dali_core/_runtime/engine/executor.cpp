@@ -48,6 +48,7 @@ void bind_to_processor(std::thread& thread, int index) {
 
 Executor::Executor(Plan plan, int num_threads, bool set_affinity)
     : plan_(std::move(plan)),
+      reads_replacements_(plan_.replaces_failed && rows_are_read_at_once()),
       pool_(BufferPool::create()),
       output_of_value_(plan_.num_values, -1),
       expected_(plan_.outputs.size()) {
@@ -73,6 +74,15 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
 }
 
 Executor::~Executor() { close(); }
+
+// Whether the first stage has all that makes one sample another than the next.
+bool Executor::rows_are_read_at_once() const {
+  for (size_t i = 0; i < plan_.stages.size(); ++i) {
+    const Stage& stage = plan_.stages[i];
+    if (stage.is_source || (i > 0 && stage.program && stage.program->reads())) return false;
+  }
+  return true;
+}
 
 std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
   auto batch = std::make_shared<Batch>(iteration, size, plan_.num_values, plan_.num_readers,
@@ -167,7 +177,8 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch
   const int size = batch->size();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
     const bool is_read = stage == reading_stage_ && take_read(*batch, sample);
-    program.run(*batch, sample, *pool_, scratch, is_read);
+    if (!batch->is_copy(sample))
+      program.run(*batch, sample, *pool_, scratch, is_read, reads_replacements_ && stage == 0);
     if (progress.remaining.fetch_sub(1) == 1) advance(batch);
   }
 }
@@ -253,25 +264,29 @@ void Executor::copy_in(std::vector<Tensor>& tensors, BufferPool* pool) {
 
 // Called with the mutex held: the oldest batch that waits for a step which all batches before it
 // have passed.
-StepTask Executor::find_step() {
+StepTask Executor::find_step(StepsFor who) {
+  const auto is_wanted = [&](const Stage& stage) {
+    return !stage.program &&
+           (who == StepsFor::kAll || stage.by_caller == (who == StepsFor::kCaller));
+  };
   int passed = static_cast<int>(plan_.stages.size());
   for (const auto& batch : active_) {
     const int stage = batch->stage;
     const bool taken = std::find(steps_running_.begin(), steps_running_.end(), batch.get()) !=
                        steps_running_.end();
-    if (stage >= 0 && stage < passed && !plan_.stages[stage].program && !taken)
+    if (stage >= 0 && stage < passed && is_wanted(plan_.stages[stage]) && !taken)
       return {batch, stage};
     passed = std::min(passed, stage);
   }
   return {};
 }
 
-StepTask Executor::next_step(double seconds, const Batch* until) {
+StepTask Executor::next_step(double seconds, const Batch* until, StepsFor who) {
   std::unique_lock<std::mutex> lock(mutex_);
   StepTask task;
   progress_made_.wait_until(lock, deadline_after(seconds), [&] {
     if (closing_ || (until && until->done)) return true;
-    task = find_step();
+    task = find_step(who);
     return task.batch != nullptr;
   });
   if (closing_) return {};

@@ -23,7 +23,12 @@ namespace dali_core {
 
 struct Stage {
   std::shared_ptr<const SampleProgram> program;  // null: a step, in Python or on a device
+  bool is_source = false;  // whether it is a step that takes data from outside of the pipeline
+  bool by_caller = false;  // whether it is a step for the thread that submits and awaits batches
 };
+
+// Which steps somebody runs.
+enum class StepsFor { kCaller, kOthers, kAll };
 
 struct Plan {
   std::vector<Stage> stages;
@@ -63,7 +68,7 @@ class Executor {
   bool wait(const std::shared_ptr<Batch>& batch, double seconds);
 
   // The next step to run in Python; no batch after `seconds`, when closed, or when `until` is done.
-  StepTask next_step(double seconds, const Batch* until = nullptr);
+  StepTask next_step(double seconds, const Batch* until = nullptr, StepsFor who = StepsFor::kAll);
   void finish_step(const StepTask& task);
 
   // Waits until no step is running; false after `seconds`.
@@ -97,9 +102,12 @@ class Executor {
   void collect_outputs(Batch& batch);
   std::shared_ptr<Batch> find_items();
   std::shared_ptr<Batch> find_reads();
-  StepTask find_step();
+  StepTask find_step(StepsFor who);
+  bool rows_are_read_at_once() const;
 
   const Plan plan_;
+  // Whether the readers' next sample may take the place of a bad one: all else follows from it.
+  const bool reads_replacements_;
   const std::shared_ptr<BufferPool> pool_;
   std::vector<int> output_of_value_;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <set>
 #include <utility>
 
 namespace dali_core {
@@ -24,20 +23,12 @@ bool reads_ahead(const Instruction& instruction) {
 
 SampleProgram::SampleProgram(std::vector<Instruction> instructions)
     : instructions_(std::move(instructions)) {
-  std::set<int> made;
-  std::set<int> imported;
   for (const Instruction& instruction : instructions_) {
-    for (const auto* values : {&instruction.inputs, &instruction.arguments})
-      for (int value : *values)
-        if (made.count(value) == 0) imported.insert(value);
-    for (const Guard& guard : instruction.guards)
-      if (made.count(guard.first) == 0) imported.insert(guard.first);
-    made.insert(instruction.outputs.begin(), instruction.outputs.end());
+    reads_ |= instruction.from_reader;
     reads_batch_ |= instruction.op->reads_batch() || instruction.reads_group;
     if (reads_ahead(instruction))
       batches_ahead_ = std::max(batches_ahead_, instruction.op->batches_ahead());
   }
-  imports_.assign(imported.begin(), imported.end());
   jumps_.resize(instructions_.size());
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const std::vector<Guard>& guards = instructions_[i].guards;
@@ -57,28 +48,21 @@ std::map<std::string, OperatorEntry>& operator_registry() {
   return registry;
 }
 
-void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
-                        bool is_read) const {
+void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch, bool is_read,
+                        bool may_replace) const {
   SampleContext context(pool, scratch, batch.keys[sample], batch.indices_of(sample));
-  const bool may_replace =
-      !reads_batch_ && batch.replaces_failed && batch.num_replacements(sample) > 0;
-  std::vector<Tensor> imported;  // what other attempts need as well
-  if (may_replace)
-    for (int value : imports_) imported.push_back(batch.values[value][sample]);
   Failure failure = attempt(context, batch, sample, is_read);
-  if (failure.instruction && may_replace && failure.instruction->from_reader)
-    failure = replace(failure, imported, batch, sample, pool, scratch);
+  if (failure.instruction && may_replace && !reads_batch_ && failure.instruction->from_reader &&
+      batch.num_replacements(sample) > 0)
+    failure = replace(failure, batch, sample, pool, scratch);
   if (failure.instruction) batch.fail(std::move(failure.what));
 }
 
 // Tries what comes next in the readers' order, with the random numbers of the sample itself.
-SampleProgram::Failure SampleProgram::replace(const Failure& first,
-                                              const std::vector<Tensor>& imported, Batch& batch,
-                                              int sample, BufferPool& pool,
-                                              Scratch& scratch) const {
+SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch, int sample,
+                                              BufferPool& pool, Scratch& scratch) const {
   const int count = std::min(batch.num_replacements(sample), kMostReplacements);
   for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
-    for (size_t i = 0; i < imports_.size(); ++i) batch.values[imports_[i]][sample] = imported[i];
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
     SampleContext context(pool, scratch, batch.keys[sample], indices.data());
     Failure failure = attempt(context, batch, sample, false);

@@ -70,9 +70,13 @@ class SampleProgram {
   void check_joined(Batch& batch) const;
 
   // Runs all instructions for one sample; if `is_read`, all but those that `read_ahead` runs. A
-  // failure is recorded in the batch, never thrown.
-  void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
-           bool is_read = false) const;
+  // failure is recorded in the batch, never thrown. If `may_replace`, what the readers have next
+  // is tried in the place of a sample that fails.
+  void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch, bool is_read = false,
+           bool may_replace = false) const;
+
+  // Whether it has readers.
+  bool reads() const { return reads_; }
 
   // How many batches may wait with their samples read; 0 if no operator reads ahead.
   int batches_ahead() const { return batches_ahead_; }
@@ -86,8 +90,8 @@ class SampleProgram {
     SampleFailure what;
   };
   Failure attempt(SampleContext& context, Batch& batch, int sample, bool is_read) const;
-  Failure replace(const Failure& first, const std::vector<Tensor>& imported, Batch& batch,
-                  int sample, BufferPool& pool, Scratch& scratch) const;
+  Failure replace(const Failure& first, Batch& batch, int sample, BufferPool& pool,
+                  Scratch& scratch) const;
   static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                       int sample);
   // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
@@ -108,8 +112,8 @@ class SampleProgram {
   const std::vector<Instruction> instructions_;
   // [instruction][guard]: the first instruction behind it that does not depend on the guard.
   std::vector<std::vector<size_t>> jumps_;
-  std::vector<int> imports_;  // values that earlier stages made
   int batches_ahead_ = 0;
+  bool reads_ = false;
   bool reads_batch_ = false;  // whether an operator reads other samples than its own
 };
 

@@ -89,6 +89,10 @@ class WorkerPool:
         assert self._workers is not None
         return self._workers.submit(function, arguments)
 
+    def is_here(self) -> bool:
+        """Tell whether this thread is one of the workers."""
+        return self._workers is not None and self._workers.are_here()
+
     def capacities(self) -> list[tuple[int, int]]:
         """Give the size of each slot in shared memory, and the samples that it is for."""
         return [] if self._workers is None else self._workers.capacities()

@@ -19,6 +19,7 @@ from multiprocessing import reduction
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.workers import shared_memory
 from dali_core._runtime.workers.forking import check_may_fork, without_warning_of_own_threads
 from dali_core._runtime.workers.produced import WorkerFunction
@@ -105,11 +106,17 @@ class ProcessWorkers:
             self._dispatcher = _Dispatcher(ours, worker_of, processes, memory, forks)
             started.pop_all()
         # Called when this is garbage or the interpreter ends, whichever comes first.
-        self.close = weakref.finalize(self, self._dispatcher.close)
+        self.close = Finalizer(self, self._dispatcher.close)
+        # Only now: if Ctrl-C came before, the processes were ended under its hands.
+        self._dispatcher.start()
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
         """Have a function called by the next worker that is free."""
         return self._dispatcher.submit(function, arguments)
+
+    def are_here(self) -> bool:
+        """Tell whether this thread is one of them: never, they have their own process."""
+        return False
 
     def capacities(self) -> list[tuple[int, int]]:
         """Give the size of each slot in shared memory, and the samples that it is for."""
@@ -182,6 +189,8 @@ class _Dispatcher:
         self._thread = threading.Thread(
             target=self._dispatch, name="dali_core workers", daemon=True
         )
+
+    def start(self) -> None:
         self._thread.start()
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
@@ -199,9 +208,14 @@ class _Dispatcher:
             with contextlib.suppress(OSError):
                 post.shutdown(socket.SHUT_RDWR)
         self._wake()
-        if self._thread is not threading.current_thread():  # the garbage collector runs anywhere
+        # The garbage collector runs anywhere, and Ctrl-C may have come before the start.
+        if self._thread is not threading.current_thread() and self._thread.is_alive():
             self._thread.join()
         _end(self._processes, _GRACE_SECONDS)
+        # The standard library runs code when threads and processes are garbage: not where Ctrl-C
+        # could end it, and be lost with it.
+        self._processes.clear()
+        del self._thread
         self._fail(WorkerError("the workers must be running (they were ended by close)."))
         for end in (self._wake_receiver, self._wake_sender, *self._posts.values()):
             end.close()

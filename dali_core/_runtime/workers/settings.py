@@ -41,6 +41,10 @@ class Workers(Protocol):
         """Give the size of each slot in shared memory, and the samples that it is for."""
         ...
 
+    def are_here(self) -> bool:
+        """Tell whether this thread is one of them."""
+        ...
+
     def close(self) -> object:
         """End all workers. Results that were opened stay valid."""
         ...

@@ -5,13 +5,13 @@ from __future__ import annotations
 import queue
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy
 
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.workers.produced import WHOLE, Produced, WorkerFunction
 from dali_core._runtime.workers.settings import FunctionSettings
@@ -55,9 +55,14 @@ class ThreadWorkers:
             for number, tasks in enumerate(of_threads)
         ]
         # Called when this is garbage or the interpreter ends, whichever comes first.
-        self.close: Callable[[], object] = weakref.finalize(self, _close, of_threads, threads)
+        self.close: Callable[[], object] = Finalizer(self, _close, of_threads, threads)
         for thread in threads:
             thread.start()
+        self._identifiers = {thread.ident for thread in threads}
+
+    def are_here(self) -> bool:
+        """Tell whether this thread is one of them."""
+        return threading.get_ident() in self._identifiers
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
         """Have a function called by the next thread that is free."""

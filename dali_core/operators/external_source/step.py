@@ -163,6 +163,11 @@ class SourceStep:
         return hasattr(self, "_fed")
 
     @property
+    def is_parallel(self) -> bool:
+        """Whether workers call the source."""
+        return self._parallel is not None
+
+    @property
     def gives_samples(self) -> bool:
         """Whether the source gives samples, so that another batch size gives the same ones."""
         return self._by_sample

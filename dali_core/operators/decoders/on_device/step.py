@@ -37,12 +37,9 @@ class _Decoded:
 
     def __init__(self, interface: dict[str, Any], *needed: Any) -> None:
         self.__cuda_array_interface__ = interface
-        self._needed = list(needed)
-
-    def __del__(self) -> None:
-        # The memory goes before the stream in whose order it may go.
-        while self._needed:
-            del self._needed[0]
+        # The memory goes before the stream in whose order it may go: lists are freed from their
+        # ends. Code that did so in a __del__ could be ended by Ctrl-C.
+        self._needed = list(reversed(needed))
 
 
 class DecodeStep:

@@ -1,0 +1,86 @@
+"""No Ctrl-C is lost, wherever it strikes: while pipelines are made, run, closed and dropped."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.process.programs import TIMEOUT, command_for
+
+PIPELINES = {
+    "sources": "make()",
+    "inline": "make(exec_async=False)",
+    "native": "native(prefetch_queue_depth=3)",
+    "threads": "parallel('thread')",
+    "processes": "parallel('fork')",
+}
+
+COUNT_LOST = """
+import itertools, random
+MAKE = {make}
+
+class Numbers:
+    def __call__(self, info):
+        return np.int64(info.idx_in_epoch)
+
+def parallel(method):
+    with Pipeline(3, 2, None, py_num_workers=1, py_start_method=method) as pipeline:
+        pipeline.set_outputs(fn.external_source(Numbers(), parallel=True, batch=False))
+    return pipeline
+
+num_signals = 0
+
+def interrupt(*_):
+    global num_signals
+    num_signals += 1
+    raise KeyboardInterrupt
+
+def work(seen):
+    # Until Ctrl-C: if that was lost, it came, and this goes on.
+    while num_signals == seen:
+        pipeline = MAKE()
+        for _ in range(random.randrange(4)):
+            try:
+                pipeline.run()
+            except SampleError as error:
+                assert "nterrupt" in str(error), error
+        if random.random() < 0.3:
+            pipeline.close()
+        del pipeline
+
+# Python itself leaves files open if it is interrupted right after opening them.
+warnings.simplefilter("ignore", ResourceWarning)
+signal.signal(signal.SIGALRM, interrupt)
+random.seed({seed})
+num_lost = 0
+for number in range({count}):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0005, {longest}))
+        work(number)
+        num_lost += 1
+    except KeyboardInterrupt:
+        pass
+assert num_signals == {count}
+gc.collect()
+print("lost", num_lost, "threads left", max(threads_left(), 0))  # a fork may end NumPy's
+"""
+
+
+def count_lost(root: Path, kind: str, count: int, seed: int = 0) -> str:
+    longest = 0.06 if kind == "processes" else 0.01
+    make = f"lambda: {PIPELINES[kind]}"
+    program = COUNT_LOST.format(make=make, seed=seed, count=count, longest=longest)
+    result = subprocess.run(
+        command_for(root, program), capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+    # What the standard library leaves half made when it is interrupted is noisy garbage.
+    assert "KeyboardInterrupt" not in result.stderr, result.stderr
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("kind", PIPELINES)
+def test_no_interrupt_is_lost(kind: str, root: Path) -> None:
+    assert count_lost(root, kind, 30) == "lost 0 threads left 0\n"

@@ -1,0 +1,151 @@
+"""Finalisers: called once, complete, and in nobody's way."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dali_core._runtime.finalizer import Finalizer
+
+
+class Owner:
+    pass
+
+
+def test_called_when_the_owner_is_garbage() -> None:
+    owner, calls = Owner(), []
+    finalizer = Finalizer(owner, calls.append, 1)
+    assert calls == []
+    del owner
+    assert calls == [1]
+    finalizer()
+    assert calls == [1]
+
+
+def test_called_on_demand() -> None:
+    owner, calls = Owner(), []
+    finalizer = Finalizer(owner, calls.append, 1)
+    finalizer()
+    finalizer()
+    del owner
+    assert calls == [1]
+
+
+def test_nobody_has_to_keep_it() -> None:
+    owner, calls = Owner(), []
+    Finalizer(owner, calls.append, 1)
+    owner.itself = owner  # type: ignore[attr-defined]
+    del owner
+    gc.collect()
+    assert calls == [1]
+
+
+@pytest.mark.parametrize("is_main", [True, False])
+def test_the_main_thread_runs_nothing(is_main: bool) -> None:
+    threads: list[threading.Thread | int] = []
+
+    def finish() -> None:
+        Finalizer(Owner(), lambda: threads.append(threading.get_ident()))()
+        threads.append(threading.get_ident())
+
+    if is_main:
+        finish()
+    else:
+        thread = threading.Thread(target=finish)
+        thread.start()
+        thread.join()
+    assert (threads[0] == threads[1]) != is_main
+
+
+def test_who_calls_gets_the_error() -> None:
+    def fail() -> None:
+        raise OSError("no")
+
+    owner = Owner()
+    finalizer = Finalizer(owner, fail)
+    with pytest.raises(OSError, match="no"):
+        finalizer()
+    finalizer()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_nobody_gets_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError("no")
+
+    printed: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda error: printed.append(error.exc_value))
+    owner = Owner()
+    Finalizer(owner, fail)
+    del owner
+    assert [str(error) for error in printed] == ["no"]
+
+
+class Interrupt(BaseException):
+    pass
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    def interrupt(*_: object) -> None:
+        raise Interrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("alarm")
+@pytest.mark.parametrize("on_demand", [True, False])
+def test_what_a_handler_raises_reaches_the_program(on_demand: bool) -> None:
+    calls = []
+
+    def slow() -> None:
+        deadline = time.monotonic() + 0.05
+        while time.monotonic() < deadline:
+            pass
+        calls.append(1)
+
+    owner: Owner | None = Owner()
+    finalizer = Finalizer(owner, slow)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    try:
+        if on_demand:
+            finalizer()
+        owner = None
+        time.sleep(10)
+        pytest.fail("what the handler raised was lost")
+    except Interrupt:
+        pass
+    assert calls == [1]
+
+
+def test_the_end_of_the_interpreter() -> None:
+    """Newer ones come first, each in any case; no thread can be started any more."""
+    program = """
+import threading
+from dali_core._runtime.finalizer import Finalizer
+
+class Owner:
+    pass
+
+owners = [Owner(), Owner(), Owner()]
+def fail():
+    raise OSError("failed")
+Finalizer(owners[0], print, "first")
+Finalizer(owners[1], fail)
+Finalizer(owners[2], print, "last")
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert result.stdout == "last\nfirst\n"
+    assert "OSError: failed" in result.stderr
+    assert result.returncode == 0
