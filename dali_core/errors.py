@@ -22,6 +22,13 @@ class ArgumentValueError(DaliCoreError, ValueError):
     """An argument has the right type and an impossible value."""
 
 
+class IteratorArgumentError(ArgumentValueError, AssertionError):
+    """What an iterator is given does not go together: its arguments, its pipelines, their batches.
+
+    It is an `AssertionError`, too, since that is what programs for NVIDIA DALI expect.
+    """
+
+
 class TensorError(ArgumentValueError, RuntimeError):
     """A tensor or a batch is not such that it allows what is asked of it.
 

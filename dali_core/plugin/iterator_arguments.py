@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
+import logging
 import operator
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dali_core._runtime.epoch_plan import EpochPlan
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IteratorArgumentError,
+)
+from dali_core.plugin.batch_schedule import (
+    Epochs,
+    IncompleteEpochWarning,
+    LastBatchPolicy,
+    ReaderEpochs,
+    SizedEpochs,
+)
+from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
     from dali_core.adapters import Adapter
     from dali_core.pipeline import Pipeline
 
 
+_logger = logging.getLogger("dali_core")
+_logged: set[str] = set()
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's program."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("dali_core"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_losses(losses: list[str]) -> None:
+    """Warn that an epoch lacks samples.
+
+    Programs for NVIDIA DALI, which says nothing of it, find a line in the log, once.
+    """
+    message = f"iterator: an epoch must give each of its samples. {' '.join(losses)}"
+    if not stands_in_for_reference():
+        warn(message, IncompleteEpochWarning)
+    elif message not in _logged:
+        _logged.add(message)
+        _logger.warning(message)
+
+
 def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
     """Return the pipelines as a list, which work together."""
     listed = list(pipelines) if isinstance(pipelines, Sequence) else [pipelines]
-    if not listed:
-        raise ArgumentValueError(
-            "pipelines: must hold at least one pipeline (got an empty list). Pass the pipelines "
+    if pipelines is None or not listed:
+        raise IteratorArgumentError(
+            f"pipelines: must hold at least one pipeline (got {pipelines!r}). Pass the pipelines "
             "to iterate over."
         )
     for pipeline in listed:
@@ -32,7 +70,7 @@ def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
             )
     sizes = sorted({pipeline.max_batch_size for pipeline in listed})
     if len(sizes) > 1:
-        raise ArgumentValueError(
+        raise IteratorArgumentError(
             f"pipelines: must have the same batch size (got {sizes}). Build them with one "
             "batch_size."
         )
@@ -47,7 +85,7 @@ def check_output_map(output_map: Sequence[str]) -> list[str]:
             'pipelines, such as ["data", "label"].'
         )
     if not output_map or len(set(output_map)) != len(output_map):
-        raise ArgumentValueError(
+        raise IteratorArgumentError(
             f"output_map: must hold distinct names (got {list(output_map)}). Name every output of "
             "the pipelines once."
         )
@@ -94,10 +132,9 @@ def check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastB
         )
     if fill_last_batch is None:
         return policy
-    warnings.warn(
+    warn(
         "fill_last_batch is deprecated. Use last_batch_policy=LastBatchPolicy.FILL or PARTIAL.",
         DeprecationWarning,
-        stacklevel=4,
     )
     return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
 
@@ -119,23 +156,22 @@ def make_epochs(
         ) from error
     if reader_name is None:
         if size == 0 or (size < 0 and len(pipelines) > 1):
-            raise ArgumentValueError(
+            raise IteratorArgumentError(
                 f"size: must be positive, or -1 for a single pipeline that ends by itself (got "
                 f"{size} for {len(pipelines)}). Give reader_name, or the samples of an epoch."
             )
         if size < 0:
             if last_batch_padded or policy is not LastBatchPolicy.FILL:
-                warnings.warn(
+                warn(
                     "last_batch_policy and last_batch_padded have no effect while the size of an "
                     "epoch is unknown. Give reader_name or size.",
                     UserWarning,
-                    stacklevel=4,
                 )
             return None
         return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
     if size != -1 or last_batch_padded:
         extra = "size" if size != -1 else "last_batch_padded"
-        raise ArgumentValueError(
+        raise IteratorArgumentError(
             f"{extra}: must not be given with reader_name (got reader_name={reader_name!r}), which "
             "knows it. Leave it out."
         )
@@ -143,7 +179,7 @@ def make_epochs(
     for what in ("num_samples", "num_shards", "pad_last_batch", "stick_to_shard", "interleaved"):
         values = [getattr(plan, what) for plan in plans]
         if len(set(values)) > 1:
-            raise ArgumentValueError(
+            raise IteratorArgumentError(
                 f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
                 f"{values}). Give all of them the same data and sharding."
             )
