@@ -37,7 +37,11 @@ def training_pipeline(
 ) -> tuple[DataNode, DataNode]:
     """Decode a random part of each photo, shrink it, mirror every second one."""
     encoded, label = fn.readers.file(
-        files=photos.files, labels=photos.labels, random_shuffle=shuffle, name=READER
+        files=photos.files,
+        labels=photos.labels,
+        random_shuffle=shuffle,
+        pad_last_batch=True,  # so that every epoch has every photo once, see the iterator below
+        name=READER,
     )
     image = fn.decoders.image_random_crop(
         encoded, output_type=types.RGB, random_area=[0.35, 1.0], random_aspect_ratio=[0.8, 1.25]
@@ -49,7 +53,9 @@ def training_pipeline(
 @pipeline_def
 def held_out_pipeline(photos: class_folders.Photos) -> tuple[DataNode, DataNode]:
     """Decode the photo and take the square in its middle."""
-    encoded, label = fn.readers.file(files=photos.files, labels=photos.labels, name=READER)
+    encoded, label = fn.readers.file(
+        files=photos.files, labels=photos.labels, pad_last_batch=True, name=READER
+    )
     image = fn.decoders.image(encoded, output_type=types.RGB)
     image = fn.resize(image, resize_shorter=SIDE)
     return _normalise(image), label

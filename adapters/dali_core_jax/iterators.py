@@ -116,13 +116,11 @@ optional
         )
 
     def _take(self, num_valid: Sequence[int]) -> Any:
-        if not num_valid:
-            return super()._take(num_valid)
         if self._epochs is not None:
             self._valid = self._epochs.num_in_epoch(self._epoch, self._taken)
         # Also where the policy leaves some out: the mask tells.
-        parts = super()._take([self._pipelines[0].max_batch_size] * len(self._pipelines))
-        self._num_samples = len(parts[0][self._output_map[0]])
+        parts = super()._take([self.batch_size] * len(self._pipelines))
+        self._num_samples = len(parts[0][self.output_map[0]])
         if self._mask_name is not None:
             for part, mask in zip(parts, self._masks(), strict=True):
                 part[self._mask_name] = mask

@@ -6,16 +6,13 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy
 
 from dali_core.errors import ArgumentValueError
 from dali_core_jax.iterators import DALIGenericIterator
-
-if TYPE_CHECKING:
-    from dali_core.pipeline._checkpoints import Snapshot
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,6 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     _elements: Mapping[str, ArraySpec] | None = None
     _ended = False  # Looking ahead has found the end of the epoch.
-    _before_peek: list[Snapshot] | None = None  # If a batch is prepared: what had been given out.
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         self._lock = threading.RLock()
@@ -79,7 +75,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
                     raise
                 except Exception as error:
                     self._prepared = error.with_traceback(None)
-                self._before_peek = before
+                self._before_prepared = before
             if isinstance(self._prepared, Exception):
                 raise self._prepared
             batch: dict[str, jax.Array] = self._prepared
@@ -128,21 +124,13 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         # A global array has one dimension already; reshaping it would concern all processes.
         return mask if mask.ndim == 1 else mask.reshape(-1)
 
-    def _given(self) -> list[Snapshot]:
-        """Take down what was given out, without a batch that somebody only looked at."""
-        if self._prepared is not None and self._before_peek is not None:
-            return self._before_peek
-        return super()._given()
-
     def _go_on(self, epoch: int, taken: int) -> None:
         super()._go_on(epoch, taken)
         self._ended = False
-        self._before_peek = None
 
     def _take(self, num_valid: Any) -> Any:
         batch = super()._take(num_valid)
-        if num_valid:
-            self._check_elements(batch)
+        self._check_elements(batch)
         return batch
 
     def _check_elements(self, batch: Mapping[str, jax.Array]) -> None:

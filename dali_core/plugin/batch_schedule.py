@@ -25,6 +25,10 @@ class LastBatchPolicy(enum.Enum):
     """Give only the samples of the epoch."""
 
 
+class IncompleteEpochWarning(UserWarning):
+    """An epoch of an iterator lacks samples of the data set, and nobody has asked for that."""
+
+
 @dataclass(frozen=True)
 class BatchSchedule:
     """The batches of one shard that are taken from its pipeline, and given out, in each epoch.
@@ -53,15 +57,31 @@ class BatchSchedule:
             return epoch * ceil_div(plan.smallest_shard, self.batch_size)
         if self.policy is LastBatchPolicy.PARTIAL or plan.pad_last_batch:
             return epoch * plan.num_batches(self.batch_size)
-        # A batch that straddles an epoch's end spares the next epoch some samples.  The shard that
-        # has read most decides for all: that is ceil(e*N/S) samples after e epochs if the shards
-        # take turns at being the largest, and e*ceil(N/S) if one always is.
-        if plan.stick_to_shard:
-            most = epoch * plan.largest_shard
-        else:
-            most = ceil_div(epoch * plan.num_samples, plan.num_shards)
+        # A batch that straddles an epoch's end spares the next epoch some samples.
         # An epoch that lies whole within a batch of the one before still gets a batch.
-        return max(epoch, ceil_div(most, self.batch_size))
+        return max(epoch, ceil_div(self._most_needed(epoch), self.batch_size))
+
+    def _most_needed(self, epoch: int) -> int:
+        """Return how many samples come before `epoch` in the shard where they are most.
+
+        That one decides for all: it has ceil(e*N/S) samples in e epochs if the shards take turns at
+        being the largest, and e*ceil(N/S) if one always is.
+        """
+        plan = self.plan
+        if plan.stick_to_shard:
+            return epoch * plan.largest_shard
+        return ceil_div(epoch * plan.num_samples, plan.num_shards)
+
+    def counted(self, epoch: int, taken: int) -> int:
+        """Return how many samples of `epoch` were read when `taken` of its batches are.
+
+        Where batches straddle epochs, some of these came with the epoch before.
+        """
+        if self.policy is not LastBatchPolicy.FILL or self.plan.pad_last_batch:
+            return taken * self.batch_size
+        ahead = self.first_batch(epoch) * self.batch_size - self._most_needed(epoch)
+        # A batch may hold whole epochs.
+        return ahead % self.plan.smallest_shard + taken * self.batch_size
 
     def num_taken(self, epoch: int) -> int:
         """Return the number of batches taken from the pipeline in `epoch`."""
@@ -93,6 +113,28 @@ class BatchSchedule:
             begin = (self.first_batch(epoch) + index) * self.batch_size
             left = self.plan.epoch_start(epoch + 1, self.batch_size) - begin
         return max(0, min(left, self.batch_size))
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the epochs of iterator and reader begin at different samples, but for the first.
+
+        A cut or dropped batch takes samples of the next epoch with it, unless it is padded.
+        """
+        plan = self.plan
+        if self.policy is LastBatchPolicy.FILL:
+            return False
+        if plan.pad_last_batch:
+            return self.first_batch(1) != plan.num_batches(self.batch_size)
+        return not self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether full batches of all shards are exactly an epoch."""
+        plan = self.plan
+        return (
+            plan.num_batches(self.batch_size) * self.batch_size * plan.num_shards
+            == plan.num_samples
+        )
 
     def divided(self, num_shards: int, batch_size: int) -> BatchSchedule:
         """Return the schedule of the same data with other shards and batches."""
@@ -164,6 +206,15 @@ class Epochs(ABC):
             )
         return "\n".join(lines)
 
+    @property
+    def lacks_samples(self) -> bool:
+        """Whether epochs lack samples that no policy leaves out, as far as is known."""
+        return False
+
+    def losses(self) -> list[str]:
+        """Return a sentence for each reason why samples are left out or given again, if known."""
+        return []
+
     @abstractmethod
     def num_valid(self, epoch: int, index: int) -> Sequence[int]:
         """Return how many samples of batch `index` are given out, for each pipeline.
@@ -203,6 +254,41 @@ class ReaderEpochs(Epochs):
             for index, schedule in enumerate(self._schedules)
         ]
         return "\n".join([*plans, "batches", super().describe(num_epochs)])
+
+    @property
+    def lacks_samples(self) -> bool:
+        """Whether epochs lack samples that no policy leaves out."""
+        return self.schedule.drifts and self.schedule.policy is LastBatchPolicy.PARTIAL
+
+    def losses(self) -> list[str]:
+        """Return a sentence for each reason why samples are left out or given again."""
+        schedule, plan = self.schedule, self.schedule.plan
+        sentences = []
+        if schedule.policy is LastBatchPolicy.DROP and not schedule.fits:
+            sentences.append("Every epoch leaves out what does not fill a batch in all shards.")
+        if schedule.drifts and plan.pad_last_batch:
+            sentences.append(
+                "Every epoch but the first begins with what was left of the one before, since the "
+                "smallest and the largest shard need different numbers of batches. Use "
+                "last_batch_policy=LastBatchPolicy.PARTIAL or another batch size."
+            )
+        elif schedule.drifts:
+            sentences.append(
+                "Every epoch but the first lacks samples, and gives some of the next epoch "
+                f"instead, since with last_batch_policy={schedule.policy.name} the rest of a batch "
+                "is lost that goes on with the next epoch. Set pad_last_batch=True in the reader."
+            )
+        is_padded = plan.pad_last_batch and not schedule.fits
+        if is_padded and schedule.policy is LastBatchPolicy.FILL:
+            sentences.append(
+                "Every epoch repeats the last samples of shards (padding). "
+                "last_batch_policy=LastBatchPolicy.PARTIAL leaves the repetitions out."
+            )
+        return sentences
+
+    def shards(self, epoch: int) -> Sequence[int]:
+        """Return which shard each pipeline reads in `epoch`."""
+        return [schedule.plan.shard(epoch) for schedule in self._schedules]
 
     def size(self, epoch: int) -> int:
         """Return the size of a shard: the smallest with DROP, else the largest.

@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
+import logging
 import operator
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dali_core._runtime.epoch_plan import EpochPlan
-from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
-from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy, ReaderEpochs, SizedEpochs
+from dali_core.errors import (
+    ArgumentConflictError,
+    ArgumentTypeError,
+    ArgumentValueError,
+)
+from dali_core.plugin.batch_schedule import (
+    Epochs,
+    IncompleteEpochWarning,
+    LastBatchPolicy,
+    ReaderEpochs,
+    SizedEpochs,
+)
+from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
     from dali_core.adapters import Adapter
     from dali_core.pipeline import Pipeline
+
+
+_logger = logging.getLogger("dali_core")
+_logged: set[str] = set()
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's program."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("dali_core"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_losses(losses: list[str]) -> None:
+    """Warn that an epoch lacks samples.
+
+    Programs for NVIDIA DALI, which says nothing of it, find a line in the log, once.
+    """
+    message = f"iterator: an epoch must give each of its samples. {' '.join(losses)}"
+    if not stands_in_for_reference():
+        warn(message, IncompleteEpochWarning)
+    elif message not in _logged:
+        _logged.add(message)
+        _logger.warning(message)
 
 
 def check_pipelines(pipelines: Pipeline | Sequence[Pipeline]) -> list[Pipeline]:
@@ -94,10 +132,9 @@ def check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastB
         )
     if fill_last_batch is None:
         return policy
-    warnings.warn(
+    warn(
         "fill_last_batch is deprecated. Use last_batch_policy=LastBatchPolicy.FILL or PARTIAL.",
         DeprecationWarning,
-        stacklevel=4,
     )
     return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
 
@@ -125,11 +162,10 @@ def make_epochs(
             )
         if size < 0:
             if last_batch_padded or policy is not LastBatchPolicy.FILL:
-                warnings.warn(
+                warn(
                     "last_batch_policy and last_batch_padded have no effect while the size of an "
                     "epoch is unknown. Give reader_name or size.",
                     UserWarning,
-                    stacklevel=4,
                 )
             return None
         return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)

@@ -23,11 +23,17 @@ class StatefulIterator:
     _epochs: Epochs | None
     _epoch: int
     _taken: int
-    _scheduled: bool
+    _ever_scheduled: bool
+    _ever_consumed: bool
     _prepared: Any
-    _is_resumed: bool
+    _before_prepared: list[Snapshot] | None  # what had been given out before it
     _reader_name: str | None
     _epoch_start: list[Snapshot] | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def _is_over(self) -> bool: ...
 
     def state_dict(self) -> dict[str, Any]:
         """Describe which batches were given out, so that another iterator can go on from there.
@@ -140,19 +146,21 @@ class StatefulIterator:
         same_batches = taken == saved.get("taken", int)
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
         self._go_on(saved.get("epoch", int), taken)
+        self._ever_consumed = False
         return True
 
     def _go_on(self, epoch: int, taken: int) -> None:
         self._epoch = epoch
         self._taken = taken
-        self._scheduled = False
-        self._prepared = None
-        self._is_resumed = True
+        self._ever_scheduled = False
+        self._prepared = self._before_prepared = None
+        # What remains of the epoch comes first, if anything does.
+        self._ever_consumed = self._is_over
 
     def _given(self) -> list[Snapshot]:
         """Take down what all pipelines have given out, without a batch that was only prepared."""
-        if self._prepared is not None and self._epoch_start is not None:
-            return self._epoch_start
+        if self._prepared is not None and self._before_prepared is not None:
+            return self._before_prepared
         return self._snapshots()
 
     def _snapshots(self) -> list[Snapshot]:

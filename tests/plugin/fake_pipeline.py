@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dali_core.adapters import Adapter
+from dali_core.plugin.base_iterator import BaseIterator
 
 
 class FakeBatch(list[int]):
@@ -117,8 +118,12 @@ def reader_pipeline(
     *,
     stick: bool = False,
     pad: bool = False,
+    marked: bool = False,
 ) -> FakePipeline:
-    """Read the numbers from 0 for ever, as a reader in a pipeline would."""
+    """Read the numbers from 0 for ever, as a reader in a pipeline would.
+
+    If `marked`, those of each epoch are 100 larger than those of the one before.
+    """
 
     def samples() -> Iterator[int]:
         largest = -(-num_samples // num_shards)
@@ -126,7 +131,7 @@ def reader_pipeline(
             mine = shard_of_epoch(num_samples, num_shards, shard_id, stick, epoch)
             while pad and (len(mine) < largest or len(mine) % batch_size):
                 mine.append(mine[-1])
-            yield from mine
+            yield from (number + 100 * epoch * marked for number in mine)
 
     def batches() -> Iterator[list[int]]:
         stream = samples()
@@ -152,3 +157,12 @@ def source_pipeline(num_batches: int, batch_size: int) -> FakePipeline:
             yield list(range(batch * batch_size, (batch + 1) * batch_size))
 
     return FakePipeline(batches, batch_size)
+
+
+def iterate(pipelines: Any, **options: Any) -> BaseIterator:
+    return BaseIterator(pipelines, ["number"], ListAdapter(), **options)
+
+
+def numbers(batches: Any) -> list[list[int]]:
+    """Read what a single pipeline gave."""
+    return [batch[0]["number"] for batch in batches]

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from dali_core import compat
 from dali_core.errors import (
+    ArgumentConflictError,
     ArgumentTypeError,
     ArgumentValueError,
     PipelineStateError,
@@ -21,20 +23,13 @@ from tests.plugin.fake_pipeline import (
     FakeBatch,
     FakePipeline,
     ListAdapter,
+    iterate,
+    numbers,
     reader_pipeline,
     source_pipeline,
 )
 
 FILL, DROP, PARTIAL = LastBatchPolicy
-
-
-def iterate(pipelines: Any, **options: Any) -> BaseIterator:
-    return BaseIterator(pipelines, ["number"], ListAdapter(), **options)
-
-
-def numbers(batches: Any) -> list[list[int]]:
-    """Read what a single pipeline gave."""
-    return [batch[0]["number"] for batch in batches]
 
 
 # The examples of the reference's documentation: samples 1 to 7, batches of 2.
@@ -50,6 +45,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("policy", "padded", "last", "following"), EXAMPLES)
 @pytest.mark.parametrize("by_size", [False, True])
+@pytest.mark.filterwarnings("ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning")
 def test_documented_examples(
     policy: LastBatchPolicy, padded: bool, last: list[int], following: list[int], by_size: bool
 ) -> None:
@@ -108,7 +104,7 @@ class TestReset:
         assert not caplog.records
 
     def test_reset_after_the_last_batch_needs_no_stop_iteration(self) -> None:
-        for policy, following in ((FILL, [1, 2]), (PARTIAL, [1, 2]), (DROP, [1, 2])):
+        for policy, following in ((FILL, [1, 2]), (DROP, [1, 2])):
             iterator = iterate(
                 reader_pipeline(5, 2), reader_name="reader", last_batch_policy=policy
             )
@@ -135,6 +131,18 @@ class TestUnknownSize:
         iterator = iterate(source_pipeline(2, 1), auto_reset=True)
         assert [numbers(iterator) for _ in range(3)] == [[[0], [1]]] * 3
 
+    def test_length_is_0_for_programs_of_the_reference(self) -> None:
+        iterator = iterate(source_pipeline(3, 2))
+        compat.install()
+        try:
+            assert len(iterator) == 0
+            assert iterator
+            assert len(list(iterator)) == 3
+        finally:
+            compat.uninstall()
+        with pytest.raises(TypeError):
+            len(iterator)
+
     def test_length_is_a_type_error(self) -> None:
         iterator = iterate(source_pipeline(3, 2))
         with pytest.raises(TypeError, match=r"len\(\): .*Give it reader_name or size"):
@@ -152,6 +160,41 @@ class TestUnknownSize:
         assert numbers(iterator) == [[0, 1], [2, 3]]
         with pytest.raises(StopIteration):
             next(iterator)
+
+
+class TestShortBatches:
+    """Batches of other lengths, where somebody has said how many samples an epoch has."""
+
+    @pytest.mark.parametrize("policy", LastBatchPolicy)
+    def test_they_are_refused(self, policy: LastBatchPolicy) -> None:
+        pipeline = FakePipeline(lambda: iter([[0, 1], [2, 3], [4]]), 2)
+        iterator = iterate(pipeline, size=5, last_batch_policy=policy)
+        assert [next(iterator)[0]["number"] for _ in range(2)] == [[0, 1], [2, 3]]
+        if policy is not DROP:  # which never looks at its last batch
+            with pytest.raises(AssertionError, match=r"must have 2 samples.*\(got 1\)"):
+                next(iterator)
+
+    def test_also_when_the_first_one_is_prepared(self) -> None:
+        for prepare in (False, True):
+            pipeline = FakePipeline(lambda: iter([[0]]), 2)
+            with pytest.raises(ArgumentConflictError, match="Leave size out"):
+                next(iterate(pipeline, size=1, prepare_first_batch=prepare))
+
+    def test_outputs_are_released(self) -> None:
+        pipelines = [source_pipeline(3, 2), FakePipeline(lambda: iter([[0, 1], [2], [3, 4]]), 2)]
+        iterator = iterate(pipelines, size=12)
+        next(iterator)
+        with pytest.raises(ArgumentConflictError):
+            next(iterator)
+        assert next(iterator) == [{"number": [4, 5]}, {"number": [3, 4]}]
+
+
+def test_a_pipeline_that_ends_early_takes_no_further_batches_of_the_others() -> None:
+    pipelines = [source_pipeline(9, 2), source_pipeline(1, 2)]
+    iterator = iterate(pipelines, size=12)
+    assert [len(batch) for batch in iterator] == [2]
+    assert [pipeline.num_taken for pipeline in pipelines] == [2, 1]
+    assert pipelines[0].empty()
 
 
 class TestSeveralPipelines:
@@ -280,8 +323,8 @@ def test_contradictory_options(
 @pytest.mark.parametrize(
     ("pipelines", "error", "message"),
     [
-        ([], ArgumentValueError, "at least one pipeline"),
-        (None, ArgumentValueError, r"at least one pipeline \(got None\)"),
+        ([], ArgumentConflictError, "at least one pipeline"),
+        (None, ArgumentConflictError, r"at least one pipeline \(got None\)"),
         (["pipeline"], ArgumentTypeError, r"\(got 'pipeline'\)"),
         (
             [reader_pipeline(4, 2), reader_pipeline(4, 3)],
@@ -329,28 +372,6 @@ def test_unsuitable_names(output_map: Any, error: type[Exception]) -> None:
         BaseIterator(reader_pipeline(4, 2), output_map, ListAdapter(), size=4)
     with pytest.raises(ArgumentValueError, match="distinct names"):
         BaseIterator(reader_pipeline(4, 2), ["a", "a"], ListAdapter(), size=4)
-
-
-def test_describe_tells_what_epochs_hold() -> None:
-    pipelines = [reader_pipeline(7, 2, 2, shard) for shard in (0, 1)]
-    iterator = iterate(pipelines, reader_name="reader", last_batch_policy=PARTIAL)
-    assert iterator.describe(num_epochs=2).splitlines() == [
-        "pipeline 0: 7 samples in 2 shards of 3 to 4, batches of 2",
-        "epoch 0: shard 0, positions 0 to 2 (3 samples), batches 0 to 1, 0 padding samples",
-        "epoch 1: shard 1, positions 3 to 6 (4 samples), batches 1 to 3, 0 padding samples",
-        "pipeline 1: 7 samples in 2 shards of 3 to 4, batches of 2",
-        "epoch 0: shard 1, positions 3 to 6 (4 samples), batches 0 to 1, 0 padding samples",
-        "epoch 1: shard 0, positions 0 to 2 (3 samples), batches 2 to 3, 0 padding samples",
-        "batches",
-        "epoch 0: takes batches 0 to 1 of each pipeline; the last one given has [1, 2] samples",
-        "epoch 1: takes batches 2 to 3 of each pipeline; the last one given has [2, 1] samples",
-    ]
-    dropping = iterate(reader_pipeline(5, 2), size=5, last_batch_policy=DROP)
-    assert dropping.describe(1) == (
-        "epoch 0: takes batches 0 to 2 of each pipeline and drops 1; the last one given has [2] "
-        "samples"
-    )
-    assert iterate(source_pipeline(1, 2)).describe() == "an epoch ends when the source does"
 
 
 def test_fill_last_batch_is_deprecated() -> None:

@@ -24,6 +24,11 @@ from dali_core.plugin.jax import (  # noqa: E402
     data_iterator,
 )
 
+# Cutting batches that are not padded is allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 OPTIONS: dict[str, Any] = {"output_map": ["x"], "reader_name": "numbers"}
 
 

@@ -21,6 +21,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy  # noqa: E402
 
+# Cutting batches that are not padded is allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 

@@ -25,6 +25,11 @@ from dali_core.plugin.jax import (  # noqa: E402
     data_iterator,
 )
 
+# Cutting batches that are not padded is allowed, too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 NUM_SAMPLES = 45
 
 

@@ -79,10 +79,12 @@ def describe(error: errors.SampleError) -> str:
 def is_ours(error: Exception) -> bool:
     """Tell errors of this library from others."""
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
+    of_iterators = (errors.ArgumentConflictError, errors.ArgumentValueError)
     of_modules = (errors.AdapterError, errors.CompatibilityError, errors.MissingModuleError)
     of_samples = (errors.BadSampleLimitError, errors.NoOutputsError, errors.WorkerError)
     of_devices = (errors.CudaError, errors.CudaUnavailableError, errors.OutOfDeviceMemoryError)
-    return isinstance(error, (*of_pipelines, *of_modules, *of_samples, *of_devices))
+    of_the_graph = (*of_pipelines, *of_modules, *of_iterators)
+    return isinstance(error, (*of_the_graph, *of_samples, *of_devices))
 
 
 assert not is_ours(ValueError())
