@@ -51,6 +51,8 @@ NO_IMAGES = {
     "start of a JPEG": b"\xff\xd8\xff",
     "end of a JPEG": b"\xff\xd8\xff\xd9",
     "gif": encode(PHOTO, "GIF"),
+    "avif": b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf" + bytes(1000),
+    "pam": b"P7\nWIDTH 2\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n" + bytes(6),
 }
 
 
