@@ -72,6 +72,8 @@ class DeviceDecoding:
 
     Parameters
     ----------
+    check : Source
+        Refuses files that no decoder should see, and gives the others as they are.
     decoder : Source
         Decodes whole images on the device. What it refuses has no pixels.
     otherwise : Source
@@ -84,6 +86,7 @@ class DeviceDecoding:
         Cuts windows out of the images.
     """
 
+    check: Source
     decoder: Source
     otherwise: Source
     merge: OpSpec

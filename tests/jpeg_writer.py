@@ -30,7 +30,7 @@ def _cosine_basis() -> np.ndarray:
     return basis
 
 
-class _BitWriter:
+class BitWriter:
     """Collects bits and stuffs a zero byte after each 0xFF, as entropy-coded segments need."""
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class _BitWriter:
         self._bytes = bytearray()
 
     def put(self, value: int, count: int) -> None:
+        """Append a number of so many bits."""
         self._value = self._value << count | value
         self._count += count
         while self._count >= 8:
@@ -50,9 +51,11 @@ class _BitWriter:
                 self._bytes.append(0)
 
     def put_signed(self, value: int, size: int) -> None:
+        """Append a coefficient of so many bits."""
         self.put(value if value >= 0 else value + (1 << size) - 1, size)
 
     def finish(self) -> bytes:
+        """Give the bytes, the last one filled up with ones, and start anew."""
         if self._count:
             self.put((1 << 8 - self._count) - 1, 8 - self._count)
         result = bytes(self._bytes)
@@ -72,7 +75,8 @@ class _Component:
     columns: int
 
 
-def _segment(marker: int, payload: bytes) -> bytes:
+def segment(marker: int, payload: bytes) -> bytes:
+    """Make a segment with a marker, such as 0xC4."""
     return struct.pack(">BBH", 0xFF, marker, len(payload) + 2) + payload
 
 
@@ -127,7 +131,7 @@ def _block_order(
             ]
 
 
-def _write_block(bits: _BitWriter, block: np.ndarray, previous: int, band: tuple[int, int]) -> int:
+def _write_block(bits: BitWriter, block: np.ndarray, previous: int, band: tuple[int, int]) -> int:
     first, last = band
     if first == 0:
         difference = int(block[0]) - previous
@@ -162,8 +166,8 @@ def _scan(
 ) -> bytes:
     header = bytes([len(components)])
     header += b"".join(bytes([part.identifier, 0]) for part in components)
-    result = bytearray(_segment(0xDA, header + bytes([*band, 0])))
-    bits = _BitWriter()
+    result = bytearray(segment(0xDA, header + bytes([*band, 0])))
+    bits = BitWriter()
     previous = [0] * len(components)
     for count, mcu in enumerate(_block_order(components, mcu_rows, mcu_columns)):
         if restart_interval and count and count % restart_interval == 0:
@@ -213,17 +217,17 @@ def write_jpeg(
     mcus = (-(-height // (8 * largest[1])), -(-width // (8 * largest[0])))
     result = bytearray(b"\xff\xd8")
     if adobe_transform is not None:
-        result += _segment(0xEE, b"Adobe" + struct.pack(">HHHB", 100, 0, 0, adobe_transform))
-    result += _segment(0xDB, b"\0" + bytes([step] * 64))
+        result += segment(0xEE, b"Adobe" + struct.pack(">HHHB", 100, 0, 0, adobe_transform))
+    result += segment(0xDB, b"\0" + bytes([step] * 64))
     frame = struct.pack(">BHHB", 8, height, width, len(parts))
     frame += b"".join(
         bytes([part.identifier, part.horizontal << 4 | part.vertical, 0]) for part in parts
     )
-    result += _segment(0xC2 if progressive else 0xC0, frame)
-    result += _segment(0xC4, b"\x00" + bytes([0, 0, 0, 12] + [0] * 12 + _DC_SYMBOLS))
-    result += _segment(0xC4, b"\x10" + bytes([0] * 7 + [len(_AC_SYMBOLS)] + [0] * 8 + _AC_SYMBOLS))
+    result += segment(0xC2 if progressive else 0xC0, frame)
+    result += segment(0xC4, b"\x00" + bytes([0, 0, 0, 12] + [0] * 12 + _DC_SYMBOLS))
+    result += segment(0xC4, b"\x10" + bytes([0] * 7 + [len(_AC_SYMBOLS)] + [0] * 8 + _AC_SYMBOLS))
     if restart_interval:
-        result += _segment(0xDD, struct.pack(">H", restart_interval))
+        result += segment(0xDD, struct.pack(">H", restart_interval))
     groups = [parts] if interleaved else [[part] for part in parts]
     for group in groups:
         result += _scan(group, *mcus, (0, 0 if progressive else 63), restart_interval)

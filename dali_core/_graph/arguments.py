@@ -164,6 +164,11 @@ def _convert(value: Any, expected: Any, what: str) -> Any:
             f"{what} must be {_type_name(expected)} (got {value!r}, a {type(value).__name__}). "
             "Convert it."
         )
+    # The system would take the part in front of it for a path.
+    if isinstance(converted, str) and "\0" in converted:
+        raise ArgumentValueError(
+            f"{what} must be text without NUL characters (got {converted!r}). Remove them."
+        )
     return converted
 
 

@@ -46,6 +46,7 @@ def decode_on_device(
     encoded, *others = inputs
     of_result = {name: keywords[name] for name in _OF_RESULT if keywords.get(name) is not None}
     graph = pipeline._graph
+    encoded = _call(how.check, encoded)
     decoded = _call(how.decoder, encoded)
     shape = _call(Source(spec_of_role("shape"), {}), decoded)
     is_decoded = shape[0] > 0

@@ -1,9 +1,11 @@
-"""The program in README.md runs as it stands."""
+"""The program in README.md runs as it stands, and its loader has the state that it claims."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,13 +16,34 @@ pytest.importorskip("torch", reason="PyTorch is not installed")
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_first_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    generate(tmp_path / "photos", ["towers", "wood"], per_class=5)
-    monkeypatch.chdir(tmp_path)
+def run_first_program(root: Path, monkeypatch: pytest.MonkeyPatch, per_class: int) -> Any:
+    """Run it on generated photos, and give its names."""
+    generate(root / "photos", ["towers", "wood"], per_class=per_class)
+    monkeypatch.chdir(root)
     program = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)[0]
     names: dict[str, object] = {}
     exec(compile(program, str(README), "exec"), names)
+    return names
+
+
+def test_first_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = run_first_program(tmp_path, monkeypatch, per_class=5)
     images, labels = names["images"], names["labels"]
     assert tuple(images.shape) == (8, 3, 224, 224)
     assert sorted(labels.flatten().tolist()) == [0] * 4 + [1] * 4
     assert abs(float(images.mean())) < 1
+
+
+def test_size_of_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    for per_class in (5, 50):
+        folder = tmp_path / str(per_class)
+        folder.mkdir()
+        loader = run_first_program(folder, monkeypatch, per_class)["loader"]
+        sizes.append(len(json.dumps(loader.state_dict())))
+        for _ in loader:
+            sizes.append(len(json.dumps(loader.state_dict())))
+    assert min(sizes) > 1000
+    assert max(sizes) < 2000
+    # Only numbers grow, by their digits.
+    assert max(sizes) - min(sizes) < 50

@@ -27,8 +27,8 @@ DRIVER = HERE / "standalone.cpp"
 UNDER_TEST = [
     DECODERS / f"{name}.cpp"
     for name in (
-        *("image_format", "jpeg_decoder", "jpeg_header", "libjpeg_session"),
-        *("pixel_writer", "png_check"),
+        *("image_format", "jpeg_cost", "jpeg_decoder", "jpeg_header", "jpeg_segments"),
+        *("libjpeg_session", "pixel_writer", "png_check"),
     )
 ]
 TARGETS = sorted(path.stem for path in HERE.glob("*.cpp") if path != DRIVER)

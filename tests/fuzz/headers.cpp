@@ -1,8 +1,9 @@
 // Everything that our own code reads from a file before a codec does: format, JPEG header with its
-// orientation, end of a JPEG, structure of a PNG.
+// orientation, scans and end of a JPEG, structure of a PNG.
 #include <stdexcept>
 
 #include "dali_core/operators/decoders/image_format.hpp"
+#include "dali_core/operators/decoders/jpeg_cost.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
 #include "dali_core/operators/decoders/orientation.hpp"
 #include "dali_core/operators/decoders/png_check.hpp"
@@ -19,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (format == ImageFormat::kJpeg) {
     if (const auto header = read_jpeg_header(encoded)) {
       FUZZ_CHECK(header->size <= size);
-      FUZZ_CHECK(header->height >= 0 && header->height <= 65535);
-      FUZZ_CHECK(header->width >= 0 && header->width <= 65535);
+      FUZZ_CHECK(header->frame.height >= 0 && header->frame.height <= 65535);
+      FUZZ_CHECK(header->frame.width >= 0 && header->frame.width <= 65535);
       has_end_of_jpeg(encoded, header->size);
       // Turning a region there and back is the identity.
       Orientation back = header->orientation;
@@ -32,6 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       FUZZ_CHECK(stored.y + stored.height <= 50 && stored.x + stored.width <= 60);
     }
     has_end_of_jpeg(encoded, size);
+    const JpegCost cost = jpeg_cost(encoded);
+    FUZZ_CHECK(cost.scans >= 0 && cost.blocks >= 0 && cost.visits >= 0 && cost.most_visits >= 0);
   }
   if (format == ImageFormat::kPng) {
     try {

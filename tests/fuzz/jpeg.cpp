@@ -1,8 +1,13 @@
 // Decoding of JPEG, in any colours and types, whole and a part: a part must be what is cut out of
-// the whole. Without libjpeg-turbo there is nothing to test here.
+// the whole, and no scan may escape those who count them. Without libjpeg-turbo there is nothing to
+// test here.
 #include <stdexcept>
 
+#include "dali_core/operators/decoders/jpeg_cost.hpp"
 #include "dali_core/operators/decoders/jpeg_decoder.hpp"
+#if DALI_CORE_HAVE_LIBJPEG
+#include "dali_core/operators/decoders/libjpeg_session.hpp"
+#endif
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;
@@ -64,6 +69,27 @@ bool decodes(const EncodedImage& encoded, const ImageRequest& request, Sink& sin
   }
 }
 
+// How many scans libjpeg reads of a file whose header it accepts.
+int64_t scans_of_libjpeg(const EncodedImage& encoded) {
+  int64_t scans = 0;
+#if DALI_CORE_HAVE_LIBJPEG
+  LibjpegSession session;
+  session.open(encoded);
+  jpeg_decompress_struct& info = session.info();
+  try {
+    session.call([&] { jpeg_read_header(&info, TRUE); });
+    scans = info.input_scan_number;
+    if (int64_t{info.image_height} * info.image_width <= kMostPixels)
+      session.call([&] { jpeg_start_decompress(&info); });
+  } catch (const std::runtime_error&) {
+    // What it has begun counts.
+  }
+  if (scans > 0) scans = info.input_scan_number;
+  session.close();
+#endif
+  return scans;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -81,6 +107,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const ExactCopy copy(settings.rest(), settings.rest_size());
   const EncodedImage encoded{copy.data(), settings.rest_size()};
+  const JpegCost cost = jpeg_cost(encoded);
+  FUZZ_CHECK(cost.scans > 500 || cost.visits > cost.most_visits ||
+             scans_of_libjpeg(encoded) <= cost.scans);
   const int64_t element_size = size_of(request.dtype);
   Sink whole(element_size, false, region), part(element_size, true, region);
   const bool is_sound = decodes(encoded, request, whole);

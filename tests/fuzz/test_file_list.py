@@ -50,6 +50,7 @@ def test_any_bytes(content: bytes, tmp_path: Path) -> None:
         <= content.count(b"\n") + content.count(b"\r") + 1
     )
     assert all(name and os.fsencode(name) in content for name in listing.files)
+    assert not any("\0" in name for name in listing.files)
     assert all(-(2**31) <= label < 2**31 for label in listing.labels)
 
 
@@ -62,7 +63,7 @@ def test_what_is_written_is_read(entries: list[tuple[str, int]], tmp_path: Path)
     assert list(zip(listing.files, listing.labels, strict=True)) == entries
 
 
-@pytest.mark.parametrize("name", ["no such file", "with\0zero", ""])
+@pytest.mark.parametrize("name", ["no such file", ""])
 def test_lists_that_cannot_be_opened(name: str) -> None:
     with pytest.raises(ArgumentValueError):
         open_files({"file_list": name})

@@ -70,6 +70,25 @@ def test_memory_stays_flat_over_many_batches(root: Path) -> None:
     assert output == "120000.0\n"
 
 
+def test_native_operators_run_while_python_holds_the_gil(root: Path) -> None:
+    output = run(
+        root,
+        """
+        pipeline = native(prefetch_queue_depth=1)
+        pipeline.build()
+        executor = pipeline._runner.executor
+        sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
+        pipeline.schedule_run()
+        deadline = time.monotonic() + 30
+        # Files and labels have a block each, or one each for all samples.
+        while executor.memory_stats()["used_bytes"] < 2 * 64 and time.monotonic() < deadline:
+            pass
+        print(time.monotonic() < deadline)
+        """,
+    )
+    assert output == "True\n"
+
+
 def test_pipelines_in_several_threads(root: Path) -> None:
     output = run(
         root,

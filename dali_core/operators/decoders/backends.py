@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ JPEG_VARIABLE = "DALI_CORE_JPEG"
 
 PROCESS_VARIABLE = "DALI_CORE_CODEC_PROCESS"
 """Environment variable: ``0`` runs nvImageCodec in this process, where hostile files may crash."""
+
+SECONDS_VARIABLE = "DALI_CORE_CODEC_SECONDS"
+"""Environment variable: processor time that nvImageCodec may take for an image, besides one second
+for each 2**20 pixels. More ends its process, and the file is refused."""
 
 # What nvImageCodec calls its codecs that need no GPU; the others complain when they find none.
 _HOST_EXTENSIONS = ("jpeg_turbo", "tiff", "nvbmp", "nvpnm", "opencv")
@@ -28,7 +33,7 @@ def backend_arguments() -> dict[str, Any]:
     dict
         ``jpeg_backend``, empty for the default; ``codec_library`` and ``codec_extensions``, which
         are left out where nvImageCodec is not installed; ``codec_process``, which is left out
-        where it runs in this process.
+        where it runs in this process, and ``codec_seconds``, how long that may take.
     """
     arguments: dict[str, Any] = {"jpeg_backend": os.environ.get(JPEG_VARIABLE, "")}
     folder = _codec_folder()
@@ -43,7 +48,7 @@ def backend_arguments() -> dict[str, Any]:
     if libraries and extensions:
         arguments |= {"codec_library": str(libraries[0]), "codec_extensions": extensions}
         if process := _process():
-            arguments["codec_process"] = process
+            arguments |= {"codec_process": process, "codec_seconds": _seconds()}
     return arguments
 
 
@@ -62,6 +67,16 @@ def _process() -> list[str]:
         return []
     program = str(Path(__file__).with_name("codec_process.py"))
     return [sys.executable, "-I", "-S", program, native.origin]
+
+
+def _seconds() -> int:
+    wanted = os.environ.get(SECONDS_VARIABLE, "10")
+    if not re.fullmatch("[1-9][0-9]{0,4}", wanted):
+        raise ArgumentValueError(
+            f"{SECONDS_VARIABLE} must be a whole number of seconds from 1 to 99999 (got "
+            f"{wanted!r}). Unset it for 10."
+        )
+    return int(wanted)
 
 
 def _codec_folder() -> Path | None:

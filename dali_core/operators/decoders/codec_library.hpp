@@ -1,6 +1,7 @@
 // nvImageCodec, loaded when the first image needs it. Only the host's codecs are registered.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,14 @@ struct CodecLibraryPaths {
   std::vector<std::string> extensions;
   // Start of the command that decodes in a process of its own; if empty, it is done in this one.
   std::vector<std::string> process;
+  int64_t seconds = 10;  // of processor time that it may take for an image of no size
 
   CodecLibraryPaths() = default;
   explicit CodecLibraryPaths(const OperatorConfig& config)
       : library(config.get_or<std::string>("codec_library", "")),
         extensions(config.get_or<std::vector<std::string>>("codec_extensions", {})),
-        process(config.get_or<std::vector<std::string>>("codec_process", {})) {}
+        process(config.get_or<std::vector<std::string>>("codec_process", {})),
+        seconds(config.get_or<int64_t>("codec_seconds", seconds)) {}
 };
 
 #if DALI_CORE_HAVE_NVIMGCODEC

@@ -22,6 +22,7 @@ struct CodecCommand {
   uint64_t shared_bytes = 0;   // extent of the memory
   uint64_t encoded_bytes = 0;  // the file, at its start
   uint64_t pixels_at = 0;      // where pixels go
+  int64_t seconds = 0;         // of processor time that it may take
   CodecRequest request;
 };
 
@@ -77,11 +78,5 @@ class SharedMemory {
 // The descriptors in the process that decodes.
 constexpr int kCodecSocket = 3;
 constexpr int kCodecMemory = 4;
-
-// Time that no image needs; more is taken for an attack.
-inline unsigned seconds_to_decode(const CodecRequest& request) {
-  constexpr int64_t kPixelsPerSecond = 1 << 20;
-  return static_cast<unsigned>(30 + request.part.height * request.part.width / kPixelsPerSecond);
-}
 
 }  // namespace dali_core

@@ -139,7 +139,11 @@ void CodecProcess::grow(size_t size) {
 
 ImageInfo CodecProcess::open(const EncodedImage& encoded) {
   encoded_ = encoded;
+  seconds_ = paths_.seconds;
   const CodecReply reply = call(CodecCommand{});
+  // Decoding may take longer the larger the image is, whatever part of it is asked for.
+  constexpr int64_t kPixelsPerSecond = 1 << 20;
+  seconds_ += reply.height * reply.width / kPixelsPerSecond;
   ImageInfo info;
   info.format = reply.format;
   info.height = reply.height;
@@ -164,6 +168,7 @@ uint8_t* CodecProcess::decode(const CodecRequest& request, void* output) {
 
 CodecReply CodecProcess::call(CodecCommand command) {
   command.encoded_bytes = encoded_.size;
+  command.seconds = seconds_;
   const size_t pixels =
       command.kind == CodecCommand::kDecode ? aligned(command.request.num_bytes()) : 0;
   CodecReply reply;
@@ -186,9 +191,9 @@ CodecReply CodecProcess::call(CodecCommand command) {
   }
   if (reply.outcome == CodecReply::kRefused) throw std::runtime_error(reply.message);
   if (reply.outcome == CodecReply::kTooSlow)
-    throw std::runtime_error("an image must be decoded in reasonable time (got more than " +
-                             std::to_string(seconds_to_decode(command.request)) +
-                             " s). The file is damaged, or made to cost time.");
+    throw std::runtime_error(
+        "an image of its size must be decoded in at most " + std::to_string(seconds_) +
+        " s of processor time (got more). The file is damaged, or made to cost time.");
   throw std::runtime_error(
       "the file must be a sound image (got one that its codec breaks down on, in a process of its "
       "own, with signal " +

@@ -31,7 +31,8 @@ class CodecProcess : public CodecSession {
 
   const CodecLibraryPaths paths_;
   EncodedImage encoded_;
-  ::pid_t owner_ = 0;  // after a fork, the process belongs to the parent
+  int64_t seconds_ = 0;  // that the open image may take
+  ::pid_t owner_ = 0;    // after a fork, the process belongs to the parent
   ::pid_t process_ = 0;
   int socket_ = -1;
   int memory_ = -1;

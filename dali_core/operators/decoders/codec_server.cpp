@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -74,13 +75,22 @@ void put(const ImageInfo& info, CodecReply& reply) {
   reply.orientation = info.orientation;
 }
 
+// Ends this process after so much processor time; 0 for no limit. A codec that waits for nothing at
+// all is ended as well, though later: other processes may keep it waiting.
+void limit_seconds(int64_t seconds) {
+  constexpr int64_t kWaitingPerSecond = 10;
+  const itimerval timer{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
+  ::alarm(static_cast<unsigned>(kWaitingPerSecond * seconds));
+}
+
 int decode_until_refused(NvimgcodecSession& session, Progress& progress) {
   SharedMemory shared;
   bool is_open = false;
   CodecCommand command;
   while (receive(command)) {
     progress.number = command.number;
-    ::alarm(seconds_to_decode(command.request));
+    limit_seconds(command.seconds);
     try {
       // An image that is open would point to where the memory was.
       is_open = is_open && shared.size() == command.shared_bytes;
@@ -92,7 +102,7 @@ int decode_until_refused(NvimgcodecSession& session, Progress& progress) {
       is_open = true;
       if (command.kind == CodecCommand::kDecode)
         session.decode(command.request, shared.data() + command.pixels_at);
-      ::alarm(0);
+      limit_seconds(0);
       progress.number = 0;
       answer(reply);
     } catch (const std::exception& error) {
@@ -107,7 +117,7 @@ int decode_until_refused(NvimgcodecSession& session, Progress& progress) {
 int serve(const CodecLibraryPaths& paths) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::signal(SIGALRM, SIG_DFL);
+  for (const int end_of_time : {SIGALRM, SIGPROF}) ::signal(end_of_time, SIG_DFL);
   void* page =
       ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return EXIT_FAILURE;
@@ -135,7 +145,8 @@ int serve(const CodecLibraryPaths& paths) {
     CodecReply reply;
     reply.number = number;
     reply.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    reply.outcome = reply.signal == SIGALRM ? CodecReply::kTooSlow : CodecReply::kCrashed;
+    const bool is_too_slow = reply.signal == SIGALRM || reply.signal == SIGPROF;
+    reply.outcome = is_too_slow ? CodecReply::kTooSlow : CodecReply::kCrashed;
     answer(reply);
   }
 }

@@ -1,6 +1,7 @@
 #include "dali_core/operators/decoders/image_decoder.hpp"
 
 #include "dali_core/operators/decoders/image_format.hpp"
+#include "dali_core/operators/decoders/jpeg_cost.hpp"
 #include "dali_core/operators/decoders/jpeg_decoder.hpp"
 #include "dali_core/operators/decoders/jpeg_header.hpp"
 #include "dali_core/operators/decoders/nvimgcodec_decoder.hpp"
@@ -65,6 +66,7 @@ ImageRequest make_image_request(const OperatorConfig& config) {
 void decode_image(const EncodedImage& encoded, const ImageRequest& request,
                   const DecoderBackends& backends, ImageSink& sink) {
   const ImageFormat format = known_format(encoded);
+  if (format == ImageFormat::kJpeg) check_jpeg_cost(encoded);
   if (backends.jpeg_by_libjpeg && format == ImageFormat::kJpeg)
     return decode_jpeg(encoded, request, sink);
   if (format == ImageFormat::kPng) check_png(encoded);
@@ -79,11 +81,12 @@ ImageInfo peek_image(const EncodedImage& encoded, const DecoderBackends& backend
           "a JPEG file must have a frame header (got none). The file is damaged.");
     ImageInfo info;
     info.format = "jpeg";
-    info.height = header->height;
-    info.width = header->width;
-    info.channels = header->components;
-    info.sample_type = header->precision > 8 ? DataType::kUInt16 : DataType::kUInt8;
+    info.height = header->frame.height;
+    info.width = header->frame.width;
+    info.channels = static_cast<int>(header->frame.components.size());
+    info.sample_type = header->frame.precision > 8 ? DataType::kUInt16 : DataType::kUInt8;
     info.orientation = header->orientation;
+    check_image_size(info.height, info.width, encoded.size);
     return info;
   }
   return peek_with_nvimgcodec(encoded, backends.codec_library);

@@ -62,7 +62,6 @@ class JpegDecoder {
     session_.open(encoded);
     const CloseAtExit close{session_};
     session_.call([this] { jpeg_read_header(&info_, TRUE); });
-    check_size(encoded);
     Orientation orientation;
     if (request.adjust_orientation)
       if (const auto header = read_jpeg_header(encoded)) orientation = header->orientation;
@@ -94,20 +93,6 @@ class JpegDecoder {
     LibjpegSession& session;
     ~CloseAtExit() { session.close(); }
   };
-
-  void check_size(const EncodedImage& encoded) const {
-    check_image_size(info_.image_height, info_.image_width, encoded.size);
-    if (info_.arith_code) return;
-    // A Huffman code has at least one bit, and each block has at least one code.
-    uint64_t blocks = 0;
-    for (int i = 0; i < info_.num_components; ++i)
-      blocks += uint64_t{info_.comp_info[i].width_in_blocks} * info_.comp_info[i].height_in_blocks;
-    if (blocks / 8 > encoded.size)
-      throw std::runtime_error("a JPEG file must be long enough for its pixels (got " +
-                               std::to_string(info_.image_height) + " x " +
-                               std::to_string(info_.image_width) + " pixels in " +
-                               std::to_string(encoded.size) + " bytes). The file is damaged.");
-  }
 
   // Fewer coefficients of each block make a smaller block.
   void shrink(ImageSink& sink, const Orientation& orientation) {

@@ -1,23 +1,13 @@
-// Markers: ITU-T T.81, annex B. Orientation: Exif 2.32 (CIPA DC-008), sections 4.5 and 4.6.
+// Orientation: Exif 2.32 (CIPA DC-008), sections 4.5 and 4.6.
 #include "dali_core/operators/decoders/jpeg_header.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace dali_core {
 namespace {
 
-constexpr uint8_t kStartOfImage = 0xD8, kEndOfImage = 0xD9, kStartOfScan = 0xDA, kApp1 = 0xE1;
-
-uint32_t read_big_endian(const uint8_t* bytes, int count) {
-  uint32_t value = 0;
-  for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
-  return value;
-}
-
-bool is_frame_marker(uint8_t marker) {
-  // C4, C8 and CC are tables and an extension.
-  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-}
+constexpr uint8_t kStartOfImage = 0xD8, kEndOfImage = 0xD9, kApp1 = 0xE1;
 
 // The numbers of an Exif segment, in its own byte order.
 class TiffReader {
@@ -76,40 +66,21 @@ bool looks_like_jpeg(const EncodedImage& encoded) {
 std::optional<JpegHeader> read_jpeg_header(const EncodedImage& encoded) {
   JpegHeader header;
   bool has_exif = false;
-  size_t position = 2;
-  while (position + 4 <= encoded.size) {
-    const uint8_t* bytes = encoded.data + position;
-    if (bytes[0] != 0xFF) {
-      ++position;  // bytes between segments are skipped, as libjpeg does
-      continue;
-    }
-    const uint8_t marker = bytes[1];
-    if (marker == 0xFF || marker == 0x00) {
-      ++position;
-      continue;
-    }
-    if (marker == kStartOfImage || (marker >= 0xD0 && marker <= 0xD7) || marker == 0x01) {
-      position += 2;
-      continue;
-    }
-    if (marker == kEndOfImage || marker == kStartOfScan) return std::nullopt;
-    const size_t length = read_big_endian(bytes + 2, 2);
-    if (length < 2 || length > encoded.size - position - 2) return std::nullopt;
-    const uint8_t* payload = bytes + 4;
-    if (is_frame_marker(marker)) {
-      if (length < 8) return std::nullopt;
-      header.precision = payload[0];
-      header.height = read_big_endian(payload + 1, 2);
-      header.width = read_big_endian(payload + 3, 2);
-      header.components = payload[5];
-      header.size = position + 2 + length;
+  JpegSegments segments(encoded);
+  while (const auto segment = segments.next()) {
+    if (segment->starts_scan()) return std::nullopt;
+    if (segment->starts_frame()) {
+      auto frame = read_jpeg_frame(*segment);
+      if (!frame) return std::nullopt;
+      header.frame = std::move(*frame);
+      header.size = segment->end;
       return header;
     }
-    if (marker == kApp1 && !has_exif && length >= 8 && std::memcmp(payload, "Exif", 4) == 0) {
+    if (segment->marker == kApp1 && !has_exif && segment->size >= 6 &&
+        std::memcmp(segment->payload, "Exif", 4) == 0) {
       has_exif = true;
-      header.orientation = read_exif_orientation(payload, length - 2);
+      header.orientation = read_exif_orientation(segment->payload, segment->size);
     }
-    position += 2 + length;
   }
   return std::nullopt;
 }

@@ -3,15 +3,12 @@
 
 #include <optional>
 
-#include "dali_core/operators/decoders/image_types.hpp"
+#include "dali_core/operators/decoders/jpeg_segments.hpp"
 
 namespace dali_core {
 
 struct JpegHeader {
-  int64_t height = 0;
-  int64_t width = 0;
-  int components = 0;
-  int precision = 8;
+  JpegFrame frame;
   Orientation orientation;
   size_t size = 0;  // bytes up to the end of the frame header
 };

@@ -6,9 +6,6 @@
 
 namespace dali_core {
 
-// A progressive file may repeat scans to cost hours; encoders write about ten.
-constexpr int kMaxScans = 500;
-
 void LibjpegSession::on_error(j_common_ptr info) {
   ErrorManager* errors = static_cast<ErrorManager*>(info->err);
   errors->format_message(info, errors->message);
@@ -34,11 +31,6 @@ void LibjpegSession::skip_source(j_decompress_ptr info, long count) {
   source->bytes_in_buffer -= static_cast<size_t>(count);
 }
 
-void LibjpegSession::check_scans(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans)
-    fail(info, "more than 500 scans");
-}
-
 LibjpegSession::LibjpegSession() {
   info_.err = jpeg_std_error(&errors_);
   errors_.error_exit = on_error;
@@ -50,7 +42,6 @@ LibjpegSession::LibjpegSession() {
   source_.skip_input_data = skip_source;
   source_.resync_to_restart = jpeg_resync_to_restart;
   source_.term_source = [](j_decompress_ptr) {};
-  progress_.progress_monitor = check_scans;
 }
 
 void LibjpegSession::open(const EncodedImage& encoded) {
@@ -58,7 +49,6 @@ void LibjpegSession::open(const EncodedImage& encoded) {
   source_.bytes_in_buffer = encoded.size;
   if (!reaches_end([this] { jpeg_create_decompress(&info_); })) throw std::bad_alloc();
   info_.src = &source_;
-  info_.progress = &progress_;
 }
 
 }  // namespace dali_core

@@ -66,12 +66,10 @@ class LibjpegSession {
   [[noreturn]] static void fail(j_common_ptr info, const char* message);
   static boolean on_end_of_source(j_decompress_ptr info);
   static void skip_source(j_decompress_ptr info, long count);
-  static void check_scans(j_common_ptr info);
 
   jpeg_decompress_struct info_{};
   ErrorManager errors_{};
   jpeg_source_mgr source_{};
-  jpeg_progress_mgr progress_{};
 };
 
 }  // namespace dali_core

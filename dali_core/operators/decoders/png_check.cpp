@@ -1,6 +1,7 @@
 // Portable Network Graphics (PNG) Specification, third edition, W3C, sections 5.2 to 5.4.
 #include "dali_core/operators/decoders/png_check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -51,6 +52,15 @@ uint32_t checksum(const uint8_t* bytes, size_t count) {
   return ~value;
 }
 
+// Chunks that decoders inflate although pixels do not need them. Each of them may cost the time of
+// 8 MB, which is as far as libpng inflates one.
+bool is_compressed_text(const uint8_t* name) {
+  for (const char* other : {"zTXt", "iTXt", "iCCP"})
+    if (std::memcmp(name, other, 4) == 0) return true;
+  return false;
+}
+constexpr size_t kMostOfDeflate = 1032, kMostOfText = 8'000'000, kMostOfTexts = 256'000'000;
+
 // Names of chunks that decoding needs begin with a capital letter.
 bool is_critical(const uint8_t* name) { return (name[0] & 0x20) == 0; }
 
@@ -62,7 +72,7 @@ bool looks_like_png(const EncodedImage& encoded) {
 }
 
 void check_png(const EncodedImage& encoded) {
-  size_t position = sizeof kSignature;
+  size_t position = sizeof kSignature, text_bytes = 0;
   while (true) {
     const size_t left = encoded.size - position;
     const uint8_t* chunk = encoded.data + position;  // length, name, content, checksum
@@ -77,6 +87,12 @@ void check_png(const EncodedImage& encoded) {
       throw std::runtime_error(
           "a PNG file's checksums must fit its content (got a mismatch in the chunk at byte " +
           std::to_string(position) + "). The file is damaged.");
+    if (is_compressed_text(name)) text_bytes += std::min(length * kMostOfDeflate, kMostOfText);
+    if (text_bytes > kMostOfTexts)
+      throw std::runtime_error(
+          "the texts in a PNG file must inflate to at most " + std::to_string(kMostOfTexts) +
+          " bytes (got what may become more, up to byte " + std::to_string(position) +
+          "). The file is made to cost time; save it anew.");
     position += kFrame + length;
   }
 }

@@ -8,7 +8,8 @@ namespace dali_core {
 
 bool looks_like_png(const EncodedImage& encoded);
 
-// Throws std::runtime_error if a chunk that decoding needs is cut off or has a wrong checksum.
+// Throws std::runtime_error if a chunk that decoding needs is cut off or has a wrong checksum, or
+// if those that it does not need cost unreasonable time.
 void check_png(const EncodedImage& encoded);
 
 }  // namespace dali_core

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +120,40 @@ def test_same_pixels_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "codec_process" not in backends.backend_arguments()
     for one, other in zip(expected, decode(files), strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
+
+
+def slow_file() -> bytes:
+    """Make a TIFF file of little more than 300,000 pixels, whose tiles inflate to 1.3 GB."""
+    height, tile_width, tile_height = 20_000, 65_536, 16
+    count = height // tile_height
+    tile = zlib.compress(bytes(tile_width * tile_height), 9)
+    directory, tables = 8 + 2 + 10 * 12 + 4, count * 4
+    short, long = 3, 4
+    tags = [
+        *((256, long, 1, 16), (257, long, 1, height), (258, short, 1, 8), (259, short, 1, 8)),
+        *((262, short, 1, 1), (277, short, 1, 1), (322, long, 1, tile_width)),
+        *((323, long, 1, tile_height), (324, long, count, directory)),
+        (325, long, count, directory + tables),
+    ]
+    entries = b"".join(struct.pack("<HHII", *tag) for tag in tags)
+    offsets = struct.pack("<I", directory + 2 * tables) * count
+    head = b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + bytes(4)
+    return head + offsets + struct.pack("<I", len(tile)) * count + tile
+
+
+def test_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(backends.SECONDS_VARIABLE, "1")
+    message = failure(slow_file())
+    assert "must be decoded in at most 1 s of processor time (got more)" in message
+    # The process that takes its place is as good as new.
+    np.testing.assert_array_equal(decode_one(png(PHOTO)), PHOTO)
+
+
+@pytest.mark.parametrize("value", ["0", "1.5", "", "-1", "100000", "ten"])
+def test_wrong_time(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(backends.SECONDS_VARIABLE, value)
+    with pytest.raises(ArgumentValueError, match="must be a whole number of seconds"):
+        backends.backend_arguments()
 
 
 def test_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:

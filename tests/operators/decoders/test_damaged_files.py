@@ -51,6 +51,8 @@ NO_IMAGES = {
     "start of a JPEG": b"\xff\xd8\xff",
     "end of a JPEG": b"\xff\xd8\xff\xd9",
     "gif": encode(PHOTO, "GIF"),
+    "avif": b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf" + bytes(1000),
+    "pam": b"P7\nWIDTH 2\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n" + bytes(6),
 }
 
 
@@ -192,6 +194,26 @@ def test_damage_where_png_does_not_need_it() -> None:
     chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text) ^ 1)
     file = OTHERS["png"]
     np.testing.assert_array_equal(decode_one(file[:33] + chunk + file[33:]), PHOTO)
+
+
+def with_texts(kind: bytes, sizes: list[int]) -> bytes:
+    """Make a PNG file with texts that inflate to so many bytes."""
+    head = {b"zTXt": b"a\0\0", b"iTXt": b"a\0\1\0\0\0"}[kind]
+    chunks = {size: kind + head + zlib.compress(bytes(size)) for size in set(sizes)}
+    texts = {
+        size: struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+        for size, chunk in chunks.items()
+    }
+    return OTHERS["png"][:33] + b"".join(texts[size] for size in sizes) + OTHERS["png"][33:]
+
+
+@pytest.mark.parametrize("kind", [b"zTXt", b"iTXt"])
+def test_png_whose_texts_cost_time(kind: bytes) -> None:
+    message = failure(with_texts(kind, [7_900_000] * 40))
+    check_readable(message)
+    assert "inflate to at most 256000000 bytes" in message
+    for sizes in ([1000] * 100, [500_000, 3000]):
+        np.testing.assert_array_equal(decode_one(with_texts(kind, sizes)), PHOTO)
 
 
 # Dimensions

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from dali_core import Pipeline, fn
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    SampleError,
+    SerializationError,
+)
 from tests.folders import make_folders
 from tests.operators.suite import Example
 
@@ -350,3 +355,62 @@ def test_interleaved_shards_cannot_stick(tmp_path: Path) -> None:
     pipeline = reader_pipeline(file_root=tmp_path, interleaved_shards=True, stick_to_shard=True)
     with pytest.raises(ArgumentValueError, match=r"test_file\.py:\d+.*interleaved"):
         pipeline.build()
+
+
+NUL_PATHS: dict[str, Any] = {
+    "files": {"files": ["a/1.jpg", "a/1.jpg\0.png"]},
+    "file": {"files": "a/1.jpg\0"},
+    "file_root": {"file_root": "\0"},
+    "file_root of files": {"files": ["a/1.jpg"], "file_root": "\0elsewhere"},
+    "file_list": {"file_list": "list.txt\0"},
+    "path": {"file_list": Path("list.txt\0.bak")},
+    "file_filters": {"file_root": ".", "file_filters": ["*.jpg\0"]},
+}
+
+
+@pytest.mark.parametrize("arguments", NUL_PATHS.values(), ids=NUL_PATHS)
+def test_paths_with_nul_are_refused(
+    arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in front of the character may be a file that exists."""
+    write(tmp_path, "a/1.jpg")
+    (tmp_path / "list.txt").write_text("a/1.jpg 0\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentValueError, match="must be text without NUL characters") as caught:
+        reader_pipeline(**arguments).build()
+    assert __file__ in str(caught.value)
+
+
+def test_lists_with_nul_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.jpg")
+    listing = tmp_path / "list.txt"
+    listing.write_text("a/1.jpg 0\na/1.jpg\0.png 1\n")
+    with pytest.raises(ArgumentValueError, match="line 2: must be .* without NUL characters"):
+        reader_pipeline(file_list=listing).build()
+
+
+def test_documents_with_nul_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.jpg")
+    document = reader_pipeline(file_root=tmp_path, files=["a/1.jpg"]).serialize()
+    assert b'"a/1.jpg"' in document
+    root = os.fsencode(tmp_path)
+    for old, new in ((b"a/1.jpg", rb"a/1.jpg\u0000.png"), (root, root + rb"\u0000")):
+        changed = document.replace(old, new)
+        assert rb"\u0000" in changed
+        with pytest.raises(SerializationError, match=r"operators\[0\].*NUL"):
+            Pipeline.deserialize(changed)
+
+
+def test_loop_of_links_is_named(tmp_path: Path) -> None:
+    write(tmp_path, "a/1.jpg")
+    for folder in (tmp_path, tmp_path / "a"):
+        loop = folder / "loop"
+        loop.symlink_to(loop)
+        with pytest.raises(ArgumentValueError, match="Too many levels") as caught:
+            reader_pipeline(file_root=tmp_path).build()
+        assert f"got {str(loop)!r}" in str(caught.value)
+        loop.unlink()
+    loop.symlink_to(loop)
+    with pytest.raises(SampleError, match="Too many levels") as error:
+        reader_pipeline(files=[str(loop)]).run()
+    assert error.value.source == str(loop)

@@ -14,6 +14,7 @@ from dali_core._spec import DeviceDecoding, OpSpec, Source
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.conditional.merge import SPEC as MERGE
 from dali_core.operators.crop import SPEC as CROP
+from dali_core.operators.decoders.check_cost import SPEC as CHECK
 from dali_core.operators.decoders.image import SPEC as IMAGE
 from dali_core.operators.decoders.on_device import SPEC as DECODER
 from dali_core.operators.random_crop_generator import SPEC as RANDOM_WINDOW
@@ -94,6 +95,7 @@ def _decoding(
     }
     arguments = _some(keywords, [arg.name for arg in DECODER.args])
     return DeviceDecoding(
+        check=_named(CHECK, name, {}),
         decoder=_named(DECODER, name, {**arguments, "device": "gpu"}),
         otherwise=_named(IMAGE, name, on_host),
         merge=_named(MERGE, name, {}).spec,

@@ -92,8 +92,6 @@ def _from_files(root: str, files: list[str], labels: list[int] | None) -> FileLi
 
 
 def _from_file_list(root: str, file_list: str) -> FileListing:
-    if "\0" in file_list:
-        raise ArgumentValueError(f"file_list must be a path without zeros (got {file_list!r}).")
     files, labels = [], []
     try:
         with open(file_list, encoding="utf-8", errors="surrogateescape") as lines:
@@ -101,10 +99,11 @@ def _from_file_list(root: str, file_list: str) -> FileListing:
                 if not line.strip():
                     continue
                 entry = _LIST_ENTRY.fullmatch(line.rstrip())
-                if entry is None:
+                if entry is None or "\0" in line:
                     raise ArgumentValueError(
                         f"file_list {file_list!r}, line {number}: must be a path, a space and an "
-                        f"integer label (got {line.strip()!r}). Mend the line."
+                        f"integer label, without NUL characters (got {line.strip()!r}). Mend the "
+                        "line."
                     )
                 files.append(entry[1])
                 labels.append(int(entry[2]))
@@ -153,7 +152,8 @@ def _names(folder: str, *, folders: bool) -> list[str]:
             names = [entry.name for entry in entries if entry.is_dir() == folders]
     except OSError as error:
         raise ArgumentValueError(
-            f"file_root must be a folder that can be listed (got {folder!r}: {error.strerror})."
+            f"file_root must be a folder that can be listed (got {error.filename or folder!r}: "
+            f"{error.strerror}). Check the path, links and permissions."
         ) from error
     return sorted(names, key=os.fsencode)
 
