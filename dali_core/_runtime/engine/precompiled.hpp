@@ -1,4 +1,3 @@
 // What most sources begin with. The build precompiles it; no source depends on it for names.
-#pragma once
 
 #include "dali_core/operator.hpp"
