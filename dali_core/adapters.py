@@ -55,6 +55,10 @@ class Adapter(ABC):
     name: ClassVar[str]
     representations: ClassVar[Sequence[str]] = ("dense", "list")
 
+    def __repr__(self) -> str:
+        """Name the adapter and what it offers."""
+        return f"<{type(self).__name__} {self.name!r}: {', '.join(self.representations)}>"
+
     @abstractmethod
     def from_tensor(self, tensor: Any) -> Any:
         """Return an array of the framework that shares the memory of a tensor.
@@ -81,8 +85,34 @@ class Adapter(ABC):
         """
         if kind == "dense":
             array = self.from_tensor(batch.as_tensor())
-            return array if num_valid >= len(batch) else array[:num_valid]
+            return array if num_valid >= len(batch) else self.take(array, num_valid)
         return [self.from_tensor(batch[index]) for index in range(min(num_valid, len(batch)))]
+
+    def take(self, array: Any, num_samples: int) -> Any:
+        """Return the first samples of a dense batch, which share its memory.
+
+        Partial batches need it. It slices, so only adapters of types without slices override it.
+
+        Parameters
+        ----------
+        array : object
+            What `from_tensor` returned for a whole batch.
+        num_samples : int
+            How many samples to keep, fewer than there are; perhaps 0.
+
+        Raises
+        ------
+        AdapterError
+            If the type cannot be sliced.
+        """
+        try:
+            return array[:num_samples]
+        except (TypeError, LookupError, AttributeError, NotImplementedError) as error:
+            raise AdapterError(
+                f"adapter {self.name!r}: take must give the first samples of a partial batch (got "
+                f"{type(array).__name__}, which cannot be sliced: {error}). Override "
+                f"{type(self).__name__}.take(array, num_samples)."
+            ) from error
 
     def assemble(self, shards: list[dict[str, Any]]) -> Any:
         """Put the outputs of all pipelines together; by default they are left as a list."""

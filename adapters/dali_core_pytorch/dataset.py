@@ -25,6 +25,10 @@ class DALIIterableDataset(IterableDataset[Any]):
     def __init__(self, iterator: BaseIterator) -> None:
         self._iterator = iterator
 
+    def __repr__(self) -> str:
+        """Describe the iterator."""
+        return f"<{type(self).__name__} over {self._iterator!r}>"
+
     def __iter__(self) -> Iterator[Any]:
         """Return the iterator, in a new epoch if the last one is over."""
         return iter(self._iterator)

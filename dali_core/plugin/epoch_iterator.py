@@ -238,6 +238,7 @@ prepare_first_batch : optional
     def _share_all(self) -> list[Sequence[Any]]:
         """Take a batch from every pipeline. It remains theirs until `_schedule_runs`."""
         shared: list[Sequence[Any] | None] = []
+        outputs: list[Sequence[Any]] = []
         failure: Exception | None = None
         try:
             for pipeline in self._pipelines:
@@ -254,7 +255,7 @@ prepare_first_batch : optional
                 self._schedule_runs(release_outputs=False)
                 self._taken += 1
                 raise failure
-            outputs = [batch for batch in shared if batch is not None]
+            outputs += [batch for batch in shared if batch is not None]
             if self._epochs is not None:
                 try:
                     _check_full(outputs, self.batch_size)
@@ -271,7 +272,8 @@ prepare_first_batch : optional
         finally:
             # An error refers to this frame, which must not refer back, nor to batches.
             failure = None
-            shared = outputs = []
+            shared = []
+            outputs = []
 
     def _share(self, pipeline: Pipeline) -> Sequence[Any]:
         return pipeline.share_outputs()

@@ -54,9 +54,12 @@ def loader(folder: Path) -> DALIGenericIterator:
     return DALIGenericIterator(numbers(files), ["number"], reader_name="reader", auto_reset=True)
 
 
-def fit(folder: Path, **options: Any) -> Recorder:
+def fit(folder: Path, state: dict[str, Any] | None = None, **options: Any) -> Recorder:
     recorder = Recorder()
     checkpoint = options.pop("ckpt_path", None)
+    data = loader(folder)
+    if state is not None:
+        data.load_state_dict(state)
     trainer = lightning.Trainer(
         accelerator="cpu",
         logger=False,
@@ -65,7 +68,7 @@ def fit(folder: Path, **options: Any) -> Recorder:
         default_root_dir=folder,
         **options,
     )
-    trainer.fit(recorder, loader(folder), ckpt_path=checkpoint)
+    trainer.fit(recorder, data, ckpt_path=checkpoint)
     return recorder
 
 
@@ -94,3 +97,24 @@ def test_resumes_in_mid_epoch(folder: Path) -> None:
     (checkpoint,) = (folder / "checkpoints").glob("*.ckpt")
     rest = fit(folder, max_epochs=3, ckpt_path=checkpoint, enable_checkpointing=False).seen
     assert rest == whole[8:]
+
+
+@pytest.mark.parametrize(
+    ("end", "num_steps", "rest_of_run"),
+    [({"max_steps": 8}, 8, slice(8, 12)), ({"max_epochs": 1}, 6, slice(6, 18))],
+)
+def test_goes_on_from_the_end_of_a_run(
+    end: dict[str, int], num_steps: int, rest_of_run: slice, folder: Path
+) -> None:
+    """As the page on sharded training says: with the state that the checkpoint contains."""
+    whole = [batch for _, batch in fit(folder, max_epochs=3, enable_checkpointing=False).seen]
+    saving = lightning.callbacks.ModelCheckpoint(folder / "checkpoints", save_last=True)
+    assert len(fit(folder, callbacks=[saving], **end).seen) == num_steps
+    path = folder / "checkpoints" / "last.ckpt"
+    loops = torch.load(path, weights_only=False)["loops"]
+    state = loops["fit_loop"]["state_dict"]["combined_loader"][0]
+    go_on = {"max_epochs": 3, "ckpt_path": path, "enable_checkpointing": False}
+    rest = [batch for _, batch in fit(folder, state, **go_on).seen]
+    assert rest == whole[rest_of_run]
+    # Lightning does not load it by itself.
+    assert fit(folder, **go_on).seen[0][1] == whole[0]

@@ -127,3 +127,65 @@ def test_detection_augmentation(tmp_path: Path) -> None:
         assert line[-5:] == ["(16,", "3,", "32,", "32)", "float32"]
     assert lines[-3] == ["mirrored", "about", "half", "True", "[0,", "1]"]
     assert lines[-2] == ["angles", "True", "True", "True"]
+
+
+def test_iterator_attributes(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    lines = output_of("iterator_attributes", tmp_path)
+    shown = [line for line in lines if line[0] == "DALIClassificationIterator"]
+    assert [int(line[1]) for line in shown] == [12, 8, 12, 8, *[10] * 8]
+    assert {line[4] for line in shown} == {"4"}
+    steps = [line for line in lines if line[0] == "step"]
+    progress = [line[2] for line in steps]
+    first, shorter = ["0/3", "1/3", "2/3"], ["0/2", "1/2"]
+    dropping = ["0/3", "1/3"] * 3
+    assert progress == [*first, *shorter, *first, *dropping, *first * 3]
+    assert steps[2][3:] == ["8", "9", "0", "1", "12"]  # with the first two of the next epoch
+    assert steps[-1][3:] == ["8", "9", "12"]
+    merged = [line for line in lines if line[0] == "merged"]
+    assert [line[1:4] for line in merged] == [
+        ["0", "8", "4"],
+        ["0", "8", "8"],
+        ["1", "4", "7"],
+        ["2", "4", "6"],
+    ]
+
+
+def test_own_iterator(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    lines = [" ".join(line) for line in output_of("own_iterator", tmp_path)]
+    assert lines[:5] == [
+        "numpy FILL 0 [[0, 1, 2], [100, 101, 102]] 6",
+        "numpy FILL 0 [[3, 4, 5], [103, 104, 105]] 12",
+        "numpy FILL 1 [[6, 7, 8], [106, 107, 108]] 8",
+        "numpy FILL 1 [[9, 10, 11], [109, 110, 111]] 14",
+        "numpy FILL 2 [[12, 13, 14], [112, 113, 114]] 10",
+    ]
+    assert "numpy PARTIAL 2 [[15, 16, 17], [115]] 12" in lines
+    assert sum(line.startswith("numpy DROP") for line in lines) == 3
+    assert lines.count("length 3 8") == 3
+    assert lines[-1] == "flat PARTIAL 1 [22, 23]"
+
+
+def test_epochs_of_sources(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    lines = [" ".join(line) for line in output_of("epochs_of_sources", tmp_path)]
+    assert lines[:3] == [
+        "length 0 -1 -1",
+        "unknown 0 [[[0, 1]], [[10, 11]], [[20]]]",
+        "unknown 1 [[[0, 1]], [[10, 11]], [[20]]]",
+    ]
+    for policy in ("FILL", "DROP", "PARTIAL"):
+        start = lines.index(f"short {policy} [[0, 1]]")
+        assert lines[start + 1 : start + 3] == [
+            f"short {policy} [[10, 11]]",
+            f"short {policy} refused",
+        ]
+    assert "rest [[[10, 11]], [[20, 21]]]" in lines
+    assert lines.count("disagreeing 1 [] 4") == lines.count("disagreeing 2 [] 4") == 1
+    epoch = "[[[0, 1]], [[10, 11]], [[20, 21]]]"
+    # An epoch that was over leaves nothing to give, unless the first batch is prepared.
+    assert [line.split(" ", 4)[4] for line in lines if line.startswith("resumed")] == [
+        *("[]", epoch, epoch),
+        *(epoch, epoch, epoch),
+    ] * 2
