@@ -77,8 +77,8 @@ sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels.
 So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
 2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be 500;
 encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may take 10 s
-of processor time, and one more for each 2**20 pixels; the environment variable
-``DALI_CORE_CODEC_SECONDS`` sets the 10.
+of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the environment
+variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
 
 All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
 that breaks its codec is an error of that sample, too. For files that you trust, the environment

@@ -19,7 +19,7 @@ PROCESS_VARIABLE = "DALI_CORE_CODEC_PROCESS"
 
 SECONDS_VARIABLE = "DALI_CORE_CODEC_SECONDS"
 """Environment variable: processor time that nvImageCodec may take for an image, besides one second
-for each 2**20 pixels. More ends its process, and the file is refused."""
+for each 2**20 pixels and for each 2**20 bytes. More ends its process, and the file is refused."""
 
 # What nvImageCodec calls its codecs that need no GPU; the others complain when they find none.
 _HOST_EXTENSIONS = ("jpeg_turbo", "tiff", "nvbmp", "nvpnm", "opencv")
