@@ -16,6 +16,9 @@ from dali_core._literals import is_literal, literal_arguments
 from dali_core._spec import OpSpec, Source
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, title_of
 
+MOST_OUTPUTS = 4096
+"""Of one operator."""
+
 
 class Graph:
     """The operators of one pipeline, in the order of their calls.
@@ -47,6 +50,12 @@ class Graph:
 
         Its name is `name`, or that among the arguments, or a new one.
         """
+        count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
+        if count is not None and not 0 <= count <= MOST_OUTPUTS:
+            raise ArgumentValueError(
+                f"{title_of(spec.name)} at {location}: an operator must have at most "
+                f"{MOST_OUTPUTS} outputs (got {count}). Give parts of one output instead."
+            )
         random_index = -1
         if spec.random:
             random_index = self._num_random
@@ -63,7 +72,6 @@ class Graph:
             # What brings data in does so for whole batches; the branch takes what it needs.
             conditions=() if spec.is_source else self.conditions,
         )
-        count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
         node.outputs = [DataNode(node, i, self) for i in range(1 if count is None else count)]
         self.nodes.append(node)
         return node

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments
-from dali_core._graph.build import Graph, check_branch, check_inputs
+from dali_core._graph.build import MOST_OUTPUTS, Graph, check_branch, check_inputs
 from dali_core._graph.devices import check_places, choose_device
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
@@ -24,9 +24,6 @@ from dali_core.errors import (
     GraphError,
     SerializationError,
 )
-
-MOST_OUTPUTS = 4096
-"""Of one operator."""
 
 _REQUIRED = ("operator", "name")
 _OPTIONAL = (
