@@ -1,7 +1,6 @@
 // Sizes are refused before they overflow, and before the machine runs out of memory.
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -127,10 +126,10 @@ TEST(temporary_memory_is_limited) {
 }
 
 TEST(the_least_limit_of_control_groups_counts) {
-  char folder[] = "/tmp/groups-XXXXXX";
-  CHECK(::mkdtemp(folder) != nullptr);
-  const std::string root = folder;
-  CHECK(std::system(("mkdir -p " + root + "/a/b").c_str()) == 0);
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("groups-" + std::to_string(::getpid()));
+  fs::create_directories(folder / "a" / "b");
+  const std::string root = folder.string();
   const auto write = [&](const std::string& group, const char* text) {
     std::ofstream(root + group + "/memory.max") << text;
   };
@@ -144,5 +143,5 @@ TEST(the_least_limit_of_control_groups_counts) {
   CHECK_EQUAL(control_group_limit(root, "/a/b", "memory.max"), 123u);
   CHECK_EQUAL(control_group_limit(root, "/", "memory.max"), SIZE_MAX);
   CHECK(host_memory_limit() > 0);
-  CHECK(std::system(("rm -r " + root).c_str()) == 0);
+  fs::remove_all(folder);
 }
