@@ -121,6 +121,10 @@ class CudaUnavailableError(CudaError):
     """There is no driver, no such device, or what is needed to use them is not installed."""
 
 
+class OutOfMemoryError(DaliCoreError, MemoryError):
+    """The machine has not enough memory, or `DALI_CORE_MEMORY_LIMIT` does not allow as much."""
+
+
 class OutOfDeviceMemoryError(CudaError, MemoryError):
     """A device has not enough memory left."""
 

@@ -68,7 +68,7 @@ def make_device_operator(node: OperatorNode, seed: int) -> DeviceOperator:
 def _located(node: OperatorNode) -> Iterator[None]:
     try:
         yield
-    except (ValueError, IndexError, OverflowError) as error:
+    except (ValueError, IndexError, OverflowError, MemoryError) as error:
         raise ArgumentValueError(f"{node.where}: {error}") from error
     except RuntimeError as error:
         raise GraphError(f"{node.where}: {error}") from error

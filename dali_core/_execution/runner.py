@@ -31,7 +31,7 @@ from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_plan import ExecutorPlan
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
-from dali_core.errors import BadSample, BadSampleLimitError, PipelineStateError
+from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
 
 if TYPE_CHECKING:
     from dali_core._cuda.stream import Stream
@@ -235,7 +235,10 @@ class Runner:
         shards = None
         if self._options.replaces_failed:
             shards = [reader.shards(read) for reader, read in zip(self._readers, runs, strict=True)]
-        batch = self._executor.submit(self._iteration, size, runs, orders, shards, first)
+        try:
+            batch = self._executor.submit(self._iteration, size, runs, orders, shards, first)
+        except MemoryError as error:
+            raise OutOfMemoryError(f"Pipeline: {error}") from error
         self._iteration += 1
         return batch
 

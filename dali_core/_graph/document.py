@@ -13,7 +13,7 @@ from typing import Any
 from dali_core._graph.arguments import all_args, check_arguments
 from dali_core._graph.build import check_inputs
 from dali_core._graph.devices import check_places, choose_device
-from dali_core._graph.graph import Graph, check_branch
+from dali_core._graph.graph import MOST_OUTPUTS, Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
@@ -25,9 +25,6 @@ from dali_core.errors import (
     GraphError,
     SerializationError,
 )
-
-MOST_OUTPUTS = 4096
-"""Of one operator."""
 
 _REQUIRED = ("operator", "name")
 _OPTIONAL = (

@@ -7,7 +7,10 @@ from typing import Any
 from dali_core._graph.context import current_pipeline
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._spec import OpSpec
-from dali_core.errors import GraphError, title_of
+from dali_core.errors import ArgumentValueError, GraphError, title_of
+
+MOST_OUTPUTS = 4096
+"""Of one operator."""
 
 
 class Graph:
@@ -52,6 +55,7 @@ class Graph:
         Its name is `name`, or that among the arguments, or a new one. Its conditions are those of
         the branch that is being defined, unless others are given.
         """
+        count = _num_outputs(spec, arguments, location)
         random_index = -1
         if spec.random:
             random_index = self._num_random
@@ -70,7 +74,7 @@ class Graph:
         )
         if conditions is not None:
             node.conditions = conditions
-        node.outputs = [DataNode(node, i, self) for i in range(_num_outputs(spec, arguments))]
+        node.outputs = [DataNode(node, i, self) for i in range(count)]
         self.nodes.append(node)
         return node
 
@@ -163,7 +167,7 @@ class Unattached:
         tensor_arguments: dict[str, DataNode],
     ) -> OperatorNode:
         """Make an operator that belongs to no pipeline yet."""
-        count = _num_outputs(spec, arguments)
+        count = _num_outputs(spec, arguments, location)
         if count == 0:
             raise GraphError(
                 f"{title_of(spec.name)} at {location}: an operator without outputs must be called "
@@ -189,9 +193,15 @@ def current_graph() -> Graph | Unattached:
     return _UNATTACHED if pipeline is None else pipeline._graph
 
 
-def _num_outputs(spec: OpSpec, arguments: dict[str, Any]) -> int:
+def _num_outputs(spec: OpSpec, arguments: dict[str, Any], location: str) -> int:
     count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
-    return 1 if count is None else count
+    count = 1 if count is None else count
+    if not 0 <= count <= MOST_OUTPUTS:
+        raise ArgumentValueError(
+            f"{title_of(spec.name)} at {location}: an operator must have at most {MOST_OUTPUTS} "
+            f"outputs (got {count}). Give parts of one output instead."
+        )
+    return count
 
 
 def check_branch(value: DataNode, graph: Graph | Unattached, what: str) -> None:

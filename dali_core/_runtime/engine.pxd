@@ -23,12 +23,21 @@ cdef extern from "dali_core/types.hpp" namespace "dali_core" nogil:
         int64_t num_elements()
         cbool operator==(const Shape&)
 
+    cdef const int64_t kMostBytes
+
+    cbool is_possible(const Shape& shape, DataType type)
+    void check_size(const Shape& shape, DataType type) except +
+
     cdef cppclass Layout:
         Layout()
         Layout(const string&) except +
         const char* c_str()
         int ndim()
         cbool empty()
+
+
+cdef extern from "dali_core/host_memory.hpp" namespace "dali_core" nogil:
+    void require_host_memory(size_t bytes) except +
 
 
 cdef extern from "dali_core/memory.hpp" namespace "dali_core" nogil:

@@ -52,8 +52,12 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     # NumPy would take bytes for text.
     array = (
         numpy.frombuffer(data, numpy.uint8) if isinstance(data, bytes)
-        else numpy.asarray(data, order="C")
+        else numpy.asarray(data)
     )
+    if not array.flags.c_contiguous:
+        # What repeats its elements may be larger than all memory.
+        engine.require_host_memory(min(array.nbytes, engine.kMostBytes))
+        array = numpy.ascontiguousarray(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     tensor.type = type_of_numpy(array.dtype, type(data).__name__)
@@ -148,6 +152,8 @@ cdef bint view_dense_array(object array, engine.Tensor& tensor, bint* is_read_on
         tensor.shape.ndim = buffer.ndim
         for i in range(buffer.ndim):
             tensor.shape.dims[i] = buffer.shape[i]
+        if not engine.is_possible(tensor.shape, tensor.type):
+            return False
         tensor.data = buffer.buf
         is_read_only[0] = buffer.readonly
     finally:
@@ -220,8 +226,12 @@ cdef int set_shape(engine.Tensor& tensor, object shape) except -1:
             f"Tensor data must have at most {engine.kMaxDims} dimensions (got {len(shape)})."
         )
     tensor.shape.ndim = len(shape)
-    for i in range(tensor.shape.ndim):
-        tensor.shape.dims[i] = shape[i]
+    try:
+        for i in range(tensor.shape.ndim):
+            tensor.shape.dims[i] = shape[i]
+        engine.check_size(tensor.shape, tensor.type)
+    except (OverflowError, ValueError) as error:
+        raise ArgumentValueError(f"Tensor data: {error}") from error
     return 0
 
 

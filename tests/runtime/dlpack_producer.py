@@ -71,6 +71,8 @@ class Producer:
         What to state, if not the truth.
     with_strides : bool
         Whether to state strides, which dense memory needs not.
+    shape : sequence of int
+        What to state, if not the truth; there are no strides then.
     """
 
     def __init__(
@@ -88,25 +90,26 @@ class Producer:
         lanes: int = 1,
         with_strides: bool = True,
         byte_offset: int = 0,
+        shape: Sequence[int] | None = None,
     ) -> None:
         self.num_returned = 0
         self.num_calls = 0
         self.array = array
         self.versioned = versioned
         steps = [stride // array.itemsize for stride in array.strides]
-        self._shape = _integers(array.shape)
+        self._shape = _integers(array.shape if shape is None else shape)
         self._strides = _integers(steps)
         tensor = _Tensor(
             (array.ctypes.data if address is None else address) - byte_offset,
             _Device(device, device_id),
-            array.ndim,
+            array.ndim if shape is None else len(shape),
             _DataType(
                 _CODES[array.dtype.kind] if code is None else code,
                 bits or 8 * array.itemsize,
                 lanes,
             ),
             self._shape,
-            self._strides if with_strides else None,
+            self._strides if with_strides and shape is None else None,
             byte_offset,
         )
         self._deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._take_back)

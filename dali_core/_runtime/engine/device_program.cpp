@@ -54,10 +54,8 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
     fail(-1, 0, error.what());
     plan.device_failed = true;
     plan.out_of_memory = dynamic_cast<const OutOfDeviceMemory*>(&error) != nullptr;
-  } catch (const std::bad_alloc&) {
-    fail(-1, 0, kNoMemory);
   } catch (const std::exception& error) {
-    fail(-1, 0, error.what());
+    fail(-1, 0, failure_message(error));
   }
 }
 

@@ -93,7 +93,7 @@ Tensor import_dlpack(Managed* managed, bool on_device) {
   if (on_device && kind != kDLCuda && kind != kDLCudaManaged)
     throw std::invalid_argument("be in the memory of a GPU (got a tensor on device type " +
                                 std::to_string(kind) + "). Copy it there first");
-  if (source.ndim > kMaxDims)
+  if (source.ndim < 0 || source.ndim > kMaxDims)
     throw std::invalid_argument("have at most 8 dimensions (got " + std::to_string(source.ndim) +
                                 "). Reshape it first");
   Tensor tensor;
@@ -105,6 +105,10 @@ Tensor import_dlpack(Managed* managed, bool on_device) {
         std::to_string(source.dtype.code) + " with " + std::to_string(source.dtype.bits) +
         " bits and " + std::to_string(source.dtype.lanes) + " lanes). Convert it first");
   for (int i = 0; i < source.ndim; ++i) tensor.shape.push_back(source.shape[i]);
+  if (!is_possible(tensor.shape, tensor.type))
+    throw std::invalid_argument("have extents of at least 0, and at most " +
+                                std::to_string(kMostBytes) + " bytes (got shape " +
+                                to_string(tensor.shape) + "). Check who exports it");
   if (is_dense(source)) {
     tensor.storage = owner;
     tensor.data = static_cast<char*>(source.data) + source.byte_offset;

@@ -85,6 +85,8 @@ bool Executor::rows_are_read_at_once() const {
 }
 
 std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
+  require_host_memory(static_cast<size_t>(size) * static_cast<size_t>(plan_.num_values + 1) *
+                      sizeof(Tensor));
   auto batch = std::make_shared<Batch>(iteration, size, plan_.num_values, plan_.num_readers,
                                        static_cast<int>(plan_.stages.size()),
                                        static_cast<int>(plan_.outputs.size()));
@@ -107,8 +109,12 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
   // When the last batch was uniform, this one probably is: let it be written in place.
   for (size_t i = 0; i < expected.size(); ++i) {
     if (expected[i].type == DataType::kNone || batch->size() == 0) continue;
-    expected[i].storage =
-        pool_->allocate(static_cast<size_t>(expected[i].sample_bytes * batch->size()));
+    try {
+      expected[i].storage = pool_->allocate(
+          static_cast<size_t>(checked_product(expected[i].sample_bytes, batch->size())));
+    } catch (const std::exception&) {
+      continue;  // If samples by themselves do not fit either, they say so.
+    }
     batch->dense[i] = std::move(expected[i]);
   }
   {
@@ -187,8 +193,8 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch
 void Executor::finish_outputs(Batch& batch) {
   try {
     collect_outputs(batch);
-  } catch (const std::bad_alloc&) {
-    batch.fail({-1, -1, kNoMemory, ""});
+  } catch (const std::exception& error) {
+    batch.fail({-1, -1, failure_message(error), ""});
   }
 }
 
@@ -221,7 +227,8 @@ void Executor::collect_outputs(Batch& batch) {
     const bool in_place = dense.storage && dense.type == first.type && dense.shape == first.shape;
     if (!in_place) {
       dense = seen[i];
-      dense.storage = pool_->allocate(static_cast<size_t>(dense.sample_bytes * size));
+      dense.storage =
+          pool_->allocate(static_cast<size_t>(checked_product(dense.sample_bytes, size)));
     }
     for (int s = 0; s < size; ++s) {
       const OutputSlot slot = dense.slot(s);
@@ -249,7 +256,7 @@ void Executor::copy_in(std::vector<Tensor>& tensors, BufferPool* pool) {
     return (bytes + alignment - 1) / alignment * alignment;
   };
   int64_t total = 0;
-  for (const Tensor& tensor : tensors) total += aligned(tensor.num_bytes());
+  for (const Tensor& tensor : tensors) total = checked_sum(total, aligned(tensor.num_bytes()));
   const std::shared_ptr<void> block =
       (pool ? pool : pool_.get())->allocate(static_cast<size_t>(total));
   char* position = static_cast<char*>(block.get());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace dali_core {
@@ -20,6 +21,15 @@ bool reads_ahead(const Instruction& instruction) {
 }
 
 }  // namespace
+
+std::string failure_message(const std::exception& error) {
+  const bool has_own_message = dynamic_cast<const OutOfMemory*>(&error) != nullptr ||
+                               (dynamic_cast<const std::bad_alloc*>(&error) == nullptr &&
+                                dynamic_cast<const std::length_error*>(&error) == nullptr);
+  return has_own_message
+             ? error.what()
+             : "memory must be available (the system has no more). Use smaller batches or images.";
+}
 
 SampleProgram::SampleProgram(std::vector<Instruction> instructions)
     : instructions_(std::move(instructions)) {
@@ -117,10 +127,8 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
         run_one(instruction, context, batch, sample);
     }
     return {};
-  } catch (const std::bad_alloc&) {
-    message = kNoMemory;
   } catch (const std::exception& error) {
-    message = error.what();
+    message = failure_message(error);
   } catch (...) {
     message = "operators must throw std::exception (got something else). Change the operator.";
   }
@@ -239,6 +247,8 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   bool done = false;
   try {
     done = instructions_[first].chain->run(context, operators);
+  } catch (const OutOfMemory&) {
+    // The operator that asks for the memory is told by its own name.
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {

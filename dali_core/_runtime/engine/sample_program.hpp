@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,9 +15,8 @@
 
 namespace dali_core {
 
-// What a failure says when memory runs out.
-constexpr char kNoMemory[] =
-    "memory must be available (the system has no more). Use smaller batches or images.";
+// What a failure says.
+std::string failure_message(const std::exception& error);
 
 // Several operators that run as one. Made from them, in their order.
 class FusedChain {

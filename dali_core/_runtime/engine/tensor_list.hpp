@@ -44,7 +44,7 @@ inline int spread_layout(std::vector<Tensor>& samples) {
 inline void gather(std::vector<Tensor>& samples) {
   if (samples.empty()) return;
   int64_t total = 0;
-  for (const Tensor& sample : samples) total += sample.num_bytes();
+  for (const Tensor& sample : samples) total = checked_sum(total, sample.num_bytes());
   const std::shared_ptr<void> storage = BufferPool::create()->allocate(static_cast<size_t>(total));
   char* target = static_cast<char*>(storage.get());
   for (Tensor& sample : samples) {
@@ -60,6 +60,7 @@ inline void gather(std::vector<Tensor>& samples) {
 // there are no samples. The layout of the samples, with an N in front, stays if it fits the shape.
 inline Tensor joined(const std::vector<Tensor>& samples, const Tensor& kind, const Shape& shape) {
   const Tensor& first = samples.empty() ? kind : samples.front();
+  check_size(shape, first.type);
   Tensor whole;
   whole.type = first.type;
   whole.device = first.device;
@@ -84,6 +85,7 @@ inline std::vector<Tensor> split(const Tensor& whole) {
   sample.shape = Shape();
   for (int i = 1; i < whole.shape.ndim; ++i) sample.shape.push_back(whole.shape[i]);
   const int64_t step = sample.num_bytes();
+  require_host_memory(static_cast<size_t>(whole.shape[0]) * sizeof(Tensor));
   std::vector<Tensor> samples(static_cast<size_t>(whole.shape[0]), sample);
   for (size_t i = 0; i < samples.size(); ++i)
     samples[i].data = static_cast<char*>(whole.data) + static_cast<int64_t>(i) * step;

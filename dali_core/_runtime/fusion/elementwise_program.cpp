@@ -277,6 +277,7 @@ ElementwiseKernel resolve_step(const ElementwiseStep& step, const Tensor* const*
   if (value.layout.ndim() != value.shape.ndim) value.layout = Layout();
   const ElementwiseKernel kernel = step.kernel(types);
   value.type = kernel.result;
+  check_size(value.shape, value.type);
   return kernel;
 }
 

@@ -99,7 +99,7 @@ class CropArguments {
                                   std::to_string(relative) +
                                   "). It is a share of the room beside the window.");
     const int64_t image_extent = window.extent[axis];
-    window.extent[axis] = static_cast<int64_t>(extent);
+    window.extent[axis] = checked_extent(extent, "the extent of the window");
     window.start[axis] = crop_anchor(relative, image_extent, window.extent[axis], rounding_);
   }
 

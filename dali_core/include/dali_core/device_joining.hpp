@@ -16,9 +16,7 @@ void join_on_device(DeviceBatch& batch, const Arguments& arguments) {
   batch.for_each([&](int i, SampleContext& sample) {
     const Joined& result = joined[i] = arguments.of(sample);
     if (result.only >= 0) {
-      Tensor& output = batch.forward(0, i, sample.input(result.only));
-      output.shape = result.shape;
-      output.layout = result.layout;
+      batch.forward(0, i, sample.input(result.only), result.shape, result.layout);
     } else {
       batch.declare(0, i, sample.input(0).type, result.shape, result.layout);
     }

@@ -227,6 +227,7 @@ class DeviceBatch {
 
   // Says what output `number` of a sample is; it has no memory yet.
   void declare(int number, int i, DataType type, const Shape& shape, const Layout& layout = {}) {
+    check_size(shape, type);
     Tensor& tensor = outputs_[number][i];
     tensor.type = type;
     tensor.shape = shape;
@@ -240,13 +241,19 @@ class DeviceBatch {
     return outputs_[number][i] = tensor;
   }
 
+  // The same, as a tensor of another shape with no more bytes.
+  Tensor& forward(int number, int i, const Tensor& tensor, const Shape& shape,
+                  const Layout& layout) {
+    return forward(number, i, viewed_as(tensor, shape, layout));
+  }
+
   // Gives memory to all that was declared: one block for each output, its samples side by side.
   void allocate() {
     for (size_t number = 0; number < outputs_.size(); ++number) {
-      size_t total = 0;
+      int64_t total = 0;
       for (int i = 0; i < size_; ++i)
-        if (is_declared_[number][i]) total += static_cast<size_t>(outputs_[number][i].num_bytes());
-      const std::shared_ptr<void> block = memory_.allocate(total);
+        if (is_declared_[number][i]) total = checked_sum(total, outputs_[number][i].num_bytes());
+      const std::shared_ptr<void> block = memory_.allocate(static_cast<size_t>(total));
       char* position = static_cast<char*>(block.get());
       for (int i = 0; i < size_; ++i) {
         Tensor& tensor = outputs_[number][i];
@@ -264,6 +271,7 @@ class DeviceBatch {
   template <typename T>
   UploadedArray<T> upload(size_t count) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16);
+    check_size({static_cast<int64_t>(count)}, DataType::kFloat64);
     const auto [host, device] = arena_.take(count * sizeof(T));
     return {reinterpret_cast<T*>(host), reinterpret_cast<const T*>(device)};
   }

@@ -55,9 +55,7 @@ struct Joined {
 // Makes output 0. Nothing is copied if one input is the whole result.
 inline void join(SampleContext& sample, const Joined& joined) {
   if (joined.only >= 0) {
-    Tensor& output = sample.forward(0, sample.input(joined.only));
-    output.shape = joined.shape;
-    output.layout = joined.layout;
+    sample.forward(0, sample.input(joined.only), joined.shape, joined.layout);
     return;
   }
   Tensor& output = sample.output(0, sample.input(0).type, joined.shape, joined.layout);

@@ -18,6 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/host_memory.hpp"
+#include "dali_core/sizes.hpp"
+
 namespace dali_core {
 
 constexpr std::size_t kAlignment = 64;
@@ -27,10 +30,12 @@ struct BlockSource {
   void* (*allocate)(void* context, std::size_t bytes) = nullptr;  // null if there is no more
   void (*free)(void* context, void* block) = nullptr;
   void* context = nullptr;
+  std::size_t most_bytes = kMostBytes;  // that a pool may have in use
 
   static BlockSource host_memory() {
     return {[](void*, std::size_t bytes) { return std::aligned_alloc(kAlignment, bytes); },
-            [](void*, void* block) { std::free(block); }, nullptr};
+            [](void*, void* block) { std::free(block); }, nullptr,
+            std::min(host_memory_limit(), static_cast<std::size_t>(kMostBytes))};
   }
 };
 
@@ -47,7 +52,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   // At least `bytes` bytes. The block keeps the pool alive, so it may outlive its pipeline.
   std::shared_ptr<void> allocate(std::size_t bytes) {
     const std::size_t capacity = capacity_for(bytes);
-    void* block = take(capacity);
+    void* block = take(bytes, capacity);
     if (block == nullptr) {
       block = source_.allocate(source_.context, capacity);
       if (block == nullptr) {
@@ -57,7 +62,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
       if (block == nullptr) {
         std::lock_guard<std::mutex> lock(mutex_);
         used_bytes_ -= capacity;
-        throw std::bad_alloc();
+        throw OutOfMemory(bytes, source_.most_bytes);
       }
     }
     return std::shared_ptr<void>(
@@ -97,13 +102,15 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     if (bytes <= 4 * kAlignment)
       return (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0) * kAlignment;
     std::size_t power = 4 * kAlignment;
-    while (power * 2 < bytes) power *= 2;
+    while (power < bytes - power) power *= 2;
     const std::size_t step = power / 4;
     return (bytes + step - 1) / step * step;
   }
 
-  void* take(std::size_t capacity) {
+  void* take(std::size_t bytes, std::size_t capacity) {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (bytes > source_.most_bytes - std::min(used_bytes_, source_.most_bytes))
+      throw OutOfMemory(bytes, source_.most_bytes);
     used_bytes_ += capacity;
     recent_peak_ = std::max(used_bytes_, recent_peak_ - recent_peak_ / kPeakDecay);
     auto found = free_.find(capacity);

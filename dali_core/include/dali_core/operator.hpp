@@ -20,6 +20,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -73,13 +74,16 @@ struct OperatorConfig {
           if constexpr (std::is_same_v<Stored, T>) {
             return value;
           } else if constexpr (std::is_arithmetic_v<Stored> && std::is_arithmetic_v<T>) {
-            return static_cast<T>(value);
+            return converted<T>(value, argument);
           } else if constexpr (std::is_arithmetic_v<Stored> && std::is_enum_v<T>) {
-            return static_cast<T>(static_cast<int64_t>(value));
+            return static_cast<T>(converted<std::underlying_type_t<T>>(value, argument));
           } else if constexpr (is_number_list<T> && std::is_arithmetic_v<Stored>) {
-            return list_of_one<T>(value);
+            return T{converted<typename T::value_type>(value, argument)};
           } else if constexpr (is_number_list<T> && is_number_list<Stored>) {
-            return T(value.begin(), value.end());
+            T numbers;
+            for (const auto number : value)
+              numbers.push_back(converted<typename T::value_type>(number, argument));
+            return numbers;
           } else {
             throw std::invalid_argument(argument + " has a value of another type than expected.");
           }
@@ -100,9 +104,19 @@ struct OperatorConfig {
   template <typename T>
   static constexpr bool is_number_list = IsNumberList<T>::value;
 
-  template <typename List, typename Number>
-  static List list_of_one(Number value) {
-    return List{static_cast<typename List::value_type>(value)};
+  // Integers must fit; a boolean is whether the number is not 0.
+  template <typename T, typename Stored>
+  static T converted(Stored value, const std::string& argument) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, Stored>) {
+      using Limits = std::numeric_limits<T>;
+      const auto wide = static_cast<double>(value);
+      if (!(wide >= static_cast<double>(Limits::min()) &&
+            wide < static_cast<double>(Limits::max() / 2 + 1) * 2))
+        throw std::invalid_argument(argument + " must be from " + std::to_string(Limits::min()) +
+                                    " to " + std::to_string(Limits::max()) + " (got " +
+                                    std::to_string(value) + "). Choose a number in this range.");
+    }
+    return static_cast<T>(value);
   }
 };
 
@@ -115,12 +129,14 @@ class Scratch {
   T* get(size_t slot, size_t count) {
     if (blocks_.size() <= slot) blocks_.resize(slot + 1);
     Block& block = blocks_[slot];
-    const size_t bytes = count * sizeof(T);
+    const auto bytes = static_cast<size_t>(
+        checked_product(checked_extent(count, "temporary memory"), int64_t{sizeof(T)}));
     if (block.capacity < bytes) {
+      require_host_memory(bytes);
       const size_t capacity = (bytes + bytes / 4 + kAlignment) / kAlignment * kAlignment;
       block.memory.reset(std::aligned_alloc(kAlignment, capacity));
       block.capacity = block.memory ? capacity : 0;
-      if (!block.memory) throw std::bad_alloc();
+      if (!block.memory) throw OutOfMemory(bytes, host_memory_limit());
     }
     return static_cast<T*>(block.memory.get());
   }
@@ -165,6 +181,7 @@ class SampleContext {
 
   // Declares output `i` and returns it with uninitialised memory to fill.
   Tensor& output(int i, DataType type, const Shape& shape, const Layout& layout = {}) {
+    check_size(shape, type);
     Tensor& tensor = *outputs_[i];
     tensor.type = type;
     tensor.device = kHost;
@@ -184,6 +201,11 @@ class SampleContext {
 
   // Makes output `i` the same memory as `tensor` (an input): nothing is copied.
   Tensor& forward(int i, const Tensor& tensor) { return *outputs_[i] = tensor; }
+
+  // The same, as a tensor of another shape with no more bytes.
+  Tensor& forward(int i, const Tensor& tensor, const Shape& shape, const Layout& layout) {
+    return *outputs_[i] = viewed_as(tensor, shape, layout);
+  }
 
   // Remembers the file that the sample was read from; later operators inherit it.
   void set_source(std::shared_ptr<const std::string> source) { source_ = std::move(source); }

@@ -63,6 +63,11 @@ struct RandomCropParameters {
   }
 };
 
+// At least one pixel, and more than any image has for what is beyond.
+inline int64_t whole_extent(double extent) {
+  return std::max<int64_t>(1, std::llround(std::min(extent, static_cast<double>(kMostExtent))));
+}
+
 // Draws a window inside an image of `height` x `width` pixels, at least 1 x 1 unless the image is
 // empty. When no attempt fits, the size is that of the largest window whose aspect ratio is in
 // range; the position is random in every case.
@@ -70,6 +75,8 @@ inline CropWindow random_crop_window(int64_t height, int64_t width,
                                      const RandomCropParameters& parameters, RandomStream& random) {
   CropWindow window;
   if (height <= 0 || width <= 0) return window;
+  checked_between(height, 0, kMostPixels, "the image's height");
+  checked_between(width, 0, kMostPixels, "the image's width");
   const double image_height = static_cast<double>(height);
   const double image_width = static_cast<double>(width);
   const double log_low = std::log(parameters.min_aspect_ratio);
@@ -82,8 +89,8 @@ inline CropWindow random_crop_window(int64_t height, int64_t width,
     const double ratio =
         static_cast<float>(std::exp(log_low + random.next_double() * (log_high - log_low)));
     const double area = share * image_height * image_width;
-    window.width = std::max<int64_t>(1, std::llround(std::sqrt(area * ratio)));
-    window.height = std::max<int64_t>(1, std::llround(std::sqrt(area / ratio)));
+    window.width = whole_extent(std::sqrt(area * ratio));
+    window.height = whole_extent(std::sqrt(area / ratio));
     found = window.width <= width && window.height <= height;
   }
   if (!found) {

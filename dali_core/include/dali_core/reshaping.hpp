@@ -125,9 +125,10 @@ class Reshaping {
           " dimensions). Use src_dims to add dimensions.");
     Shape shape;
     for (int i = 0; i < count; ++i)
-      shape.push_back(factors[i] < 0 ? -1
-                                     : static_cast<int64_t>(
-                                           std::round(factors[i] * static_cast<float>(base[i]))));
+      shape.push_back(factors[i] < 0
+                          ? -1
+                          : checked_extent(std::round(factors[i] * static_cast<float>(base[i])),
+                                           "an extent that rel_shape gives"));
     return shape;
   }
 
@@ -136,7 +137,7 @@ class Reshaping {
     int64_t known = 1;
     for (int i = 0; i < shape.ndim; ++i) {
       if (shape[i] >= 0) {
-        known *= shape[i];
+        known = checked_product(known, shape[i]);
       } else {
         if (open >= 0) throw_open("the shape");
         open = i;

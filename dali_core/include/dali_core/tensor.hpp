@@ -22,7 +22,7 @@ struct Tensor {
   std::shared_ptr<const std::string> source;  // file the sample came from, for errors and the user
 
   int64_t num_elements() const { return shape.num_elements(); }
-  int64_t num_bytes() const { return shape.num_elements() * size_of(type); }
+  int64_t num_bytes() const { return checked_product(shape.num_elements(), size_of(type)); }
 
   template <typename T>
   T* as() {
@@ -33,5 +33,14 @@ struct Tensor {
     return static_cast<const T*>(data);
   }
 };
+
+// The same memory in another shape, which has no more elements.
+inline Tensor viewed_as(const Tensor& tensor, const Shape& shape, const Layout& layout) {
+  check_size(shape, tensor.type);
+  Tensor view = tensor;
+  view.shape = shape;
+  view.layout = layout;
+  return view;
+}
 
 }  // namespace dali_core

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "dali_core/data_type.hpp"
+#include "dali_core/sizes.hpp"
 
 namespace dali_core {
 
@@ -97,7 +98,7 @@ struct Shape {
 
   int64_t num_elements() const {
     int64_t product = 1;
-    for (int i = 0; i < ndim; ++i) product *= dims[i];
+    for (int i = 0; i < ndim; ++i) product = checked_product(product, dims[i]);
     return product;
   }
 
@@ -115,6 +116,24 @@ inline std::string to_string(const Shape& shape) {
   }
   if (shape.ndim == 1) text += ",";
   return text + ")";
+}
+
+// Whether there may be such a tensor. Extents of 0 do not count: strides are products of the
+// others.
+inline bool is_possible(const Shape& shape, DataType type) {
+  int64_t bytes = type == DataType::kNone ? 1 : size_of(type);
+  for (int i = 0; i < shape.ndim; ++i) {
+    if (shape[i] < 0) return false;
+    if (shape[i] > 1 && __builtin_mul_overflow(bytes, shape[i], &bytes)) return false;
+  }
+  return bytes <= kMostBytes;
+}
+
+inline void check_size(const Shape& shape, DataType type) {
+  if (is_possible(shape, type)) return;
+  throw SizeError("a tensor must have extents of at least 0, and at most " +
+                  std::to_string(kMostBytes) + " bytes (got shape " + to_string(shape) + " of " +
+                  name_of(type) + "). Ask for a smaller one.");
 }
 
 // One letter a dimension ("HWC"), or empty. Plain data, so that copying a tensor copies no heap.

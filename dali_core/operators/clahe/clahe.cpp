@@ -14,6 +14,8 @@
 namespace dali_core {
 namespace {
 
+constexpr int64_t kMostTiles = 65536;
+
 enum ScratchSlot { kPlanes, kLevels, kColumns, kMixes, kWeights };
 
 struct TileGrid {
@@ -78,9 +80,10 @@ class Clahe : public Operator {
  private:
   static int64_t checked_tiles(const OperatorConfig& config, const char* name) {
     const auto count = config.get<int64_t>(name);
-    if (count < 1)
-      throw std::invalid_argument(std::string(name) + " must be at least 1 (got " +
-                                  std::to_string(count) + "). Usual numbers are from 4 to 16.");
+    if (count < 1 || count > kMostTiles)
+      throw std::invalid_argument(std::string(name) + " must be from 1 to " +
+                                  std::to_string(kMostTiles) + " (got " + std::to_string(count) +
+                                  "). Usual numbers are from 4 to 16.");
     return count;
   }
 

@@ -36,13 +36,16 @@ class ConstantData {
     const auto given = static_cast<int64_t>(values.size());
     shape_ = config.has("shape") ? checked_shape(config.get<std::vector<int64_t>>("shape"))
                                  : Shape{given};
+    check_size(shape_, type_);
     const int64_t count = shape_.num_elements();
     if (given != 1 && given != count)
       throw std::invalid_argument(
           "fdata or idata must be one number or as many as shape has (got " +
           std::to_string(given) + " for shape " + to_string(shape_) + "). Pass a shape that fits.");
     check_layout(layout_, shape_);
-    bytes_.resize(static_cast<size_t>(count * size_of(type_)));
+    const auto num_bytes = static_cast<size_t>(count * size_of(type_));
+    require_host_memory(num_bytes);
+    bytes_.resize(num_bytes);
     visit_type(type_, [&](auto zero) {
       using To = decltype(zero);
       To* const out = reinterpret_cast<To*>(bytes_.data());

@@ -10,9 +10,6 @@
 namespace dali_core {
 namespace {
 
-// Far above any memory, far below where sizes in bytes overflow.
-constexpr double kMostElements = 1099511627776.0;
-
 // Copies dimension by dimension, down to runs that are contiguous on both sides.
 template <typename To, typename From>
 class Copier {
@@ -113,14 +110,6 @@ class Copier {
   int last_cut_;
 };
 
-void check_size(const Shape& extent) {
-  double elements = 1;
-  for (int i = 0; i < extent.ndim; ++i) elements *= static_cast<double>(extent[i]);
-  if (elements > kMostElements)
-    throw std::invalid_argument("the window must have at most 2^40 elements (got shape " +
-                                to_string(extent) + "). Make it smaller.");
-}
-
 }  // namespace
 
 WindowCopy::WindowCopy(const OperatorConfig& config)
@@ -137,7 +126,7 @@ PlannedWindow WindowCopy::plan(const Tensor& input, Window window, const Layout&
   apply_policy(window, input.shape, policy_);
   const bool is_whole = type == input.type && window.is_whole(input.shape);
   if (!is_whole) {
-    check_size(window.extent);
+    check_size(window.extent, type);
     if (policy_ == OutOfBounds::kPad && fill_values_.size() != 1)
       check_fill(window.extent, channel_axis);
   }

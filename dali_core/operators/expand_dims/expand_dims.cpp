@@ -44,9 +44,7 @@ class ExpandDims : public Operator {
     Shape shape = input.shape;
     Layout layout = input.layout;
     if (num_new_ > 0) add_dims(is_new_, names_, num_new_, has_names_, shape, layout);
-    Tensor& output = sample.forward(0, input);
-    output.shape = shape;
-    output.layout = layout;
+    sample.forward(0, input, shape, layout);
   }
 
  private:

@@ -33,7 +33,10 @@ class RegionCoordinates {
     const Source& source = absolute_.given ? absolute_ : relative_;
     const double y = source.number_at(sample, 2 * number, 2 * count);
     const double x = source.number_at(sample, 2 * number + 1, 2 * count);
-    if (absolute_.given) return {static_cast<int64_t>(y), static_cast<int64_t>(x)};
+    const char* const name = source.name.c_str();
+    if (absolute_.given) return {checked_position(y, name), checked_position(x, name)};
+    checked_position(y * static_cast<double>(extent.y), name);
+    checked_position(x * static_cast<double>(extent.x), name);
     return {rule_(static_cast<float>(y), extent.y), rule_(static_cast<float>(x), extent.x)};
   }
 

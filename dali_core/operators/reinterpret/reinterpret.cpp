@@ -23,16 +23,13 @@ class Reinterpret : public Operator {
     const DataType type = type_ == DataType::kNone ? input.type : type_;
     Shape shape = reshaping_.shape(sample, input.num_bytes() / size_of(type));
     if (!reshaping_.sets_extents()) shape = reinterpreted(shape, input.type, type);
-    if (shape.num_elements() * size_of(type) != input.num_bytes())
+    if (checked_product(shape.num_elements(), size_of(type)) != input.num_bytes())
       throw std::invalid_argument("the output must have as many bytes as the input (got shape " +
                                   to_string(shape) + " of " + name_of(type) + " for " +
                                   to_string(input.shape) + " of " + name_of(input.type) +
                                   "). Check shape and dtype.");
     const Layout layout = reshaping_.layout(input.layout, shape);
-    Tensor& output = sample.forward(0, input);
-    output.type = type;
-    output.shape = shape;
-    output.layout = layout;
+    sample.forward(0, input, shape, layout).type = type;
   }
 
  private:

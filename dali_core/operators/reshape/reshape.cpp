@@ -19,10 +19,7 @@ class Reshape : public Operator {
       throw std::invalid_argument("the new shape must have as many elements as the input (got " +
                                   to_string(shape) + " for an input of shape " +
                                   to_string(input.shape) + "). Check the extents.");
-    const Layout layout = reshaping_.layout(input.layout, shape);
-    Tensor& output = sample.forward(0, input);
-    output.shape = shape;
-    output.layout = layout;
+    sample.forward(0, input, shape, reshaping_.layout(input.layout, shape));
   }
 
  private:

@@ -63,7 +63,10 @@ class Resampling {
   static int64_t blended_bytes(const ResampleSample& sample) {
     if (sample.arithmetic == ResampleArithmetic::kCopy) return 0;
     const int64_t element = sample.arithmetic == ResampleArithmetic::kFixed ? 2 : 4;
-    return (sample.num_images * sample.height * sample.blended_stride * element + 255) / 256 * 256;
+    const int64_t elements =
+        checked_product(sample.num_images * sample.height, sample.blended_stride);
+    check_size({elements}, DataType::kFloat);
+    return (elements * element + 255) / 256 * 256;
   }
 
   void set(int i, const PlannedResampling& planned, ResampleSample& sample) {
@@ -134,7 +137,8 @@ class Resampling {
     depth.input_depth = axis.input_size;
     depth.depth = sample.depth;
     depth.slice = planned.slice_elements;
-    const int64_t elements = sample.num_images * planned.slice_elements;
+    const int64_t elements = checked_product(sample.num_images, planned.slice_elements);
+    check_size({elements}, DataType::kFloat);
     depth.output = static_cast<float*>(batch_.scratch(static_cast<size_t>(elements) * 4));
     depth_items_ = std::max(depth_items_, elements);
     depths_.push_back(depth);

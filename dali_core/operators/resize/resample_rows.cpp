@@ -79,7 +79,8 @@ class Carver {
   template <typename T>
   T* take(int64_t count) {
     char* part = block_ ? block_ + used_ : nullptr;
-    used_ += (static_cast<size_t>(count) * sizeof(T) + 63) / 64 * 64;
+    const auto checked = static_cast<size_t>(checked_extent(count, "temporary memory"));
+    used_ += (checked * sizeof(T) + 63) / 64 * 64;
     return reinterpret_cast<T*>(part);
   }
   size_t used() const { return used_; }

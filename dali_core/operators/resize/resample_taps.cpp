@@ -21,8 +21,9 @@ class SampledFilter {
 
   double operator()(double x) const {
     const double position = std::fabs(x) * kFilterSamples;
+    if (!(position < kLast + 1)) return 0;
     const int i = static_cast<int>(position);
-    return i > kLast ? 0 : values_[i] + (position - i) * (values_[i + 1] - values_[i]);
+    return values_[i] + (position - i) * (values_[i + 1] - values_[i]);
   }
 
  private:

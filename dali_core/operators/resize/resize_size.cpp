@@ -12,6 +12,8 @@ namespace {
 constexpr float kSmallestRegion = 1e-3f;
 // Every pixel of a region is weighted, even those beyond the image.
 constexpr float kWidestRegion = 1e8f;
+// Positions of pixels are computed with 64 bits.
+constexpr float kFarthestRegion = 1e12f;
 // Sizes are stored in 32 bits.
 constexpr float kLargestSize = 1e9f;
 
@@ -202,6 +204,9 @@ void ResizeSize::choose(const SampleContext& sample, const ResizeView& view,
           "the region to resize must be narrower than 10^8 pixels (got " +
           std::to_string(axis.end - axis.begin) +
           "). Ask for a smaller region, or for a size that is not so close to 0.");
+    if (!(std::fabs(axis.begin) < kFarthestRegion))
+      throw std::invalid_argument("the region to resize must begin nearer than 10^12 pixels (got " +
+                                  std::to_string(axis.begin) + "). Ask for a region of the image.");
     if (flipped[i]) std::swap(axis.begin, axis.end);
   }
 }

@@ -33,7 +33,9 @@ DeviceTaps UploadedTaps::upload(const ResampleAxis& axis, const AxisTaps& taps, 
   const int64_t num_outputs = taps.num_outputs();
   const int num_taps = taps.num_taps();
   const auto starts = batch_.upload<int32_t>(static_cast<size_t>(num_outputs));
-  std::vector<float> weights(static_cast<size_t>(num_outputs * num_taps));
+  const auto num_weights = static_cast<size_t>(num_outputs * num_taps);
+  require_host_memory(num_weights * sizeof(float));
+  std::vector<float> weights(num_weights);
   taps.fill(starts.host, weights.data());
   for (int64_t i = 0; i < num_outputs; ++i)
     starts.host[i] = static_cast<int32_t>(starts.host[i] - base);

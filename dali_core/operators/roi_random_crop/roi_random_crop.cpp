@@ -34,6 +34,9 @@ class RoiRandomCrop : public Operator {
     Tensor& output = sample.output(0, DataType::kInt64, Shape{static_cast<int64_t>(ndim)});
     RandomStream random = sample.random(seed_);
     for (size_t i = 0; i < ndim; ++i) {
+      checked_position(windows[i], "crop_shape");
+      checked_position(starts[i], "roi_start");
+      checked_position(ends[i], end_.given() ? "roi_end" : "roi_shape");
       const int64_t end = end_.given() ? ends[i] : starts[i] + ends[i];
       if (end < starts[i] || windows[i] < 0)
         throw std::invalid_argument(

@@ -43,9 +43,7 @@ class Squeeze : public Operator {
     if (shape.num_elements() != input.num_elements())
       throw std::invalid_argument("removed dimensions must have extent 1 (got shape " +
                                   to_string(input.shape) + "). Choose others, or use fn.reshape.");
-    Tensor& output = sample.forward(0, input);
-    output.shape = shape;
-    output.layout = layout;
+    sample.forward(0, input, shape, layout);
   }
 
  private:

@@ -14,10 +14,8 @@ class Subscript : public Operator {
     const Tensor& input = sample.input(0);
     const Subscripted part = arguments_.of(sample);
     if (part.is_view(input)) {
-      Tensor& view = sample.forward(0, input);
+      Tensor& view = sample.forward(0, input, part.shape, part.layout);
       view.data = static_cast<char*>(input.data) + part.offset;
-      view.shape = part.shape;
-      view.layout = part.layout;
       return;
     }
     Tensor& output = sample.output(0, input.type, part.shape, part.layout);

@@ -18,10 +18,8 @@ class SubscriptOnDevice : public DeviceOperator {
       const Subscripted& part = parts[i] = arguments_.of(sample);
       is_view[i] = input.device != kHost && part.is_view(input);
       if (is_view[i]) {
-        Tensor& view = batch.forward(0, i, input);
+        Tensor& view = batch.forward(0, i, input, part.shape, part.layout);
         view.data = static_cast<char*>(input.data) + part.offset;
-        view.shape = part.shape;
-        view.layout = part.layout;
       } else {
         batch.declare(0, i, input.type, part.shape, part.layout);
       }

@@ -204,9 +204,7 @@ class Transpose : public Operator {
     const Tensor& input = sample.input(0);
     const Transposed result = arguments_.of(input);
     if (result.stays) {
-      Tensor& output = sample.forward(0, input);
-      output.shape = result.shape;
-      output.layout = result.layout;
+      sample.forward(0, input, result.shape, result.layout);
       return;
     }
     Tensor& output = sample.output(0, input.type, result.shape, result.layout);

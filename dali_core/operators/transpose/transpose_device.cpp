@@ -90,9 +90,7 @@ class TransposeOnDevice : public DeviceOperator {
       const Tensor& input = sample.input(0);
       const Transposed result = results[i] = arguments_.of(input);
       if (result.stays) {
-        Tensor& output = batch.forward(0, i, input);
-        output.shape = result.shape;
-        output.layout = result.layout;
+        batch.forward(0, i, input, result.shape, result.layout);
       } else {
         batch.declare(0, i, input.type, result.shape, result.layout);
       }
