@@ -208,6 +208,28 @@ class TensorLayout(str):
         return f"TensorLayout({super().__repr__()})"
 
 
+class CUDAStream:
+    """A CUDA stream by its handle, wherever a stream is asked for.
+
+    Parameters
+    ----------
+    ptr : int
+        The handle; 0 is the default stream.
+    """
+
+    def __init__(self, ptr: int = 0) -> None:
+        self._ptr = ptr
+
+    @property
+    def ptr(self) -> int:
+        """The handle."""
+        return self._ptr
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Give the version of this protocol, and the handle."""
+        return 0, self._ptr
+
+
 class SampleInfo:
     """Which sample is requested from an `external_source` callback.
 

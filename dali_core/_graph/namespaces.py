@@ -12,14 +12,18 @@ from dali_core._graph.arguments import all_args, check_arguments, given_argument
 from dali_core._graph.build import add_operator
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError
 
+_ACRONYMS = {"roi"}
+
 
 def class_name(name: str) -> str:
     """Give the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
-    return "".join(part.capitalize() for part in name.rpartition(".")[2].split("_"))
+    parts = name.rpartition(".")[2].split("_")
+    return "".join(part.upper() if part in _ACRONYMS else part.capitalize() for part in parts)
 
 
 def signature(spec: OpSpec) -> inspect.Signature:
@@ -129,7 +133,7 @@ def _class(spec: OpSpec, module: str) -> type:
     group, _, _ = spec.name.rpartition(".")
     return type(
         name,
-        (),
+        (OperatorClass,),
         {
             "__init__": __init__,
             "__call__": __call__,

@@ -12,6 +12,7 @@ from dali_core import fn, ops, types
 from dali_core._graph import accepted_types
 from dali_core._graph.arguments import all_args
 from dali_core._graph.namespaces import class_name, signature
+from dali_core._graph.operator_class import OperatorClass
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._stubs.text import definition, first_line, stub
 
@@ -31,6 +32,7 @@ _ACCEPTED_LISTS = {
 _LONGEST_DEFAULT = 40
 
 _SOURCES = {
+    "OperatorClass": OperatorClass.__module__,
     **dict.fromkeys(
         (*_ACCEPTED.values(), *_ACCEPTED_LISTS.values(), "Input"), accepted_types.__name__
     ),
@@ -49,11 +51,16 @@ def function_stubs(specs: Sequence[OpSpec]) -> dict[str, str]:
 
 def class_stubs(specs: Sequence[OpSpec]) -> dict[str, str]:
     """Write the stubs of `ops`: for each group of operators, "" being the module itself."""
-    return _modules(specs, ops.__name__, inspect.getdoc(ops) or "", _class)
+    others = f"from {OperatorClass.__module__} import Compose as Compose"
+    return _modules(specs, ops.__name__, inspect.getdoc(ops) or "", _class, [others])
 
 
 def _modules(
-    specs: Sequence[OpSpec], module: str, doc: str, write: Callable[[OpSpec], list[str]]
+    specs: Sequence[OpSpec],
+    module: str,
+    doc: str,
+    write: Callable[[OpSpec], list[str]],
+    others: Sequence[str] = (),
 ) -> dict[str, str]:
     groups: dict[str, list[OpSpec]] = {"": []}
     for spec in specs:
@@ -71,7 +78,10 @@ def _modules(
             f"Operators of {group!r}." if group else first_line(doc),
             body,
             found=_SOURCES,
-            submodules=[f"from {path} import {name} as {name}" for name in inner],
+            submodules=[
+                *(() if group else others),
+                *(f"from {path} import {name} as {name}" for name in inner),
+            ],
         )
     return result
 
@@ -110,7 +120,13 @@ def _class(spec: OpSpec) -> list[str]:
     added = [_keyword(arg, optional=True, constant=False) for arg in all_args(spec)]
     call = definition("__call__", ["self", *inputs, *added], result, indent="    ")
     name = class_name(spec.name)
-    return [f"class {name}:", f'    """{first_line(spec.doc)}"""', "", *constructor, *call]
+    return [
+        f"class {name}(OperatorClass):",
+        f'    """{first_line(spec.doc)}"""',
+        "",
+        *constructor,
+        *call,
+    ]
 
 
 def _inputs(spec: OpSpec) -> list[str]:

@@ -9,16 +9,15 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from dali_core._runtime.workers.first_steps import forget_first, run_first
+from dali_core.compat._places import COMING, ELSEWHERE
 from dali_core.errors import CompatibilityError, MissingModuleError
 
 _REFERENCE = "nvidia.dali"
 _OURS = "dali_core"
+_TOP = "dali_core.compat.dali"
 _NAMESPACE = "nvidia"
 
-# Where the same thing has another place here.
-_ELSEWHERE = {
-    "data_node": "dali_core.compat.data_node",
-}
 # Public here, and no part of the reference's interface.
 _OWN = {"adapters", "compat", "errors", "scaffold", "testing"}
 
@@ -26,7 +25,8 @@ _OWN = {"adapters", "compat", "errors", "scaffold", "testing"}
 def install() -> None:
     """Have `import nvidia.dali`, and what is below it, give the modules of this library.
 
-    They are the very same modules, so it does not matter by which name a program knows a class.
+    Below the first they are the very same modules, and so are classes and functions: it does not
+    matter by which name a program knows them. `nvidia.dali.__version__` is that of NVIDIA DALI.
     Nothing is imported before the program asks for it. Calling it again does nothing.
 
     Raises
@@ -44,6 +44,7 @@ def install() -> None:
             "python -m dali_core.compat."
         )
     sys.meta_path.insert(0, _AliasFinder())
+    run_first(install)
     # Other packages of this namespace, such as those of CUDA, come first.
     sys.meta_path.append(_NamespaceFinder())
 
@@ -53,18 +54,17 @@ def uninstall() -> None:
     for finder in [*sys.meta_path]:
         if isinstance(finder, (_AliasFinder, _NamespaceFinder)):
             sys.meta_path.remove(finder)
+        if isinstance(finder, _AliasFinder):
+            forget_first(install)
     for name, module in [*sys.modules.items()]:
         is_alias = name == _REFERENCE or name.startswith(f"{_REFERENCE}.")
-        if is_alias and module.__name__.partition(".")[0] == _OURS:
+        if is_alias and getattr(module.__spec__, "name", _OURS).partition(".")[0] == _OURS:
             del sys.modules[name]
-    library = sys.modules.get(_OURS)
-    for name, path in _ELSEWHERE.items():
-        if library is not None and getattr(library, name, None) is sys.modules.get(path, library):
-            delattr(library, name)
+    top = sys.modules.get(_TOP)
     namespace = sys.modules.get(_NAMESPACE)
     if namespace is None:
         return
-    if getattr(namespace, "dali", None) is library is not None:
+    if top is not None and getattr(namespace, "dali", None) is top:
         del namespace.dali
     if isinstance(getattr(namespace.__spec__, "loader", None), _NamespaceLoader):
         del sys.modules[_NAMESPACE]
@@ -81,11 +81,15 @@ class _AliasFinder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Describe the module, if it is one of these."""
         if fullname == _REFERENCE:
-            return ModuleSpec(fullname, _AliasLoader(_OURS), is_package=True)
+            return ModuleSpec(fullname, _AliasLoader(_TOP), is_package=True)
         if not fullname.startswith(f"{_REFERENCE}."):
             return None
         below = fullname.removeprefix(f"{_REFERENCE}.")
-        ours = _ELSEWHERE.get(below, f"{_OURS}.{below}")
+        for coming, what in COMING.items():
+            if f"{below}.".startswith(f"{coming}."):
+                # `from nvidia.dali import x` swallows the error of a module nvidia.dali.x.
+                raise _missing(fullname, f"{what}.", f"{_OURS}.{below}")
+        ours = ELSEWHERE.get(below, f"{_OURS}.{below}")
         if below.split(".")[0] in _OWN or any(part.startswith("_") for part in below.split(".")):
             raise _missing(fullname)
         return ModuleSpec(fullname, _AliasLoader(ours), is_package=True)
@@ -111,8 +115,10 @@ class _AliasLoader(Loader):
         name = module.__name__
         sys.modules[name] = ours
         # Modules without files, such as those of operators, are found here only.
+        if hasattr(ours, "__path__") or self._ours == _TOP:
+            return
         for existing, inner in [*sys.modules.items()]:
-            if existing.startswith(f"{self._ours}.") and not hasattr(ours, "__path__"):
+            if existing.startswith(f"{self._ours}."):
                 sys.modules[name + existing.removeprefix(self._ours)] = inner
 
 
@@ -141,9 +147,12 @@ class _NamespaceLoader(Loader):
         """Leave the module empty."""
 
 
-def _missing(name: str) -> MissingModuleError:
+def _missing(
+    name: str,
+    cure: str = "Its documentation says what it has of NVIDIA DALI.",
+    ours: str | None = None,
+) -> MissingModuleError:
     return MissingModuleError(
-        f"{name}: dali_core must have a module of this name (it has none). Its documentation says "
-        "what it has of NVIDIA DALI.",
-        name=name,
+        f"{name}: dali_core must have a module of this name (it has none). {cure}",
+        name=ours or name,
     )

@@ -6,6 +6,8 @@ from typing import Any
 
 from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import Compose as Compose
+from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
 from dali_core.ops import noise as noise
@@ -15,7 +17,7 @@ from dali_core.ops import reductions as reductions
 from dali_core.ops import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
-class BatchPermutation:
+class BatchPermutation(OperatorClass):
     """Draw an order of the samples of each batch, as indices for `permute_batch`."""
 
     def __init__(
@@ -41,7 +43,7 @@ class BatchPermutation:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Brightness:
+class Brightness(OperatorClass):
     """Change the brightness of each image."""
 
     def __init__(
@@ -69,7 +71,7 @@ class Brightness:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class BrightnessContrast:
+class BrightnessContrast(OperatorClass):
     """Change the brightness and contrast of each image."""
 
     def __init__(
@@ -101,7 +103,7 @@ class BrightnessContrast:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Cast:
+class Cast(OperatorClass):
     """Convert the elements of each tensor to another type."""
 
     def __init__(
@@ -125,7 +127,7 @@ class Cast:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class CastLike:
+class CastLike(OperatorClass):
     """Convert each tensor to the type of another one."""
 
     def __init__(
@@ -148,7 +150,7 @@ class CastLike:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Cat:
+class Cat(OperatorClass):
     """Join the tensors of several inputs along a dimension that they have."""
 
     def __init__(
@@ -172,7 +174,7 @@ class Cat:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Clahe:
+class Clahe(OperatorClass):
     """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
 
     def __init__(
@@ -204,7 +206,7 @@ class Clahe:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class CoinFlip:
+class CoinFlip(OperatorClass):
     """Draw 1 with a given probability, and 0 otherwise."""
 
     def __init__(
@@ -234,7 +236,7 @@ class CoinFlip:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ColorSpaceConversion:
+class ColorSpaceConversion(OperatorClass):
     """Convert images from one colour space to another."""
 
     def __init__(
@@ -260,7 +262,7 @@ class ColorSpaceConversion:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ColorTwist:
+class ColorTwist(OperatorClass):
     """Change the hue, saturation, contrast and brightness of each image."""
 
     def __init__(
@@ -294,7 +296,7 @@ class ColorTwist:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Constant:
+class Constant(OperatorClass):
     """Give the same tensor for every sample."""
 
     def __init__(
@@ -324,7 +326,7 @@ class Constant:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Contrast:
+class Contrast(OperatorClass):
     """Change the contrast of each image."""
 
     def __init__(
@@ -352,7 +354,7 @@ class Contrast:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class CoordTransform:
+class CoordTransform(OperatorClass):
     """Multiply points by a matrix and add a vector to them: ``M p + T``."""
 
     def __init__(
@@ -382,7 +384,7 @@ class CoordTransform:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Copy:
+class Copy(OperatorClass):
     """Copy each tensor into memory of its own."""
 
     def __init__(
@@ -404,7 +406,7 @@ class Copy:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Crop:
+class Crop(OperatorClass):
     """Cut a window out of each image, volume or sequence."""
 
     def __init__(
@@ -452,7 +454,7 @@ class Crop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class CropMirrorNormalize:
+class CropMirrorNormalize(OperatorClass):
     """Crop, mirror, normalise and reorder each image in one pass."""
 
     def __init__(
@@ -514,7 +516,7 @@ class CropMirrorNormalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Equalize:
+class Equalize(OperatorClass):
     """Spread the levels of each channel of each image evenly over the whole range."""
 
     def __init__(
@@ -536,7 +538,7 @@ class Equalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Erase:
+class Erase(OperatorClass):
     """Fill one or more rectangular regions of each tensor with a value."""
 
     def __init__(
@@ -576,7 +578,7 @@ class Erase:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ExpandDims:
+class ExpandDims(OperatorClass):
     """Add dimensions of extent 1 to the shape of each tensor."""
 
     def __init__(
@@ -602,7 +604,7 @@ class ExpandDims:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ExternalSource:
+class ExternalSource(OperatorClass):
     """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
 
     def __init__(
@@ -652,7 +654,7 @@ class ExternalSource:
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class FastResizeCropMirror:
+class FastResizeCropMirror(OperatorClass):
     """Resize images and volumes, cut a window out of the result, and mirror it."""
 
     def __init__(
@@ -730,7 +732,7 @@ class FastResizeCropMirror:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class FileReader:
+class FileReader(OperatorClass):
     """Read files and their labels."""
 
     def __init__(
@@ -796,7 +798,7 @@ class FileReader:
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
-class Filter:
+class Filter(OperatorClass):
     """Filter each image, volume or sequence with a window of numbers."""
 
     def __init__(
@@ -824,7 +826,7 @@ class Filter:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Flip:
+class Flip(OperatorClass):
     """Mirror each image left to right, top to bottom, or front to back."""
 
     def __init__(
@@ -852,7 +854,7 @@ class Flip:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Full:
+class Full(OperatorClass):
     """Make tensors of a given shape, filled with a value."""
 
     def __init__(
@@ -876,7 +878,7 @@ class Full:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class FullLike:
+class FullLike(OperatorClass):
     """Make tensors of the shape, type and layout of the first input, filled with the second."""
 
     def __init__(
@@ -896,7 +898,7 @@ class FullLike:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class GaussianBlur:
+class GaussianBlur(OperatorClass):
     """Blur images, volumes or sequences with a Gaussian window."""
 
     def __init__(
@@ -924,7 +926,7 @@ class GaussianBlur:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class GetProperty:
+class GetProperty(OperatorClass):
     """Give a property of each tensor: its layout, or where it comes from."""
 
     def __init__(
@@ -948,7 +950,7 @@ class GetProperty:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class GridMask:
+class GridMask(OperatorClass):
     """Set squares of each image, which repeat in a regular grid, to zero."""
 
     def __init__(
@@ -980,7 +982,7 @@ class GridMask:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Hsv:
+class Hsv(OperatorClass):
     """Change the hue, saturation and value of each image."""
 
     def __init__(
@@ -1010,7 +1012,7 @@ class Hsv:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Hue:
+class Hue(OperatorClass):
     """Turn the hue of each image."""
 
     def __init__(
@@ -1038,7 +1040,7 @@ class Hue:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageDecoder:
+class ImageDecoder(OperatorClass):
     """Decode image files."""
 
     def __init__(
@@ -1106,7 +1108,7 @@ class ImageDecoder:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageDecoderCrop:
+class ImageDecoderCrop(OperatorClass):
     """Decode a window of given extent and position of each image file."""
 
     def __init__(
@@ -1178,7 +1180,7 @@ class ImageDecoderCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageDecoderRandomCrop:
+class ImageDecoderRandomCrop(OperatorClass):
     """Decode a random window of each image file."""
 
     def __init__(
@@ -1242,7 +1244,7 @@ class ImageDecoderRandomCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageDecoderSlice:
+class ImageDecoderSlice(OperatorClass):
     """Decode a window of each image file, given by its ends or by its start and extent."""
 
     def __init__(
@@ -1320,7 +1322,7 @@ class ImageDecoderSlice:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Jitter:
+class Jitter(OperatorClass):
     """Take each pixel of an image from a random place nearby."""
 
     def __init__(
@@ -1352,7 +1354,7 @@ class Jitter:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class JpegCompressionDistortion:
+class JpegCompressionDistortion(OperatorClass):
     """Give images the errors that compression to JPEG and decompression would give them."""
 
     def __init__(
@@ -1376,7 +1378,7 @@ class JpegCompressionDistortion:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Laplacian:
+class Laplacian(OperatorClass):
     """Sum the second derivatives of images, volumes or sequences along all data axes."""
 
     def __init__(
@@ -1408,7 +1410,7 @@ class Laplacian:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class LookupTable:
+class LookupTable(OperatorClass):
     """Replace each integer by the number that a table has for it."""
 
     def __init__(
@@ -1440,7 +1442,7 @@ class LookupTable:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class MultiPaste:
+class MultiPaste(OperatorClass):
     """Paste regions of one or more images on a black canvas, one after the other."""
 
     def __init__(
@@ -1478,7 +1480,7 @@ class MultiPaste:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class NormalDistribution:
+class NormalDistribution(OperatorClass):
     """Draw numbers from a normal distribution."""
 
     def __init__(
@@ -1510,7 +1512,7 @@ class NormalDistribution:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Normalize:
+class Normalize(OperatorClass):
     """Subtract the mean of each tensor and divide by its standard deviation."""
 
     def __init__(
@@ -1552,7 +1554,7 @@ class Normalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class OneHot:
+class OneHot(OperatorClass):
     """Encode each class number as a vector that has another value in that place."""
 
     def __init__(
@@ -1586,7 +1588,7 @@ class OneHot:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Ones:
+class Ones(OperatorClass):
     """Make tensors of a given shape, filled with ones."""
 
     def __init__(
@@ -1612,7 +1614,7 @@ class Ones:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class OnesLike:
+class OnesLike(OperatorClass):
     """Make tensors of the shape and layout of the input, filled with ones."""
 
     def __init__(
@@ -1636,7 +1638,7 @@ class OnesLike:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Pad:
+class Pad(OperatorClass):
     """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
 
     def __init__(
@@ -1669,7 +1671,7 @@ class Pad:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Paste:
+class Paste(OperatorClass):
     """Paste each image on a canvas that is larger by a factor."""
 
     def __init__(
@@ -1703,7 +1705,7 @@ class Paste:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class PeekImageShape:
+class PeekImageShape(OperatorClass):
     """Read the shape that each image file will have once it is decoded, without decoding it."""
 
     def __init__(
@@ -1731,7 +1733,7 @@ class PeekImageShape:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class PerFrame:
+class PerFrame(OperatorClass):
     """Mark each tensor as a sequence, whose first dimension is that of the frames."""
 
     def __init__(
@@ -1755,7 +1757,7 @@ class PerFrame:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class PermuteBatch:
+class PermuteBatch(OperatorClass):
     """Take the samples of each batch in another order."""
 
     def __init__(
@@ -1779,7 +1781,7 @@ class PermuteBatch:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class PythonFunction:
+class PythonFunction(OperatorClass):
     """Call a Python function on each sample, or on each batch."""
 
     def __init__(
@@ -1807,7 +1809,7 @@ class PythonFunction:
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class RandomCropGenerator:
+class RandomCropGenerator(OperatorClass):
     """Draw a random window for an image of each given shape."""
 
     def __init__(
@@ -1837,7 +1839,7 @@ class RandomCropGenerator:
         bytes_per_sample_hint: Ints | None = None,
     ) -> list[DataNode]: ...
 
-class RandomResizedCrop:
+class RandomResizedCrop(OperatorClass):
     """Cut a random window out of each image and resize it."""
 
     def __init__(
@@ -1883,7 +1885,7 @@ class RandomResizedCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Reinterpret:
+class Reinterpret(OperatorClass):
     """Read the memory of each tensor as another type, shape or layout."""
 
     def __init__(
@@ -1916,7 +1918,7 @@ class Reinterpret:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Reshape:
+class Reshape(OperatorClass):
     """Give each tensor another shape, another layout, or both."""
 
     def __init__(
@@ -1947,7 +1949,7 @@ class Reshape:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Resize:
+class Resize(OperatorClass):
     """Resize images, volumes and sequences of them."""
 
     def __init__(
@@ -2011,7 +2013,7 @@ class Resize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class ResizeCropMirror:
+class ResizeCropMirror(OperatorClass):
     """Resize images and volumes, cut a window out of the result, and mirror it."""
 
     def __init__(
@@ -2089,7 +2091,7 @@ class ResizeCropMirror:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class RoiRandomCrop:
+class ROIRandomCrop(OperatorClass):
     """Place a window of given extents at random so that it shows as much of a region as it can."""
 
     def __init__(
@@ -2123,7 +2125,7 @@ class RoiRandomCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Rotate:
+class Rotate(OperatorClass):
     """Rotate images around their centre, and volumes around an axis through it."""
 
     def __init__(
@@ -2161,7 +2163,7 @@ class Rotate:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Saturation:
+class Saturation(OperatorClass):
     """Change the saturation of each image."""
 
     def __init__(
@@ -2189,7 +2191,7 @@ class Saturation:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Shapes:
+class Shapes(OperatorClass):
     """Give the shape of each tensor, as a tensor with one number for each dimension."""
 
     def __init__(
@@ -2215,7 +2217,7 @@ class Shapes:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Slice:
+class Slice(OperatorClass):
     """Cut a window out of each tensor, given by its ends or by its start and extent."""
 
     def __init__(
@@ -2269,7 +2271,7 @@ class Slice:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Sphere:
+class Sphere(OperatorClass):
     """Bulge each image as if it were stretched over a sphere."""
 
     def __init__(
@@ -2297,7 +2299,7 @@ class Sphere:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Squeeze:
+class Squeeze(OperatorClass):
     """Remove dimensions of extent 1 from the shape of each tensor."""
 
     def __init__(
@@ -2323,7 +2325,7 @@ class Squeeze:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Stack:
+class Stack(OperatorClass):
     """Join the tensors of several inputs along a new dimension."""
 
     def __init__(
@@ -2347,7 +2349,7 @@ class Stack:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Transpose:
+class Transpose(OperatorClass):
     """Reorder the dimensions of each tensor."""
 
     def __init__(
@@ -2375,7 +2377,7 @@ class Transpose:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Uniform:
+class Uniform(OperatorClass):
     """Draw numbers from a range, or from a set of values, with equal probability."""
 
     def __init__(
@@ -2407,7 +2409,7 @@ class Uniform:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class WarpAffine:
+class WarpAffine(OperatorClass):
     """Warp images and volumes by an affine transform of coordinates."""
 
     def __init__(
@@ -2444,7 +2446,7 @@ class WarpAffine:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Water:
+class Water(OperatorClass):
     """Shift the rows and columns of each image along waves, as if it were seen through water."""
 
     def __init__(
@@ -2484,7 +2486,7 @@ class Water:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Zeros:
+class Zeros(OperatorClass):
     """Make tensors of a given shape, filled with zeros."""
 
     def __init__(
@@ -2510,7 +2512,7 @@ class Zeros:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ZerosLike:
+class ZerosLike(OperatorClass):
     """Make tensors of the shape and layout of the input, filled with zeros."""
 
     def __init__(

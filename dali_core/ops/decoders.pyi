@@ -4,9 +4,10 @@
 
 from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType
 
-class Image:
+class Image(OperatorClass):
     """Decode image files."""
 
     def __init__(
@@ -74,7 +75,7 @@ class Image:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageCrop:
+class ImageCrop(OperatorClass):
     """Decode a window of given extent and position of each image file."""
 
     def __init__(
@@ -146,7 +147,7 @@ class ImageCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageRandomCrop:
+class ImageRandomCrop(OperatorClass):
     """Decode a random window of each image file."""
 
     def __init__(
@@ -210,7 +211,7 @@ class ImageRandomCrop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class ImageSlice:
+class ImageSlice(OperatorClass):
     """Decode a window of each image file, given by its ends or by its start and extent."""
 
     def __init__(

@@ -4,8 +4,9 @@
 
 from dali_core._graph.accepted_types import Float, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 
-class Gaussian:
+class Gaussian(OperatorClass):
     """Add a number of normal distribution to each element."""
 
     def __init__(
@@ -33,7 +34,7 @@ class Gaussian:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class SaltAndPepper:
+class SaltAndPepper(OperatorClass):
     """Replace some pixels by one of two values, called salt and pepper."""
 
     def __init__(
@@ -67,7 +68,7 @@ class SaltAndPepper:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Shot:
+class Shot(OperatorClass):
     """Replace each element by a number of random events, as a camera counts photons."""
 
     def __init__(

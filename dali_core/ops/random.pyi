@@ -6,9 +6,10 @@ from typing import Any
 
 from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType
 
-class Beta:
+class Beta(OperatorClass):
     """Draw numbers from 0 to 1 of beta distribution."""
 
     def __init__(
@@ -40,7 +41,7 @@ class Beta:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Choice:
+class Choice(OperatorClass):
     """Draw elements of a list, or numbers below a bound, with replacement."""
 
     def __init__(
@@ -66,7 +67,7 @@ class Choice:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class CoinFlip:
+class CoinFlip(OperatorClass):
     """Draw 1 with a given probability, and 0 otherwise."""
 
     def __init__(
@@ -96,7 +97,7 @@ class CoinFlip:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Normal:
+class Normal(OperatorClass):
     """Draw numbers from a normal distribution."""
 
     def __init__(
@@ -128,7 +129,7 @@ class Normal:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Uniform:
+class Uniform(OperatorClass):
     """Draw numbers from a range, or from a set of values, with equal probability."""
 
     def __init__(

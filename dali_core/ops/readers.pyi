@@ -3,8 +3,9 @@
 
 from dali_core._graph.accepted_types import Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 
-class File:
+class File(OperatorClass):
     """Read files and their labels."""
 
     def __init__(

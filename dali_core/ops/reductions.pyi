@@ -6,8 +6,9 @@ from typing import Any
 
 from dali_core._graph.accepted_types import DataType, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 
-class Max:
+class Max(OperatorClass):
     """Give the largest element of each tensor."""
 
     def __init__(
@@ -35,7 +36,7 @@ class Max:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Mean:
+class Mean(OperatorClass):
     """Give the mean of the elements of each tensor."""
 
     def __init__(
@@ -65,7 +66,7 @@ class Mean:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class MeanSquare:
+class MeanSquare(OperatorClass):
     """Give the mean of the squares of the elements of each tensor."""
 
     def __init__(
@@ -95,7 +96,7 @@ class MeanSquare:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Min:
+class Min(OperatorClass):
     """Give the smallest element of each tensor."""
 
     def __init__(
@@ -123,7 +124,7 @@ class Min:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Rms:
+class Rms(OperatorClass):
     """Give the root of the mean of the squares of the elements of each tensor."""
 
     def __init__(
@@ -153,7 +154,7 @@ class Rms:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class StdDev:
+class StdDev(OperatorClass):
     """Give the standard deviation of the elements of each tensor around a mean."""
 
     def __init__(
@@ -181,7 +182,7 @@ class StdDev:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Sum:
+class Sum(OperatorClass):
     """Add up the elements of each tensor."""
 
     def __init__(
@@ -211,7 +212,7 @@ class Sum:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Variance:
+class Variance(OperatorClass):
     """Give the variance of the elements of each tensor around a mean."""
 
     def __init__(

@@ -4,8 +4,9 @@
 
 from dali_core._graph.accepted_types import Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 
-class Combine:
+class Combine(OperatorClass):
     """Combine affine transforms to one that does the first input, then the second, and so on."""
 
     def __init__(
@@ -27,7 +28,7 @@ class Combine:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Crop:
+class Crop(OperatorClass):
     """Make an affine transform that takes one range of coordinates to another."""
 
     def __init__(
@@ -61,7 +62,7 @@ class Crop:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Rotation:
+class Rotation(OperatorClass):
     """Make an affine transform that rotates around a point, or around an axis in space."""
 
     def __init__(
@@ -91,7 +92,7 @@ class Rotation:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Scale:
+class Scale(OperatorClass):
     """Make an affine transform that scales around a point."""
 
     def __init__(
@@ -121,7 +122,7 @@ class Scale:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Shear:
+class Shear(OperatorClass):
     """Make an affine transform that shears around a point."""
 
     def __init__(
@@ -151,7 +152,7 @@ class Shear:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Translation:
+class Translation(OperatorClass):
     """Make an affine transform that moves points."""
 
     def __init__(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dali_core._graph.node import DataNode as DataNode
+from dali_core.pipeline import experimental as experimental
 from dali_core.pipeline._definition import pipeline_def as pipeline_def
 from dali_core.pipeline._pipeline import Pipeline as Pipeline
 from dali_core.pipeline.conditionals import do_not_convert as do_not_convert
+from dali_core.types import OperatorConcurrency as OperatorConcurrency
+from dali_core.types import StreamPolicy as StreamPolicy

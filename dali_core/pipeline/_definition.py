@@ -86,4 +86,10 @@ def _decorate(
         pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
         return pipeline
 
+    make._is_pipeline_def = True  # type: ignore[attr-defined]
     return make
+
+
+def is_definition(value: object) -> bool:
+    """Tell whether this is what `pipeline_def` made of a function."""
+    return getattr(value, "_is_pipeline_def", False) is True

@@ -57,7 +57,9 @@ def test_modules_are_the_same_under_both_names() -> None:
         from nvidia.dali.fn.decoders import image
         import dali_core.plugin.base_iterator
 
-        assert dali is dali_core and fn is dali_core.fn and types is dali_core.types
+        assert fn is dali.fn is dali_core.fn and types is dali_core.types
+        assert dali.__version__ == "2.4.0" and dali_core.__version__ != "2.4.0"
+        assert dali.Pipeline is dali_core.Pipeline and dali.newaxis is dali_core.newaxis
         assert nvidia.dali.pipeline is dali_core.pipeline and ops is dali_core.ops
         assert nvidia.dali.tensors is dali_core.tensors
         assert nvidia.dali.backend is dali_core.backend
@@ -106,7 +108,7 @@ def test_what_is_missing_is_named() -> None:
     )
     assert output == (
         "No module named 'nvidia.dali.fn.no_such'; 'nvidia.dali.fn' is not a package\n"
-        "cannot import name 'no_such' from 'dali_core'\n"
+        "cannot import name 'no_such' from 'nvidia.dali'\n"
         "module 'dali_core.fn' has no attribute 'no_such'\n"
     )
 
@@ -123,7 +125,7 @@ def test_beside_other_packages_of_the_namespace(regular: bool, tmp_path: Path) -
         dali_core.compat.install()
         import nvidia.dali.fn
         import nvidia.other
-        assert nvidia.dali is dali_core
+        assert nvidia.dali.fn is dali_core.fn
         assert getattr(nvidia, "regular", False) is {regular}
         print(nvidia.other.name)
         """,
@@ -151,11 +153,11 @@ def test_comes_before_an_installed_reference_and_goes_again(tmp_path: Path) -> N
         dali_core.compat.uninstall()
         assert not hasattr(nvidia, "dali") and not hasattr(dali_core, "data_node")
         import nvidia.dali
-        print(ours.__name__, nvidia.dali.name)
+        print(ours.fn.__name__, nvidia.dali.name)
         """,
         path=fake_reference(tmp_path),
     )
-    assert output == "dali_core the other one\n"
+    assert output == "dali_core.fn the other one\n"
 
 
 def test_uninstall_leaves_nothing() -> None:

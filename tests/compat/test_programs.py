@@ -189,3 +189,23 @@ def test_epochs_of_sources(tmp_path: Path) -> None:
         *("[]", epoch, epoch),
         *(epoch, epoch, epoch),
     ] * 2
+
+
+def test_spawned_workers(tmp_path: Path) -> None:
+    lines = output_of("spawned_workers", tmp_path)
+    assert rows(lines, "batch") == [
+        [value for number in range(first, first + 3) for value in (number**2, epoch)]
+        for epoch in (0, 1)
+        for first in (0, 3, 6)
+    ]
+
+
+def test_imported_names(tmp_path: Path) -> None:
+    lines = output_of("imported_names", tmp_path)
+    assert lines[0] == ["version", "2.4.0", "True", "-1"]
+    assert [line[-1] for line in lines[2:7]] == ["True"] * 5
+    assert ["(True,", "False)", "(False,", "False)"] in lines
+    assert ["cpu", "gpu", "True"] in lines
+    assert rows(lines, "served") == [[1, 2, 1, 2]]
+    assert rows(lines, "decided") == [[1, 20]]
+    assert [line[0] for line in lines].count("no") == 5

@@ -271,8 +271,34 @@ def test_a_program_without_protection_gets_a_clear_error(root: Path, tmp_path: P
         check=False,
     )
     assert result.returncode == 1
-    last = result.stderr.rstrip().splitlines()[-1]
-    assert "must protect its start with if __name__ == '__main__'" in last
+    error = result.stderr.rpartition("SampleError: ")[2]
+    assert "a worker process must be able to import the program" in error
+    # It says so itself.
+    assert "forgotten to use the proper idiom" in error
+    assert "if __name__ == '__main__'" in error
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_program_that_workers_cannot_import(method: str, root: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        'if __name__ == "__mp_main__":\n    import no_such_module\n'
+        + PRELUDE
+        + PARALLEL
+        + f'if __name__ == "__main__":\n    parallel(method="{method}").run()\n'
+    )
+    result = subprocess.run(
+        [sys.executable, str(program), str(root)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert result.returncode == 1
+    error = result.stderr.rpartition("SampleError: ")[2]
+    assert "a worker process must be able to import the program" in error
+    assert error.rstrip().endswith("ModuleNotFoundError: No module named 'no_such_module'")
+    assert "__main__'" not in error
 
 
 def test_a_daemonic_process_may_only_use_threads(root: Path) -> None:

@@ -21,9 +21,10 @@ from typing import Any
 
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.workers import shared_memory
+from dali_core._runtime.workers.first_steps import FAILED_TO_START, WorkerName
 from dali_core._runtime.workers.forking import check_may_fork, without_warning_of_own_threads
 from dali_core._runtime.workers.produced import WorkerFunction
-from dali_core._runtime.workers.server import FAILED_TO_START, MESSAGE_BYTES, Post, serve
+from dali_core._runtime.workers.server import MESSAGE_BYTES, Post, serve
 from dali_core._runtime.workers.settings import FunctionSettings
 from dali_core._runtime.workers.task import Task
 from dali_core.errors import PipelineStateError, WorkerError
@@ -78,6 +79,9 @@ class ProcessWorkers:
             for pair in posts.values():
                 for end in pair:
                     started.callback(end.close)
+            # No descriptor may be sent to a process twice.
+            beginning = posts[None][1].dup()
+            started.callback(beginning.close)
             memory = _Slots(settings)
             started.callback(memory.close)
             context: Any = multiprocessing.get_context(start_method)
@@ -92,18 +96,20 @@ class ProcessWorkers:
                         capacities=memory.mapped.capacities,
                         not_ours=[pair[0] for pair in posts.values()] if forks else [],
                     )
+                    name = f"dali_core worker {worker}"
                     process = context.Process(
                         target=serve,
-                        name=f"dali_core worker {worker}",
+                        name=name if forks else WorkerName(name, beginning.fileno()),
                         args=(os.getpid(), sent, post),
                         daemon=True,
                     )
                     process.start()
                     processes.append(process)
+            beginning.close()
             for pair in posts.values():
                 pair[1].close()
             ours = {worker: pair[0] for worker, pair in posts.items()}
-            self._dispatcher = _Dispatcher(ours, worker_of, processes, memory, forks)
+            self._dispatcher = _Dispatcher(ours, worker_of, processes, memory)
             started.pop_all()
         # Called when this is garbage or the interpreter ends, whichever comes first.
         self.close = Finalizer(self, self._dispatcher.close)
@@ -164,14 +170,12 @@ class _Dispatcher:
         worker_of: dict[int, int],
         processes: list[BaseProcess],
         memory: _Slots,
-        forked: bool,
     ) -> None:
         self.memory = memory
         self._owner = os.getpid()
         self._posts = posts
         self._worker_of = worker_of
         self._processes = processes
-        self._forked = forked
         self._arrived: deque[tuple[int, Task]] = deque()
         self._waiting: dict[int, deque[Task]] = {}
         self._running: dict[int, tuple[int, int, Task]] = {}
@@ -180,7 +184,6 @@ class _Dispatcher:
         self._leased: dict[weakref.ref[_Lease], tuple[int, int]] = {}
         self._returned: deque[weakref.ref[_Lease]] = deque()
         self._num_sent = 0
-        self._num_ready = 0
         self._broken: WorkerError | None = None
         self._is_closed = threading.Lock()
         self._wake_receiver, self._wake_sender = socket.socketpair()
@@ -267,14 +270,14 @@ class _Dispatcher:
             task, *details = pickle.loads(message)  # noqa: S301 (from processes of ours)
             if task == FAILED_TO_START:
                 self._broken = WorkerError(
-                    "a worker process must be able to load the source (it was not). Read what it "
-                    f"says, or use another py_start_method or py_callback_pickler.\n{details[0]}"
+                    "a worker process must be able to import the program and to load the source "
+                    "(it was not). Read what it says, or use another py_start_method or "
+                    f"py_callback_pickler.\n{details[0]}"
                 )
                 continue
             if task not in self._running:  # it was given up, since another worker has ended
                 continue
             function, slot, asked = self._running.pop(task)
-            self._num_ready += 1
             lease = _Lease()
             self._leased[weakref.ref(lease, self._returned.append)] = function, slot
             start, end = details
@@ -312,15 +315,10 @@ class _Dispatcher:
         how = f"with status {code}"
         if code is not None and code < 0:
             how = f"by signal {-code}, {signal.strsignal(-code)}"
-        cure = "Look for what it printed, and whether the system was out of memory."
-        if not self._num_ready and not self._forked:
-            cure = (
-                "Look for what it printed. With this py_start_method the program must protect its "
-                "start with if __name__ == '__main__'."
-            )
         return WorkerError(
             f"a worker process must run as long as its pipeline (process {process.pid} has ended "
-            f"{how}). {cure} Build a new pipeline to go on."
+            f"{how}). Look for what it printed, and whether the system was out of memory. Build a "
+            "new pipeline to go on."
         )
 
     def _fail(self, error: WorkerError) -> None:

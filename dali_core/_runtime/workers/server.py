@@ -11,19 +11,16 @@ import socket
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dali_core._runtime.workers import shared_memory
+from dali_core._runtime.workers.first_steps import failure_message
 from dali_core._runtime.workers.pickling import PackedFunction
 from dali_core._runtime.workers.produced import WHOLE, Produced, WorkerFunction
 
 MESSAGE_BYTES = 1 << 16
-FAILED_TO_START = -1
-"""Stands for the task in a message of a worker that could not load its functions."""
-
 _POLL_SECONDS = 0.5
 
 
@@ -70,6 +67,7 @@ def serve(parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
     threading.Thread(
         target=_end_with, args=(parent,), name="dali_core parent watch", daemon=True
     ).start()
+    sys.excepthook = sys.__excepthook__  # see first_steps
     for end in post.not_ours:
         end.close()
     torch = sys.modules.get("torch")
@@ -81,9 +79,8 @@ def serve(parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
             for function in functions:
                 if isinstance(function.source, PackedFunction):
                     function.source = function.source.unpack()
-        except Exception:
-            text = traceback.format_exc()[-MESSAGE_BYTES // 8 :]
-            _send(post.shared, pickle.dumps((FAILED_TO_START, text)))
+        except Exception as error:
+            _send(post.shared, failure_message(error))
             return
         memory = post.memory if isinstance(post.memory, int) else post.memory.detach()
         _work(functions, post, shared_memory.SharedSlots(memory, post.capacities))

@@ -6,10 +6,11 @@ from typing import Any
 
 from dali_core._graph.accepted_types import DataType, Input, Ints, Str
 from dali_core._graph.node import DataNode
+from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops.experimental import decoders as decoders
 from dali_core.types import DALIDataType, DALIImageType
 
-class Equalize:
+class Equalize(OperatorClass):
     """Spread the levels of each channel of each image evenly over the whole range."""
 
     def __init__(
@@ -31,7 +32,7 @@ class Equalize:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Filter:
+class Filter(OperatorClass):
     """Filter each image, volume or sequence with a window of numbers."""
 
     def __init__(
@@ -59,7 +60,7 @@ class Filter:
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class PeekImageShape:
+class PeekImageShape(OperatorClass):
     """Read the shape that each image file will have once it is decoded, without decoding it."""
 
     def __init__(

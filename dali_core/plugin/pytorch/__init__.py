@@ -7,6 +7,8 @@ try:
     from dali_core_pytorch import LastBatchPolicy as LastBatchPolicy
     from dali_core_pytorch import feed_ndarray as feed_ndarray
     from dali_core_pytorch import to_torch_type as to_torch_type
+
+    from dali_core.plugin.pytorch.fn import TorchPythonFunction as TorchPythonFunction
 except ModuleNotFoundError as error:
     raise ImportError(
         f"dali_core.plugin.pytorch: PyTorch must be installed (got: {error}). "

@@ -1,0 +1,37 @@
+"""Where the modules of NVIDIA DALI are here, and which of them come later."""
+
+from __future__ import annotations
+
+ELSEWHERE = {
+    "backend_impl": "dali_core.compat.backend_impl",
+    "data_node": "dali_core.compat.data_node",
+    "external_source": "dali_core.compat.external_source",
+    "pickling": "dali_core.compat.pickling",
+    "plugin_manager": "dali_core.compat.plugin_manager",
+    "reducers": "dali_core.compat.reducers",
+    "sysconfig": "dali_core.compat.sysconfig",
+}
+"""What is no module of this library by its own name."""
+
+BELOW = frozenset(ELSEWHERE)
+"""What `import nvidia.dali` alone makes an attribute."""
+
+COMING = {
+    "auto_aug": "Policies of automatic augmentation come with a later version: use operators of fn",
+    "experimental.dynamic": "Operators without a pipeline come with a later version",
+    "experimental.torchvision": "Transforms of torchvision come with a later version",
+    "plugin.jax.fn": "Functions of JAX as operators come with a later version: use "
+    "fn.python_function",
+    "plugin.numba": "Functions of Numba come with a later version: use fn.python_function, also "
+    "with a compiled function",
+    "plugin.paddle": "Iterators for PaddlePaddle come with a later version: write an adapter "
+    "(dali_core.adapters)",
+    "plugin.pytorch.experimental": "The proxy for DataLoader comes with a later version: use "
+    "fn.external_source",
+    "plugin.pytorch.loader_evaluator": "Its evaluator of loaders comes with a later version",
+    "plugin.tf": "Data sets of TensorFlow come with a later version: write an adapter "
+    "(dali_core.adapters)",
+    "tfrecord": "TFRecord comes with a later version: use fn.readers.file, or fn.external_source "
+    "with a reader of your own",
+}
+"""What is not here yet, and what to do instead; for all modules below, too."""

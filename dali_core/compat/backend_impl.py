@@ -1,0 +1,6 @@
+"""What is known of `nvidia.dali.backend` under the name of its extension module."""
+
+from __future__ import annotations
+
+from dali_core import types as types
+from dali_core.backend import *  # noqa: F403
