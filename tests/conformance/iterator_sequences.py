@@ -384,6 +384,7 @@ def main(count: int, seed: int) -> None:
     import dali_core.plugin.pytorch
 
     logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
     own = Library(dali_core, dali_core.plugin.pytorch)
     other = Library(nvidia.dali, nvidia.dali.plugin.pytorch)
     rng = random.Random(seed)

@@ -48,6 +48,11 @@ reference_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
 
 from dali_core.plugin import pytorch as own_plugin  # noqa: E402
 
+# NVIDIA DALI says nothing of it.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
+)
+
 OWN = Library(dali_core, own_plugin)
 REFERENCE = Library(nvidia_dali, reference_plugin)
 
