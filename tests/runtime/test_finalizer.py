@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from dali_core._runtime.finalizer import Finalizer
 
 
