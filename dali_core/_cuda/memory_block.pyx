@@ -16,6 +16,7 @@ from dali_core._cuda.stream cimport give_event, take_event
 
 cdef extern from "Python.h" nogil:
     int Py_IsInitialized()
+    void PyErr_SetInterrupt()
 
 cdef extern from "python_memory.hpp" namespace "dali_core":
     shared_ptr[void] hold_python_object(object owner)
@@ -231,10 +232,14 @@ cdef void _call_deallocate(Block* block) noexcept with gil:
 
 
 cdef void _deallocate(Block* block) noexcept:
-    # An error here cannot reach anybody's code; Python prints it.
-    (<object>block.allocator.get()).deallocate(
-        block.pointer, block.bytes if block.bytes else 1, <uintptr_t>block.stream.get().stream
-    )
+    # An error here cannot reach anybody's code; Python prints it. Ctrl-C comes once more instead,
+    # where the program goes on.
+    try:
+        (<object>block.allocator.get()).deallocate(
+            block.pointer, block.bytes if block.bytes else 1, <uintptr_t>block.stream.get().stream
+        )
+    except KeyboardInterrupt:
+        PyErr_SetInterrupt()
 
 
 cdef str text_of_shortage(Block* block):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import threading
@@ -150,6 +151,39 @@ def test_calls_between_runs(kind: str, depth: int, is_pipelined: bool, is_async:
         expected = log_of(reference, *arguments)
         assert log_of(dali_core, *arguments) == expected, actions
         assert all(entry[-1] is True for entry in expected if isinstance(entry, tuple))
+
+
+@pytest.mark.parametrize(("depth", "is_pipelined", "is_async"), EXECUTION)
+def test_calls_of_functions(depth: int, is_pipelined: bool, is_async: bool) -> None:
+    for library in (reference, dali_core):
+        calls = Calls()
+        pipeline = library.Pipeline(
+            BATCH_SIZE,
+            2,
+            None,
+            prefetch_queue_depth=depth,
+            exec_pipelined=is_pipelined,
+            exec_async=is_async,
+        )
+        with pipeline:
+            numbers = library.fn.external_source(calls.source("source"))
+            pipeline.set_outputs(
+                library.fn.python_function(
+                    numbers, function=functools.partial(noted, calls.note), num_outputs=1
+                )
+            )
+        pipeline.build()
+        ahead = depth if is_pipelined else 1
+        for run in range(1, 5):
+            pipeline.run()
+            found = [entry for entry in list(calls.log) if entry[0] == "function"]
+            assert BATCH_SIZE * run <= len(found) <= BATCH_SIZE * (run + ahead - 1)
+            assert {is_own for *_, is_own in found} == {not is_async}
+
+
+def noted(note: Callable[..., None], x: np.ndarray) -> np.ndarray:
+    note("function", int(x[0]))
+    return x
 
 
 @pytest.mark.parametrize(("depth", "is_pipelined", "is_async"), EXECUTION)

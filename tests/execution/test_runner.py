@@ -99,6 +99,23 @@ def test_sources_are_called_for_a_batch_that_is_submitted() -> None:
     runner.close()
 
 
+def test_a_closed_pipeline_calls_nothing(asynchronous: bool) -> None:
+    seen: list[int] = []
+
+    def source(iteration: int) -> list[np.int64]:
+        seen.append(iteration)
+        return numbers(iteration)
+
+    with Pipeline(2, 1, None, exec_async=asynchronous, prefetch_queue_depth=2) as pipeline:
+        pipeline.set_outputs(fn.external_source(source))
+    pipeline.run()
+    assert seen == [0, 1]
+    pipeline.close()
+    with pytest.raises(PipelineStateError, match="it was closed"):
+        pipeline.run()
+    assert seen == [0, 1]
+
+
 def end_at_three(iteration: int) -> list[np.int64]:
     if iteration == 3:
         raise StopIteration
