@@ -16,10 +16,13 @@ from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError
 
+_ACRONYMS = {"dl": "DL"}
+
 
 def class_name(name: str) -> str:
     """Give the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
-    return "".join(part.capitalize() for part in name.rpartition(".")[2].split("_"))
+    parts = name.rpartition(".")[2].split("_")
+    return "".join(_ACRONYMS.get(part, part.capitalize()) for part in parts)
 
 
 def signature(spec: OpSpec) -> inspect.Signature:
