@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import numpy
-
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.operators.python_function.step import FunctionStep
 
@@ -24,5 +22,4 @@ class CapsuleStep(FunctionStep):
     def argument(batch: TensorListCPU, sample: int) -> Any:
         """Export a sample, of memory that the function may write."""
         tensor = batch[sample]
-        is_own = numpy.asarray(tensor).flags.writeable
-        return (tensor if is_own else copy.deepcopy(tensor)).__dlpack__()
+        return (copy.deepcopy(tensor) if memoryview(tensor).readonly else tensor).__dlpack__()

@@ -33,7 +33,7 @@ def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
         value = keywords.get(name)
         if isinstance(value, (list, tuple)):
             described[name] = [anything if entry is None else entry for entry in value]
-        elif value is not None and isinstance(count, numbers.Integral) and count > 1:
+        elif value is not None and isinstance(count, numbers.Integral) and int(count) > 1:
             described[name] = [value] * int(count)
     return described
 
