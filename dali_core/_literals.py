@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
+from dali_core.types import (
+    DALIDataType,
+    DALIImageType,
+    DALIInterpType,
+    ScalarConstant,
+    to_dali_type,
+)
 
 _RANGES = {
     DALIDataType.BOOL: range(2),
@@ -17,6 +23,8 @@ _RANGES = {
         for bits in (8, 16, 32, 64)
     },
 }
+# Members of enumerations count as their numbers.
+NUMBERS = (numbers.Real, DALIDataType, DALIImageType, DALIInterpType)
 # Without a wish, numbers of NumPy are no wider than those of Python.
 _NARROWED = {
     DALIDataType.INT64: DALIDataType.INT32,
@@ -34,7 +42,7 @@ def is_array(value: Any) -> bool:
 
 def is_literal(value: Any) -> bool:
     """Tell whether a value stands for the same tensor for every sample."""
-    return isinstance(value, (numbers.Real, list, tuple, ScalarConstant)) or is_array(value)
+    return isinstance(value, (*NUMBERS, list, tuple, ScalarConstant)) or is_array(value)
 
 
 def check_range(value: int, dtype: DALIDataType) -> None:
@@ -144,8 +152,8 @@ def _flatten(value: Any) -> tuple[list[int], list[Any]]:
         return [], [value.value]
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
-    if isinstance(value, numbers.Real):
-        return [], [value]
+    if isinstance(value, NUMBERS):
+        return [], [value if isinstance(value, numbers.Real) else int(value)]
     if not isinstance(value, (list, tuple)):
         raise ArgumentTypeError(
             f"lists must be of numbers (got {value!r}, a {type(value).__name__}). Convert it."

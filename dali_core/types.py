@@ -6,6 +6,7 @@ Names and numbers follow the reference API, so that programs and serialised pipe
 from __future__ import annotations
 
 import enum
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from dali_core.errors import (
@@ -78,6 +79,21 @@ class DALIDataType(_NumberedEnum):
     INTERP_TYPE = 22
     TENSOR_LAYOUT = 23
     PYTHON_OBJECT = 24
+
+    def __call__(self) -> str:
+        """Give the type as `struct` and `memoryview` write it, such as ``"=f"``; deprecated.
+
+        Programs from the time when `dtype` of a tensor was a method still call it.
+        """
+        import numpy
+
+        warnings.warn(
+            "dtype(): a tensor's dtype is a property. Leave out the parentheses.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        # `struct` has l and L for what may be of 32 bits.
+        return "=" + numpy.dtype(to_numpy_type(self)).char.translate({ord("l"): "q", ord("L"): "Q"})
 
 
 class DALIInterpType(_NumberedEnum):

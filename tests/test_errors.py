@@ -426,7 +426,7 @@ def test_functions_know_the_file(images: Path) -> None:
 
 
 def test_wrong_data_for_an_operator() -> None:
-    wrong = {1: np.zeros(4), 3: np.zeros(())}
+    wrong = {1: np.zeros((1, 4, 3), np.uint8), 3: np.zeros((4, 1, 3), np.uint8)}
 
     def batches(iteration: int) -> list[np.ndarray]:
         return [wrong.get(iteration, np.zeros((4, 4, 3), np.uint8))] * 2

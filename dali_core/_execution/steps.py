@@ -239,7 +239,7 @@ class Steps:
         )
         inputs = [*entry.inputs, *entry.arguments]
         try:
-            outputs = step.run(context, task.inputs(inputs))
+            outputs = step.run(context, task.inputs(inputs, entry.releases))
         except SampleFailed as failed:
             self._note_failed(task, entry, context, besides=failed.sample)
             raise

@@ -132,6 +132,11 @@ def check_arguments(
         else:
             constants[name] = _convert(value, arg.type, f"{where}: argument {name!r}")
         if value is not None and arg.deprecated:
+            if given.get(arg.deprecated) is not None:
+                raise ArgumentTypeError(
+                    f"{where}: only one of the arguments {name!r} and {arg.deprecated!r}, which is "
+                    "its new name, may be given (got both). Remove the former."
+                )
             warn_user(f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}.")
     return constants, tensors
 

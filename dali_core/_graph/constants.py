@@ -31,8 +31,6 @@ def constant_node(
 ) -> DataNode:
     """Record a tensor that is the same for every sample; see `types.Constant`."""
     where = f"types.Constant at {user_location()}"
-    if isinstance(value, enum.Enum) and hasattr(value, "__int__"):
-        value = int(value)
     if not is_literal(value):
         raise ArgumentTypeError(
             f"{where}: value must be a number, a list or an array (got {value!r}, a "
@@ -71,7 +69,8 @@ def as_operand(value: Any, where: str) -> DataNode | ScalarConstant:
             check_range(constant.value, constant.dtype)
         return constant
     except (ArgumentTypeError, ArgumentValueError) as error:
-        if isinstance(error, ArgumentTypeError) and not is_literal(value):
+        is_number = is_literal(value) and not isinstance(value, enum.Enum)
+        if isinstance(error, ArgumentTypeError) and not is_number:
             error = ArgumentTypeError(
                 f"operands must be DataNodes, numbers, lists or arrays (got {value!r}, a "
                 f"{type(value).__name__}). Convert it."

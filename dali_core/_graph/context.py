@@ -45,11 +45,11 @@ def user_location() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def warn_user(message: str) -> None:
-    """Warn that something is deprecated, at the place that `user_location` gives."""
+def warn_user(message: str, category: type[Warning] = DeprecationWarning) -> None:
+    """Warn at the place that `user_location` gives; by default that something is deprecated."""
     frame = sys._getframe()
     level = 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
         level += 1
-    warnings.warn(message, DeprecationWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

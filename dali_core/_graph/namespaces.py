@@ -17,13 +17,13 @@ from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError
 
-_ACRONYMS = {"roi"}
+_ACRONYMS = {"dl": "DL", "roi": "ROI"}
 
 
 def class_name(name: str) -> str:
     """Give the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
     parts = name.rpartition(".")[2].split("_")
-    return "".join(part.upper() if part in _ACRONYMS else part.capitalize() for part in parts)
+    return "".join(_ACRONYMS.get(part, part.capitalize()) for part in parts)
 
 
 def signature(spec: OpSpec) -> inspect.Signature:

@@ -67,7 +67,7 @@ class StepTask:
     def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
         """Make the samples the batch for which each given value says what is wanted; count them."""
 
-    def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
+    def inputs(self, values: Sequence[int], last_read: Sequence[int]) -> list[TensorListCPU]:
         """Give the batch's values with the given ids."""
 
     def set_size(self, size: int, first_sample: int | None = None) -> None:

@@ -1,5 +1,9 @@
 # Part of executor.pyx: a step as Python sees it.
 
+cdef extern from "exclusive_memory.hpp" namespace "dali_core" nogil:
+    bint have_own_memory(const vector[engine.Tensor]& samples) except +
+
+
 @cython.no_gc_clear
 cdef class StepTask:
     """A step in Python that waits to be run for one batch."""
@@ -18,10 +22,27 @@ cdef class StepTask:
         self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
         return self.places.size()
 
-    def inputs(self, values: Sequence[int]) -> list[TensorListCPU]:
-        """Give the batch's values with the given ids."""
+    def inputs(self, values: Sequence[int], last_read: Sequence[int]) -> list[TensorListCPU]:
+        """Give the batch's values with the given ids.
+
+        Parameters
+        ----------
+        values : sequence of int
+            The ids.
+        last_read : sequence of int
+            Ids of values that nobody reads after this step. Those of them whose memory nothing else
+            refers to may be written; all others are read-only.
+        """
         cdef engine.Batch* batch = self.task.batch.get()
-        return [wrap_tensors(batch.samples(value, self.places), False) for value in values]
+        cdef TensorListCPU tensors
+        cdef bint is_own
+        cdef list found = []
+        for value in values:
+            is_own = value in last_read and have_own_memory(batch.values[<size_t>value])
+            tensors = wrap_tensors(batch.samples(value, self.places), False)
+            tensors.is_read_only = not is_own
+            found.append(tensors)
+        return found
 
     def set_size(self, int size, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""

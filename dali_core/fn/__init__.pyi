@@ -262,6 +262,36 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crop, mirror, normalise and reorder each image in one pass."""
 
+@overload
+def dl_tensor_python_function(
+    *inputs: Any,
+    function: object,
+    num_outputs: Literal[1] = 1,
+    output_layouts: Strs | None = None,
+    preserve: bool = True,
+    batch_processing: bool = True,
+    synchronize_stream: bool = True,
+    device: Str | None = None,
+    name: Str | None = None,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+
+@overload
+def dl_tensor_python_function(
+    *inputs: Any,
+    function: object,
+    num_outputs: int,
+    output_layouts: Strs | None = None,
+    preserve: bool = True,
+    batch_processing: bool = True,
+    synchronize_stream: bool = True,
+    device: Str | None = None,
+    name: Str | None = None,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+
 def equalize(
     input: Input,
     /,
@@ -917,28 +947,28 @@ def permute_batch(
 
 @overload
 def python_function(
-    *inputs: Input,
+    *inputs: Any,
     function: object,
     num_outputs: Literal[1] = 1,
-    batch_processing: bool = False,
     output_layouts: Strs | None = None,
+    preserve: bool = True,
+    batch_processing: bool = False,
     device: Str | None = None,
     name: Str | None = None,
-    preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Call a Python function on each sample, or on each batch."""
 
 @overload
 def python_function(
-    *inputs: Input,
+    *inputs: Any,
     function: object,
     num_outputs: int,
-    batch_processing: bool = False,
     output_layouts: Strs | None = None,
+    preserve: bool = True,
+    batch_processing: bool = False,
     device: Str | None = None,
     name: Str | None = None,
-    preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
     """Call a Python function on each sample, or on each batch."""

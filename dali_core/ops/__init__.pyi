@@ -516,6 +516,36 @@ class CropMirrorNormalize(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class DLTensorPythonFunction(OperatorClass):
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+
+    def __init__(
+        self,
+        function: object | None = None,
+        num_outputs: Int = 1,
+        device: Str | None = None,
+        synchronize_stream: bool = True,
+        batch_processing: bool = True,
+        *,
+        output_layouts: Strs | None = None,
+        preserve: bool = True,
+        name: Str | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        function: object | None = None,
+        num_outputs: Int | None = None,
+        output_layouts: Strs | None = None,
+        preserve: bool | None = None,
+        batch_processing: bool | None = None,
+        synchronize_stream: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
 class Equalize(OperatorClass):
     """Spread the levels of each channel of each image evenly over the whole range."""
 
@@ -1792,20 +1822,20 @@ class PythonFunction(OperatorClass):
         batch_processing: bool = False,
         *,
         output_layouts: Strs | None = None,
+        preserve: bool = True,
         name: Str | None = None,
-        preserve: bool = False,
         bytes_per_sample_hint: Ints | None = None,
     ) -> None: ...
     def __call__(
         self,
-        *inputs: Input,
+        *inputs: Any,
         function: object | None = None,
         num_outputs: Int | None = None,
-        batch_processing: bool | None = None,
         output_layouts: Strs | None = None,
+        preserve: bool | None = None,
+        batch_processing: bool | None = None,
         device: Str | None = None,
         name: Str | None = None,
-        preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 

@@ -22,6 +22,7 @@ from dali_core._execution.resume import (
 )
 from dali_core._execution.runner import Runner
 from dali_core._execution.saved_state import VERSION, SavedState
+from dali_core._graph.context import warn_user
 from dali_core._graph.fingerprint import describe_graph, explain_difference
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
@@ -354,3 +355,15 @@ class PipelineCheckpoints:
                     self.iter_setup()
         finally:
             self._is_replaying = False
+
+
+def warn_of_lost_states(steps: Mapping[OperatorNode, Step]) -> None:
+    """Warn of sources in Python that cannot go on from a checkpoint."""
+    for node, step in steps.items():
+        if getattr(step, "loses_state", False):
+            warn_user(
+                f"{node.where}: a checkpoint cannot say how far the source has come, which is a "
+                "callable without an argument. Let it take the number of the batch or a "
+                "SampleInfo, or give it state_dict and load_state_dict.",
+                UserWarning,
+            )

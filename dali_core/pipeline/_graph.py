@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._graph.context import warn_user
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan
@@ -99,6 +101,7 @@ class PipelineGraph:
         self._expected.check_count(len(outputs))
         self._plan = make_plan(outputs, self._graph.nodes, optimize=self._optimize)
         self._graph.is_built = True
+        _warn_of_unused(self._live_nodes, outputs)
         if self._enable_memory_stats:
             self._memory = MemoryStatistics(self._plan)
         return self._plan
@@ -121,3 +124,16 @@ class PipelineGraph:
     def _live_nodes(self) -> list[OperatorNode]:
         assert self._plan is not None
         return [entry.node for stage in self._plan.stages for entry in stage.nodes]
+
+
+def _warn_of_unused(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> None:
+    """Warn of data that a source in Python makes for nothing."""
+    used = {value for node in nodes for value in node.dependencies} | set(outputs)
+    for node in nodes:
+        unused = [str(value.index) for value in node.outputs if value not in used]
+        if node.spec.is_source and node.arguments.get("source") is not None and unused:
+            warn_user(
+                f"{node.where}: outputs {', '.join(unused)} of {len(node.outputs)} are not used. "
+                "The source need not compute them.",
+                UserWarning,
+            )

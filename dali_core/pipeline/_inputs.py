@@ -63,13 +63,13 @@ class PipelineInputs:
                 f"Pipeline.feed_input: data_node must be a DataNode or a str (got {data_node!r}). "
                 "Pass the result of fn.external_source, or its name."
             )
-        name = data_node
         if isinstance(data_node, DataNode):
             value = self._graph.find(data_node)
             if value.source.spec.role == "to device":
                 (value,) = value.source.inputs
-            name = value.source.name
-        self._find_input("feed_input", name).feed(data, layout or "", cuda_stream)
+            data_node = value.name
+        step, output = self._find_input("feed_input", data_node)
+        step.feed(data, layout or "", cuda_stream, output)
 
     def input_feed_count(self, input_name: str) -> int:
         """Tell how many batches must be fed to an input before the first `run`.
@@ -87,14 +87,19 @@ class PipelineInputs:
         self._find_input("input_feed_count", input_name)
         return self._depth
 
-    def _find_input(self, method: str, name: str) -> Any:
-        """Find the step of an `external_source`."""
+    def _find_input(self, method: str, name: str) -> tuple[Any, int]:
+        """Find the step of an `external_source`, and which of its outputs has the name."""
         runner = self._start()
         if runner.executor.closed:
             raise PipelineStateError(
                 f"Pipeline.{method}: must be open (it was closed). Build a new one."
             )
-        inputs = {node.name: step for node, step in runner.steps.items() if hasattr(step, "feed")}
+        inputs = {
+            value.name: (step, value.index)
+            for node, step in runner.steps.items()
+            if hasattr(step, "feed")
+            for value in node.outputs
+        }
         if name not in inputs:
             raise UnknownInputError(
                 f"Pipeline.{method}: must name an external_source that the outputs depend on (got "
@@ -112,5 +117,5 @@ class PipelineInputs:
             )
         # All are looked up first, so that a wrong name leaves nothing fed.
         steps = {name: self._find_input("run", name) for name in inputs}
-        for name, step in steps.items():
-            step.feed(inputs[name], "")
+        for name, (step, output) in steps.items():
+            step.feed(inputs[name], "", output=output)

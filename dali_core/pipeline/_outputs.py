@@ -43,14 +43,14 @@ def graph_value(what: str, value: Any, graph: Graph) -> DataNode:
 
 def graph_output(number: int, value: Any, graph: Graph) -> DataNode:
     """Give a value that is an output of the pipeline with this graph."""
-    value = graph_value(f"output {number}", value, graph)
-    if value.source.conditions:
+    node = graph_value(f"output {number}", value, graph)
+    if node.source.conditions:
         raise GraphError(
             f"Pipeline made at {graph.location}: output {number} must exist for all samples (got "
-            f"{value.name!r}, made in a branch that others do not take by {value.source.where}). "
+            f"{node.name!r}, made in a branch that others do not take by {node.source.where}). "
             "Assign it to a variable in both branches."
         )
-    return value
+    return node
 
 
 class ExpectedOutputs:

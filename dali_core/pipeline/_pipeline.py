@@ -17,7 +17,7 @@ from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan
 from dali_core._runtime.step import Step
-from dali_core.pipeline._checkpoints import PipelineCheckpoints
+from dali_core.pipeline._checkpoints import PipelineCheckpoints, warn_of_lost_states
 from dali_core.pipeline._checks import (
     ApiCheck,
     bad_sample_limit,
@@ -95,11 +95,11 @@ class Pipeline(
     exec_dynamic, experimental_exec_dynamic, concurrency : object
         Accepted without effect: there is one executor, and it runs all samples in parallel.
     enable_checkpointing : bool
-        Accepted without effect: checkpoints can always be made.
+        Warn of sources whose state a checkpoint cannot have. Checkpoints can always be made.
     checkpoint : bytes or str, optional
         What `checkpoint` returned: the pipeline goes on from there.
-    py_num_workers : int
-        How many workers run sources with ``parallel=True``.
+    py_num_workers : int or None
+        How many workers run sources with ``parallel=True``; None for none.
     py_start_method : str
         What the workers are: processes that inherit everything (``"fork"``), fresh processes
         (``"forkserver"``, ``"spawn"``), or threads (``"thread"``). The source is sent to fresh
@@ -151,7 +151,7 @@ class Pipeline(
         enable_memory_stats: bool = False,
         enable_checkpointing: bool = False,
         checkpoint: str | bytes | None = None,
-        py_num_workers: int = 1,
+        py_num_workers: int | None = 1,
         py_start_method: str = "fork",
         py_callback_pickler: object = None,
         output_dtype: types.DALIDataType | Sequence[types.DALIDataType | None] | None = None,
@@ -248,6 +248,8 @@ class Pipeline(
         plan = self._make_plan()
         if steps is None:  # before any thread starts, as workers may be forked
             steps = self._started_workers().steps
+            if self._arguments["enable_checkpointing"]:
+                warn_of_lost_states(steps)
         self._readers = Readers(self._live_nodes)
         options = RunnerOptions(
             batch_size=self._batch_size,

@@ -21,6 +21,8 @@ class WorkerSettings:
     """
 
     def __init__(self, num_workers: Any, start_method: Any, pickler: Any) -> None:
+        self.is_left_out = num_workers is None
+        num_workers = 0 if num_workers is None else num_workers
         if isinstance(num_workers, bool) or not hasattr(num_workers, "__index__"):
             raise ArgumentTypeError(
                 f"Pipeline: py_num_workers must be an int (got {num_workers!r})."
@@ -54,9 +56,10 @@ class PipelineWorkers:
         def _make_plan(self) -> ExecutionPlan: ...
 
     @property
-    def py_num_workers(self) -> int:
-        """How many workers parallel sources have."""
-        return self._worker_settings.num_workers
+    def py_num_workers(self) -> int | None:
+        """How many workers parallel sources have; None if there are none and that was given."""
+        settings = self._worker_settings
+        return None if settings.is_left_out else settings.num_workers
 
     @property
     def py_start_method(self) -> str:

@@ -119,6 +119,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
 }
 
 PROGRAMS: dict[str, str] = {
+    "dl_tensor_python_function": "fn.dl_tensor_python_function(image, function=lambda data: data)",
     "external_source": "fn.external_source(source=lambda sample: np.full(3, sample.idx_in_epoch), "
     "batch=False)",
     "peek_image_shape": "fn.peek_image_shape(encoded)",

@@ -110,7 +110,7 @@ def page(spec: OpSpec, pictures: Path) -> str:
             lines += [_shown(spec, program, outputs, pictures), ""]
     if spec.input_docs:
         lines += ["## Inputs", "", *(f"- {_markdown(doc)}" for doc in spec.input_docs), ""]
-    arguments = [arg for arg in all_args(spec) if arg.name not in COMMON]
+    arguments = [arg for arg in all_args(spec) if arg.name not in COMMON or arg in spec.args]
     lines += ["## Arguments", ""]
     if arguments:
         lines += [_table(arguments), ""]

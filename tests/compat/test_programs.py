@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -60,6 +61,39 @@ def test_subclass_pipeline(tmp_path: Path) -> None:
     found = rows(lines, "batch")
     assert found == [[epoch, *row] for epoch in (0, 1) for row in expected]
     assert lines[-1][1:4] == ["CHW", "HWC", "int32"]
+
+
+def test_operators_outside(tmp_path: Path) -> None:
+    lines = output_of("operators_outside", tmp_path)
+    assert rows(lines, "constant") == [[0, 1, 1], [1, 1, 1]]
+    numbers = [[[n, 10 * n, 1, 10 * n + 1, 2] for n in (0, 1)] for _ in range(2)]
+    scaled = [[n, 20 * n + 1, 4, 20 * n + 3, 6] for n in (0, 1)]
+    argument = [row for pair in zip(scaled, numbers[0], strict=True) for row in pair]
+    assert rows(lines, "argument") == argument * 2
+    assert rows(lines, "chosen") == [[0, 5, 1], [1, 5, 1]]
+    assert [row[1:] for row in rows(lines, "derived")][:2] == [[-1, -1, 0, 0], [0, 2, 2, 4]]
+    never = [[float(word) for word in line[2:]] for line in lines if line[0] == "never"]
+    assert [row for row in never if len(row) == 5] == numbers[0]
+    assert rows(lines, "fed") == [[31, 2, 32, 3]]
+
+
+def test_operator_objects(tmp_path: Path) -> None:
+    lines = output_of("operator_objects", tmp_path)
+    assert [line for line in lines if line[0] == "seed"] == [["seed", "['DeprecationWarning']"]] * 2
+    images = np.arange(24).reshape(2, 2, 2, 3)
+    turned = np.rot90(images, axes=(1, 2))
+    found = [
+        json.loads(" ".join(line[-number:]))
+        for line in lines
+        if line[0] == "augmented"
+        for number in [next(-i for i in range(-1, -50, -1) if line[i][0] == "[")]
+    ]
+    expected = [turned, (turned + 1)[..., 0], (turned + 1)[..., 1:]]
+    assert found == [part.ravel().tolist() for part in expected] * 2
+    assert [line for line in lines if line[0] == "decided"] == [
+        ["decided", "()", "()", "-", "[3,", "4]"]
+    ]
+    assert len([line for line in lines if line[0] == "chosen"]) == 1
 
 
 def test_python_sources(tmp_path: Path) -> None:

@@ -27,6 +27,12 @@ LAYOUTS = [
 ]
 WRONG_LAYOUTS = ["C", "F", "FC", "HCW", "HWF", "ABDE", "ABCDE"]
 BORDERS = ["reflect_101", "reflect_1001", "wrap", "clamp", "constant"]
+ALIASES = {
+    "reflect_101": ("reflect101", "101", "Reflect101"),
+    "reflect_1001": ("reflect1001", "1001", "reflect"),
+    "clamp": ("edge",),
+    "constant": ("fill", "pad"),
+}
 BLURS: list[dict[str, Any]] = [
     {"sigma": 1.0},
     {"sigma": 0.3},
@@ -291,6 +297,8 @@ def test_filter_borders(border: str, dtype: str) -> None:
         filters = [windows(*extents, seed=seed) for seed in range(3)]
         check("filter", (samples, "HWC"), (filters, ""), border=border)
         check("filter", (samples, "HWC"), (filters, ""), border=border.upper(), anchor=0)
+        for alias in ALIASES.get(border, ()):
+            check("filter", (samples, "HWC"), (filters, ""), border=alias)
     fill = [numbers(dtype, ()) for _ in range(3)]
     check("filter", (samples, "HWC"), (filters, ""), (fill, ""), border=border)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import dali_core
 import dali_core.fn
 import dali_core.types
+from tests.generated_images import encode
 
 reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
 pytest.importorskip("nvidia.dali.fn")
@@ -132,3 +134,32 @@ def test_refusals() -> None:
     refuse(EQUAL, per_sample={"out_anchors": rows(0, 3)})
     both = {"shapes": rows(1, 1), "shapes_rel": rows(0.5, 0.5, dtype=np.float32)}
     refuse(EQUAL, per_sample=both)
+
+
+def test_the_files_of_all_images(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.png").write_bytes(encode(image(number), "PNG"))
+    ids = [np.int32([2, 0, 1]), np.int32([1, 1]), np.int32([])]
+    logs = []
+    for library in (dali_core, reference):
+        pipeline = library.Pipeline(3, 1, None)
+        with pipeline:
+            encoded, _ = library.fn.readers.file(
+                file_root=str(tmp_path), files=[f"{number}.png" for number in range(3)]
+            )
+            images = library.fn.decoders.image(encoded)
+            turned = library.fn.permute_batch(images, indices=[1, 2, 0])
+            plain = library.fn.constant(
+                idata=[1] * 105, shape=[5, 7, 3], dtype=library.types.UINT8, layout="HWC"
+            )
+            chosen = library.fn.external_source(always(ids))
+            pipeline.set_outputs(
+                library.fn.multi_paste(images, in_ids=chosen, output_size=[9, 9]),
+                library.fn.multi_paste(images, turned, output_size=[9, 9]),
+                library.fn.multi_paste(plain, images, output_size=[9, 9]),
+                library.fn.multi_paste(plain, plain, output_size=[9, 9]),
+            )
+        pipeline.build()
+        logs.append([[sample.source_info() for sample in batch] for batch in pipeline.run()])
+    assert logs[0] == logs[1]
+    assert logs[0][0] == ["2.png;0.png;1.png", "1.png;1.png", ""]

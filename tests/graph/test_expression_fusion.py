@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -183,12 +185,13 @@ def test_what_no_group_can_do_is_done_one_by_one() -> None:
 
 
 def test_types_may_differ_between_batches() -> None:
-    batches = [[numbers(dtype, (5, 7), 2)] for dtype in ("uint8", "float32", "int64")]
+    batches = [numbers(dtype, (5, 7), 2) for dtype in ("uint8", "float32", "int64")]
     results = []
     for optimize in (True, False):
         pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None, optimize=optimize)
         with pipeline:
-            x = fn.external_source(source=batches)
+            # Batches of a source are of one type.
+            x = fn.python_function(function=partial(next, itertools.cycle(batches)))
             pipeline.set_outputs((x * 2 - 1) % 5)
         results.append([[np.array(pipeline.run()[0].at(0))] for _ in batches])
         pipeline.close()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dali_core import Pipeline, fn
+from dali_core import DataNode, Pipeline, fn, pipeline_def
 from dali_core.errors import ArgumentTypeError, SampleError
 from tests.operators.suite import Example, images
 
@@ -191,7 +192,7 @@ def test_wrong_results(
     ("arguments", "message"),
     [
         ({"function": 3}, "function must be callable"),
-        ({"function": abs, "output_layouts": ["A", "B"]}, "output_layouts must have one entry"),
+        ({"function": abs, "output_layouts": ["A", "B"]}, "must have at most one entry"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
@@ -205,3 +206,109 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
 def test_the_function_must_be_given() -> None:
     with Pipeline(1, 1, None), pytest.raises(ArgumentTypeError, match="'function' must be given"):
         fn.python_function()
+
+
+# Memory of the arrays
+
+
+def increase(array: np.ndarray) -> np.ndarray:
+    array += 1
+    return array
+
+
+def increase_each(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    return [increase(array) for array in arrays]
+
+
+SHARING: dict[str, Callable[[DataNode], DataNode]] = {
+    "the value itself": lambda x: x,
+    "a copy": fn.copy,
+    "a view of another shape": lambda x: fn.reshape(x, shape=[4]),
+    "a view with one dimension more": lambda x: fn.expand_dims(x, axes=[0]),
+    "the samples in another order": lambda x: fn.permute_batch(x, indices=[2, 0, 1]),
+    "one sample several times": lambda x: fn.permute_batch(x, indices=[1, 1, 1]),
+    "a result of another function": lambda x: fn.python_function(x, function=lambda a: a),
+}
+
+
+@pytest.mark.parametrize("whole_batch", [False, True])
+@pytest.mark.parametrize("sharing", SHARING)
+@pytest.mark.parametrize("is_output", [False, True])
+def test_nobody_sees_what_a_function_writes(
+    sharing: str, whole_batch: bool, is_output: bool
+) -> None:
+    """It gets its own memory where others read it too, and may write it in any case."""
+    data = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    constant = fn.constant(fdata=[5.0, 6.0])
+    function = increase_each if whole_batch else increase
+    call = functools.partial(fn.python_function, function=function, batch_processing=whole_batch)
+    with Pipeline(3, 2, None) as pipeline:
+        source = fn.external_source(lambda i: data)
+        shared = SHARING[sharing](source)
+        others = [shared, source + 0, constant] if is_output else []
+        pipeline.set_outputs(call(shared), call(shared), call(constant), *others)
+    with Pipeline(3, 2, None) as undisturbed:
+        shared = SHARING[sharing](fn.external_source(lambda i: data))
+        undisturbed.set_outputs(shared)
+    expected = [np.array(sample) for sample in undisturbed.run()[0]]
+    for _ in range(4):
+        one, two, three, *rest = pipeline.run()
+        for number in range(3):
+            np.testing.assert_array_equal(one.at(number), expected[number] + 1)
+            np.testing.assert_array_equal(two.at(number), expected[number] + 1)
+            np.testing.assert_array_equal(three.at(number), [6, 7])
+            if rest:
+                np.testing.assert_array_equal(rest[0].at(number), expected[number])
+                np.testing.assert_array_equal(rest[1].at(number), data[number])
+                np.testing.assert_array_equal(rest[2].at(number), [5, 6])
+
+
+def test_memory_that_nobody_else_reads_is_not_copied() -> None:
+    owned: list[bool] = []
+
+    def look(array: np.ndarray) -> np.ndarray:
+        owned.append(bool(array.flags.owndata))
+        assert array.flags.writeable
+        return array
+
+    source = fn.external_source(lambda i: np.zeros((2, 3), np.float32))
+    with Pipeline(2, 1, None) as pipeline:
+        pipeline.set_outputs(fn.python_function(source, function=look))
+    pipeline.run()
+    assert owned
+    assert not any(owned)
+    owned.clear()
+    with Pipeline(2, 1, None) as pipeline:
+        pipeline.set_outputs(fn.python_function(source, function=look), source)
+    pipeline.run()
+    assert all(owned)
+
+
+def test_branches_have_memory_of_their_own() -> None:
+    @pipeline_def(batch_size=4, num_threads=2, device_id=None, enable_conditionals=True)
+    def define() -> Any:
+        number = fn.external_source(lambda i: np.arange(4))
+        written = number
+        if number % 2 == 0:
+            written = fn.python_function(number, function=increase)
+        return number, written
+
+    pipeline = define()
+    for _ in range(3):
+        number, written = pipeline.run()
+        assert number.as_array().tolist() == [0, 1, 2, 3]
+        assert written.as_array().tolist() == [1, 1, 3, 3]
+
+
+def test_arrays_that_a_function_keeps_stay_as_they_are() -> None:
+    kept: list[np.ndarray] = []
+
+    def keep(array: np.ndarray) -> np.ndarray:
+        kept.append(array)
+        return array
+
+    with Pipeline(2, 1, None) as pipeline:
+        pipeline.set_outputs(fn.python_function(fn.random.uniform(shape=[9]), function=keep))
+    found = [np.array(sample) for _ in range(5) for sample in pipeline.run()[0]]
+    for array, result in zip(kept, found, strict=False):
+        np.testing.assert_array_equal(array, result)

@@ -23,16 +23,16 @@ def test_dead_operators_are_dropped() -> None:
     called = []
     with Pipeline(3, 1, None) as pipeline:
         used = fn.external_source(numbers)
-        fn.python_function(used, function=lambda x: called.append("dead"))
-        kept = fn.python_function(
-            used, function=lambda x: called.append("kept") or x, preserve=True
-        )
+        fn.python_function(used, function=lambda x: called.append("dead"), preserve=False)
+        kept = fn.python_function(used, function=lambda x: called.append("kept") or x)
+        fn.copy(used, name="unused")
         pipeline.set_outputs(used)
     pipeline.run()
     pipeline.close()
     assert set(called) == {"kept"}
     assert kept.name in pipeline.plan()
     assert pipeline.plan().count("fn.python_function") == 1
+    assert "unused" not in pipeline.plan()
 
 
 def test_plan(tmp_path: Path) -> None:

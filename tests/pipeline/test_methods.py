@@ -109,7 +109,7 @@ def test_inputs_by_name() -> None:
     with pytest.raises(UnknownInputError, match="Pipeline.run: .*'three'.*'one', 'two'"):
         made.run(one=ARRAY, three=ARRAY)
     # Nothing of that call was fed.
-    (again, _) = made.run(None, one=ARRAY + 1, two=ARRAY)
+    (again, _) = made.run(None, one=ARRAY + 1, two=[np.float32(3), np.float32(4)])
     assert again.as_array().tolist() == (ARRAY + 1).tolist()
 
 
@@ -138,8 +138,8 @@ def test_ways_to_feed() -> None:
     made.feed_input(node, ARRAY, "X", None, True)
     (batch,) = made.run()
     assert (batch.as_array().tolist(), batch.layout()) == (ARRAY.tolist(), "X")
-    made.feed_input(node.name, list(ARRAY))
-    assert made.run()[0].layout() == ""
+    made.feed_input(node.name, list(ARRAY), "X")
+    assert made.run()[0].layout() == "X"
     with pytest.raises(ArgumentTypeError, match="data_node must be a DataNode or a str"):
         made.feed_input(3, ARRAY)  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="must name an external_source"):

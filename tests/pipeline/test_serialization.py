@@ -21,7 +21,7 @@ from tests.operators.suite import Example, function_of, pipeline
 from tests.operators.test_suite import EVERY_EXAMPLE
 from tests.pipeline.counting import numbers
 
-NEEDS_CODE = {"external_source", "python_function"}
+NEEDS_CODE = {"external_source", "python_function", "dl_tensor_python_function"}
 BATCH = 3
 
 
@@ -76,7 +76,7 @@ def photos(root: Path) -> tuple[DataNode, ...]:
     _, label = fn.readers.file(
         file_root=root, name="reader", random_shuffle=True, num_shards=2, shard_id=1, seed=3
     )
-    fn.python_function(label, function=print)  # nobody needs it
+    fn.python_function(label, function=print, preserve=False)  # nobody needs it
     fn.random.uniform(range=[0.0, 2.0])
     angle = fn.random.uniform(range=[-10.0, 10.0])
     size = fn.random.uniform(values=[30.0, 40.0])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
-from dali_core._literals import literal_arguments
+from dali_core._literals import NUMBERS, literal_arguments
 from dali_core._spec import Source
 from dali_core.operators.constant import SPEC
 
@@ -16,7 +15,8 @@ def as_source(value: Any) -> Any:
     Parameters
     ----------
     value : object
-        A boolean, integer or float, or a list or tuple of them, or of lists of equal lengths.
+        A boolean, integer, float or member of an enumeration, or a list or tuple of them, or of
+        lists of equal lengths.
 
     Returns
     -------
@@ -31,6 +31,6 @@ def as_source(value: Any) -> Any:
     ArgumentValueError
         If an integer does not fit into 32 bits.
     """
-    if not isinstance(value, (numbers.Real, list, tuple)):
+    if not isinstance(value, (*NUMBERS, list, tuple)):
         return value
     return Source(SPEC, literal_arguments(value))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 from dali_core._spec import Arg, OpSpec
 from dali_core.errors import ArgumentTypeError
-from dali_core.operators.external_source.step import SourceStep
+from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
 
 
 def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()], dict[str, Any]]:
@@ -21,7 +22,20 @@ def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()],
         if name in keywords:
             raise ArgumentTypeError(f"{name} must be given once (got it twice). Remove one.")
         keywords[name] = value
-    return (), keywords
+    return (), {**keywords, **_for_each(keywords)}
+
+
+def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Give what describes the outputs as lists: one value is for all, None in a list for any."""
+    count = keywords.get("num_outputs")
+    described = {}
+    for name, anything in (("layout", ""), ("dtype", None), ("ndim", ANY_NDIM)):
+        value = keywords.get(name)
+        if isinstance(value, (list, tuple)):
+            described[name] = [anything if entry is None else entry for entry in value]
+        elif value is not None and isinstance(count, numbers.Integral) and int(count) > 1:
+            described[name] = [value] * int(count)
+    return described
 
 
 SPEC = OpSpec(
@@ -34,7 +48,8 @@ GPU, too: whatever has ``__cuda_array_interface__`` or ``__dlpack__``, such as t
 Samples are copied once the batch is complete: the source may reuse its memory for the next batch,
 but not for the next sample. A source that raises StopIteration ends the
 epoch; `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's
-batch size.""",
+batch size. All batches of an output must have one element type, number of dimensions and
+layout.""",
     args=(
         Arg(
             "source",
@@ -44,7 +59,14 @@ batch size.""",
             "`batch_info=True`, the `types.BatchInfo`).",
             None,
         ),
-        Arg("num_outputs", int, "How many outputs; the source then returns a tuple of them.", None),
+        Arg(
+            "num_outputs",
+            int,
+            "How many outputs. The source then gives the data of all: a tuple, an array with an "
+            "entry for each, or whatever else is indexed by their numbers. Without a source, each "
+            "output is fed for itself.",
+            None,
+        ),
         Arg(
             "batch",
             bool,
@@ -59,14 +81,23 @@ batch size.""",
             "'quiet' or True start over at once; 'raise' ends the epoch and starts over after it.",
             None,
         ),
-        Arg("layout", list[str], "Layout of the samples: one for all outputs, or one each.", None),
         Arg(
-            "dtype", object, "Element type that the data must have: one for all, or one each.", None
+            "layout",
+            list[str],
+            "Layout of the samples: of all outputs, or a list of one each. If the list is shorter, "
+            "or has None, the others may have any.",
+            None,
+        ),
+        Arg(
+            "dtype",
+            object,
+            "Element type that the data must have: of all outputs, or a list, as `layout`.",
+            None,
         ),
         Arg(
             "ndim",
             list[int],
-            "Number of dimensions of each sample: one for all, or one each.",
+            "Number of dimensions of each sample: of all outputs, or a list, as `layout`.",
             None,
         ),
         Arg("batch_info", bool, "Pass a `types.BatchInfo` to the callable.", False),

@@ -122,14 +122,20 @@ class ItemTaker:
 
 
 def split_outputs(data: Any, num_outputs: int) -> Sequence[Any]:
-    """Check that there is an item for each output."""
-    if not isinstance(data, (tuple, list)) or len(data) != num_outputs:
-        got = f"{len(data)} items" if isinstance(data, (tuple, list)) else type(data).__name__
-        raise ArgumentTypeError(
-            f"the source must return a tuple with an item for each of the {num_outputs} "
-            f"outputs (got {got})."
-        )
-    return data
+    """Give the items of the outputs: of a tuple, an array, or what else they are found in."""
+    got = type(data).__name__
+    try:
+        size = len(data) if hasattr(data, "__len__") else num_outputs
+        got = f"{got} of {size}" if hasattr(data, "__len__") else got
+        if size == num_outputs:
+            return [data[number] for number in range(num_outputs)]
+        cause = None
+    except (TypeError, LookupError) as error:
+        cause = error
+    raise ArgumentTypeError(
+        f"the source must return a tuple with an item for each of the {num_outputs} outputs (got a "
+        f"{got})."
+    ) from cause
 
 
 def _batch(

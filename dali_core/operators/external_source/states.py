@@ -241,6 +241,11 @@ class Calls:
         self._own = OwnState.of(source)
         self._num_calls = 0
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether a state says where to go on."""
+        return self._takes_argument or self._own is not None
+
     def call(self, argument: Any) -> Any:
         """Call the source, with the argument if it takes one."""
         if self._own is not None:

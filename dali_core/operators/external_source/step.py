@@ -9,7 +9,7 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dali_core._runtime.device_data import copied_on_device, is_on_device
 from dali_core._runtime.step import (
@@ -37,6 +37,9 @@ from dali_core.operators.external_source.producing import split_outputs
 from dali_core.operators.external_source.states import Calls, Items
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
+ANY_NDIM = -1
+"""In a list of numbers of dimensions: any number."""
+
 _CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
 _FEED_WAIT_SECONDS = 0.1
 
@@ -55,12 +58,14 @@ class SourceStep:
         self._is_tuple = arguments.get("num_outputs") is not None
         self._layouts = self._for_each(arguments.get("layout"), "layout", "")
         self._dtypes = self._for_each(arguments.get("dtype"), "dtype", None)
-        self._ndims = self._for_each(arguments.get("ndim"), "ndim", None)
+        self._ndims = self._for_each(arguments.get("ndim"), "ndim", ANY_NDIM)
+        self._kinds: list[_Kind | None] = [None] * self._num_outputs
         source = arguments.get("source")
         is_iterable = inspect.isgeneratorfunction(source) or hasattr(source, "__iter__")
         self._cuda_stream = arguments.get("cuda_stream")
         self._on_device: Collection[int] = ()
         self._parallel: ParallelSource | None = None
+        self._loses_state = False
         self._by_sample = arguments.get("batch") is False
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
@@ -70,8 +75,10 @@ class SourceStep:
             self._by_sample = is_sample_source(arguments, is_iterable)
             self._take_from(self._parallel_source(source, is_iterable, arguments))
         elif source is None:
-            self._fed = _FedBatches(arguments["repeat_last"], arguments["blocking"])
-            self._fetch = self._fed.take
+            self._fed = _FedBatches(
+                self._num_outputs, arguments["repeat_last"], arguments["blocking"]
+            )
+            self._fetch = self._take_fed
             self._restore = self._fed.restore
         elif is_iterable:
             items = Items(source, _cycle(arguments.get("cycle")))
@@ -80,6 +87,7 @@ class SourceStep:
             self._fetch = self._taking_samples(items) if self._by_sample else items.take
         elif callable(source):
             calls = Calls(source, _takes_argument(source))
+            self._loses_state = not calls.can_go_on
             self._state, self._restore = calls.state, calls.restore
             self._fetch = self._calling(calls, arguments["batch_info"])
         else:
@@ -136,14 +144,14 @@ class SourceStep:
         """Start the next epoch."""
         self._rewind()
 
-    def feed(self, data: Any, layout: str, cuda_stream: Any = None) -> None:
-        """Hand over one batch (see `Pipeline.feed_input`)."""
+    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
+        """Hand over one batch of an output (see `Pipeline.feed_input`)."""
         if not hasattr(self, "_fed"):
             raise GraphError(
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
                 "one). Leave out source."
             )
-        own = self._layouts[0]
+        own = self._layouts[output]
         if own and layout not in ("", own):
             raise ArgumentValueError(
                 f"Pipeline.feed_input: layout must be that of the external_source, {own!r} (got "
@@ -151,11 +159,12 @@ class SourceStep:
             )
         # The caller may reuse the memory as soon as this returns.
         if is_on_device(data):
-            self._check_place(0)
+            self._check_place(output)
             stream = self._cuda_stream if cuda_stream is None else cuda_stream
-            self._fed.put(copied_on_device(data, layout or own, stream))
+            self._fed.put(output, copied_on_device(data, layout or own, stream))
         else:
-            self._fed.put(copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False)))
+            batch = TensorListCPU(data, layout or None, contiguous=False)
+            self._fed.put(output, copy.deepcopy(batch))
 
     @property
     def is_fed(self) -> bool:
@@ -166,6 +175,11 @@ class SourceStep:
     def is_parallel(self) -> bool:
         """Whether workers call the source."""
         return self._parallel is not None
+
+    @property
+    def loses_state(self) -> bool:
+        """Whether nobody can tell how far the source has come, so that it cannot go on there."""
+        return self._loses_state
 
     @property
     def gives_samples(self) -> bool:
@@ -179,6 +193,10 @@ class SourceStep:
     def restore(self, state: Any) -> None:
         """Go on from where `state` was called."""
         self._restore(state)
+
+    def _take_fed(self, context: StepContext) -> Any:
+        batches = self._fed.take(context)
+        return batches if self._is_tuple else batches[0]
 
     def _take_from(self, source: ParallelSource) -> None:
         self._parallel = source
@@ -270,7 +288,24 @@ class SourceStep:
         else:
             batch = TensorListCPU(samples, layout or None, contiguous=False)
         self._check_batch(number, batch)
+        self._check_kind(number, batch)
         return batch
+
+    def _check_kind(self, number: int, batch: TensorListCPU | TensorListGPU) -> None:
+        """Check that a batch is like those before, on which other operators may have settled."""
+        if len(batch) == 0:
+            return
+        kind = _Kind(batch.dtype, batch.ndim(), batch.layout())
+        before = self._kinds[number]
+        if before is not None:
+            for what, one, other in zip(kind._fields, before, kind, strict=True):
+                # Data without a layout may get one later on.
+                if one not in (other, ""):
+                    raise TypeError(
+                        f"all batches of output {number} must have one {what} (got {other!s:.40} "
+                        f"after {one!s:.40}). Convert the data, or use another external_source."
+                    )
+        self._kinds[number] = kind
 
     def _check_place(self, number: int) -> None:
         if number not in self._on_device:
@@ -285,7 +320,7 @@ class SourceStep:
         self._check("ndim", number, batch.ndim(), self._ndims[number])
 
     def _check(self, what: str, number: int, actual: Any, wanted: Any) -> None:
-        if wanted is not None and actual not in (wanted, DALIDataType.NO_TYPE):
+        if wanted not in (None, ANY_NDIM) and actual not in (wanted, DALIDataType.NO_TYPE):
             raise TypeError(
                 f"the source must return data with {what} {wanted} for output {number} "
                 f"(got {actual}). Convert it, or change {what}."
@@ -295,50 +330,59 @@ class SourceStep:
         if value is None:
             return [otherwise] * self._num_outputs
         values = list(value) if isinstance(value, (list, tuple)) else [value]
-        if len(values) == 1:
-            values *= self._num_outputs
-        if len(values) != self._num_outputs:
+        if len(values) > self._num_outputs:
             raise ArgumentValueError(
-                f"{name} must have one entry, or one for each of the "
-                f"{self._num_outputs} outputs (got {len(values)})."
+                f"{name} must have at most one entry for each of the {self._num_outputs} outputs "
+                f"(got {len(values)})."
             )
-        return values
+        return values + [otherwise] * (self._num_outputs - len(values))
+
+
+class _Kind(NamedTuple):
+    """What all batches of an output have in common."""
+
+    dtype: DALIDataType
+    ndim: int
+    layout: str
 
 
 class _FedBatches:
     """Batches from `Pipeline.feed_input`, in order."""
 
-    def __init__(self, repeat_last: bool, blocking: bool) -> None:
-        self._batches: deque[Any] = deque()
+    def __init__(self, num_outputs: int, repeat_last: bool, blocking: bool) -> None:
+        self._batches: list[deque[Any]] = [deque() for _ in range(num_outputs)]
         self._arrived = threading.Condition()
         self._repeat_last = repeat_last
         self._blocking = blocking
-        self._last: Any = None
+        self._last: list[Any] = [None] * num_outputs
 
-    def put(self, batch: Any) -> None:
+    def put(self, output: int, batch: Any) -> None:
         with self._arrived:
-            self._batches.append(batch)
+            self._batches[output].append(batch)
             self._arrived.notify()
 
-    def take(self, context: StepContext) -> Any:
+    def take(self, context: StepContext) -> tuple[Any, ...]:
         with self._arrived:
-            while self._blocking and not self._batches and not context.is_cancelled():
+            while self._blocking and not all(self._batches) and not context.is_cancelled():
                 self._arrived.wait(_FEED_WAIT_SECONDS)
-            if self._batches:
-                self._last = self._batches.popleft()
-            elif not self._repeat_last or self._last is None:
-                raise NotFed(
-                    "a batch must be fed for each iteration that is started (none is left). Call "
-                    "Pipeline.feed_input before each run, and prefetch_queue_depth times before "
-                    "the first one."
-                )
-            return self._last
+            for waiting, last in zip(self._batches, self._last, strict=True):
+                if not waiting and (not self._repeat_last or last is None):
+                    raise NotFed(
+                        "a batch must be fed for each iteration that is started (none is left). "
+                        "Call Pipeline.feed_input before each run, and prefetch_queue_depth times "
+                        "before the first one."
+                    )
+            for number, waiting in enumerate(self._batches):
+                if waiting:
+                    self._last[number] = waiting.popleft()
+            return tuple(self._last)
 
     def restore(self, state: Any) -> None:
         """Forget what was fed: it belongs to batches that are not to come."""
         with self._arrived:
-            self._batches.clear()
-            self._last = None
+            for waiting in self._batches:
+                waiting.clear()
+            self._last = [None] * len(self._last)
 
 
 def _cycle(value: Any) -> str:
@@ -366,16 +410,19 @@ def _takes_argument(source: Callable[..., Any]) -> bool:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     ]
     required = [parameter for parameter in positional if parameter.default is parameter.empty]
-    if len(required) > 1:
+    variadic = [
+        str(parameter)
+        for parameter in parameters
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    if variadic or len(required) > 1:
+        names = variadic or [str(parameter) for parameter in required]
         raise ArgumentTypeError(
-            f"a callable source must take no argument or one (it takes {len(required)})."
+            f"a callable source must take no argument or one (it takes {', '.join(names)}). Wrap "
+            "it in a function of none, or of one that says which data is wanted."
         )
     # A sole parameter is the number even if it has a default, as in the reference.
-    return (
-        len(required) == 1
-        or len(positional) == 1
-        or any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
-    )
+    return len(required) == 1 or len(positional) == 1
 
 
 def _do_nothing() -> None:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 
 namespace dali_core {
 namespace {
@@ -12,13 +13,17 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+// Other names of the borders, as the reference has them.
 Border border_named(const std::string& given) {
   const std::string name = in_lower_case(given);
-  if (name == "reflect_101") return Border::kReflect101;
-  if (name == "reflect_1001") return Border::kReflect1001;
-  if (name == "wrap") return Border::kWrap;
-  if (name == "clamp") return Border::kClamp;
-  if (name == "constant") return Border::kConstant;
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_one_of({"reflect_101", "reflect101", "101"})) return Border::kReflect101;
+  if (is_one_of({"reflect_1001", "reflect1001", "1001", "reflect"})) return Border::kReflect1001;
+  if (is_one_of({"wrap"})) return Border::kWrap;
+  if (is_one_of({"clamp", "edge"})) return Border::kClamp;
+  if (is_one_of({"constant", "fill", "pad"})) return Border::kConstant;
   throw std::invalid_argument(
       "border must be 'reflect_101', 'reflect_1001', 'wrap', 'clamp' or 'constant' (got '" + given +
       "'). Choose one of them.");

@@ -46,7 +46,9 @@ FILTER_ARGS = (
         str,
         "What lies outside of abcd: ``'reflect_101'`` for dcb|abcd|cba, ``'reflect_1001'`` for "
         "cba|abcd|dcb, ``'wrap'`` for bcd|abcd|abc, ``'clamp'`` for aaa|abcd|ddd, or "
-        "``'constant'`` for the fill value. In capitals or not.",
+        "``'constant'`` for the fill value. In capitals or not. Other names are ``'reflect101'`` "
+        "and ``'101'``; ``'reflect1001'``, ``'1001'`` and ``'reflect'``; ``'edge'`` for "
+        "``'clamp'``; ``'fill'`` and ``'pad'`` for ``'constant'``.",
         default="reflect_101",
     ),
     Arg(

@@ -1,6 +1,8 @@
 #include "dali_core/operators/multi_paste/multi_paste.hpp"
 
 #include <cstring>
+#include <memory>
+#include <string>
 
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
@@ -83,6 +85,7 @@ class MultiPaste : public Operator {
     shape[shape.ndim - 2] = size.x;
     const std::vector<PastedRegion> regions = find_regions(sample, size);
     const DataType type = type_ == DataType::kNone ? first.type : type_;
+    set_sources(sample, regions);
     Tensor& canvas = sample.output(0, type, shape, Layout(first.shape.ndim == 4 ? "FHWC" : "HWC"));
     std::memset(canvas.data, 0, static_cast<size_t>(canvas.num_bytes()));
     visit_type(first.type, [&](auto from) {
@@ -129,6 +132,15 @@ class MultiPaste : public Operator {
               to_string(size) + " and " + to_string(extent) + "). Pass output_size.");
       }
     return size;
+  }
+
+  // The canvas is from all files that are pasted, in their order.
+  static void set_sources(SampleContext& sample, const std::vector<PastedRegion>& regions) {
+    std::string sources;
+    for (const PastedRegion& region : regions)
+      if (region.image->source && !region.image->source->empty())
+        sources += (sources.empty() ? "" : ";") + *region.image->source;
+    sample.set_source(sources.empty() ? nullptr : std::make_shared<const std::string>(sources));
   }
 
   std::vector<PastedRegion> find_regions(const SampleContext& sample, PixelPair canvas) const {

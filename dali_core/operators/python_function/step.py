@@ -32,20 +32,21 @@ class FunctionStep:
             raise ArgumentTypeError(f"function must be callable (got {self._function!r}).")
         self._num_outputs: int = arguments["num_outputs"]
         self._whole_batch: bool = arguments["batch_processing"]
-        layouts = arguments.get("output_layouts") or [""]
-        self._layouts: list[str] = layouts * self._num_outputs if len(layouts) == 1 else layouts
-        if len(self._layouts) != self._num_outputs:
+        layouts: list[str] = arguments.get("output_layouts") or []
+        if len(layouts) > self._num_outputs:
             raise ArgumentTypeError(
-                f"output_layouts must have one entry, or one for each of the "
-                f"{self._num_outputs} outputs (got {len(self._layouts)})."
+                f"output_layouts must have at most one entry for each of the {self._num_outputs} "
+                f"outputs (got {len(layouts)})."
             )
+        self._layouts = layouts + [""] * (self._num_outputs - len(layouts))
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Call the function for one batch."""
         size = len(inputs[0]) if inputs else context.batch_size
-        arrays = [[batch.at(i) for i in range(size)] for batch in inputs]
         if self._whole_batch:
-            results = self._call(-1, arrays)
+            results = self._call(
+                -1, [[self.argument(batch, i) for i in range(size)] for batch in inputs]
+            )
             for number, result in enumerate(results):
                 if len(result) != size:
                     raise ValueError(
@@ -53,9 +54,9 @@ class FunctionStep:
                         f"(got {len(result)})."
                     )
         else:
-            results = self._call_for_each(context, size, arrays)
+            results = self._call_for_each(context, size, inputs)
         return [
-            StepOutput(samples, layout)
+            StepOutput(samples, layout, origin=0 if inputs else -1)
             for samples, layout in zip(results, self._layouts, strict=True)
         ]
 
@@ -65,13 +66,19 @@ class FunctionStep:
     def reset(self) -> None:
         """Do nothing: the function keeps its own state, if any."""
 
+    @staticmethod
+    def argument(batch: TensorListCPU, sample: int) -> Any:
+        """Give a sample to the function: as an array that it may write."""
+        array = batch.at(sample)
+        return array if array.flags.writeable else array.copy()
+
     def _call_for_each(
-        self, context: StepContext, size: int, arrays: list[list[Any]]
+        self, context: StepContext, size: int, inputs: list[TensorListCPU]
     ) -> tuple[Sequence[Any], ...]:
         rows: list[tuple[Any, ...]] = []
         for sample in range(size):
             try:
-                rows.append(self._call(sample, [batch[sample] for batch in arrays]))
+                rows.append(self._call(sample, [self.argument(batch, sample) for batch in inputs]))
             except SampleFailed as failed:
                 if context.failed is None or not isinstance(failed.__cause__, Exception):
                     raise
@@ -88,9 +95,9 @@ class FunctionStep:
             fill_failed(context, columns)
         return tuple(columns)
 
-    def _call(self, sample: int, arrays: list[Any]) -> tuple[Any, ...]:
+    def _call(self, sample: int, values: list[Any]) -> tuple[Any, ...]:
         try:
-            return self._as_tuple(self._function(*arrays))
+            return self._as_tuple(self._function(*values))
         except Exception as error:
             raise SampleFailed(sample) from error
 

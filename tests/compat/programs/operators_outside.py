@@ -20,11 +20,10 @@ def scaled(values, offset):
 
 @pipeline_def(enable_conditionals=True, **OPTIONS)
 def chosen(condition):
+    number = fn.constant(idata=1)
     if condition:
-        result = MEAN
-    else:
-        result = MEAN * 0
-    return result
+        number = fn.constant(idata=5)
+    return number
 
 
 class Derived(Pipeline):

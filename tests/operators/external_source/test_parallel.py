@@ -218,7 +218,7 @@ def test_data_of_the_wrong_kind_is_refused_with_its_sample() -> None:
     with pytest.raises(SampleError, match="sample 0: .*: Tensor data must be numbers"):
         pipeline.run()
     pipeline = make(lambda info: (1, 2, 3), batch=False, num_outputs=2)
-    with pytest.raises(SampleError, match=r"each of the 2 outputs \(got 3 items\)"):
+    with pytest.raises(SampleError, match=r"each of the 2 outputs \(got a tuple of 3\)"):
         pipeline.run()
 
 

@@ -1,0 +1,39 @@
+"""Arguments that all operators have which call a function of the user."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from dali_core._spec import Arg
+
+FUNCTION_ARGS = (
+    Arg("function", object, "What to call: with one argument for each input."),
+    Arg("num_outputs", int, "How many results the function returns.", 1),
+    Arg(
+        "output_layouts",
+        list[str],
+        "Layout of all outputs, or a list of one each; if that is shorter, the others have none.",
+        None,
+    ),
+    Arg(
+        "preserve",
+        bool,
+        "Call the function even if nothing uses its results, since it may do something else.",
+        True,
+    ),
+)
+
+
+def num_results(arguments: dict[str, Any]) -> int | None:
+    """Give the number of outputs; None if it is one, which is not in a list then."""
+    return None if arguments["num_outputs"] == 1 else int(arguments["num_outputs"])
+
+
+def bind_layouts(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Give the layouts of all outputs, if there is one for all."""
+    layouts = keywords.get("output_layouts")
+    count = keywords.get("num_outputs", 1)
+    if isinstance(layouts, str) and isinstance(count, numbers.Integral):
+        keywords = {**keywords, "output_layouts": [layouts] * int(count)}
+    return inputs, keywords
