@@ -1,19 +1,18 @@
 // Filling a tensor with a number, or with a smaller tensor that is repeated.
 #pragma once
 
-#include <algorithm>
+#include <cstring>
 #include <string>
 
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
 
 inline void fill_with(Tensor& output, int number) {
-  visit_type(output.type, [&](auto zero) {
-    using To = decltype(zero);
-    std::fill_n(output.as<To>(), output.num_elements(), convert<To>(number));
-  });
+  fill_elements(output.data, output.num_elements(), size_of(output.type),
+                fill_bits(output.type, static_cast<float>(number)));
 }
 
 // Repeats `value` along the dimensions in which it has one element, aligned at the last dimension.
@@ -39,26 +38,29 @@ class Repeated {
   // Elements between neighbours in the value, for each dimension of the output.
   const int64_t (&steps() const)[kMaxDims] { return steps_; }
 
-  template <typename To, typename From>
-  void write(const From* value, To* out) const {
-    if (extents_.num_elements() > 0) write_dim(0, value, out);
+  // Both have elements of `bytes` bytes.
+  void write(const void* value, void* out, int64_t bytes) const {
+    if (extents_.num_elements() > 0)
+      write_dim(0, static_cast<const char*>(value), static_cast<char*>(out), bytes);
   }
 
  private:
   // Gives the place after what has been written.
-  template <typename To, typename From>
-  To* write_dim(int dim, const From* value, To* out) const {
-    if (dim == extents_.ndim) {
-      *out = convert<To>(*value);
-      return out + 1;
+  char* write_dim(int dim, const char* value, char* out, int64_t bytes) const {
+    const int64_t extent = dim == extents_.ndim ? 1 : extents_[dim];
+    if (dim + 1 < extents_.ndim) {
+      for (int64_t i = 0; i < extent; ++i)
+        out = write_dim(dim + 1, value + i * steps_[dim] * bytes, out, bytes);
+      return out;
     }
-    if (dim == extents_.ndim - 1) {
-      for (int64_t i = 0; i < extents_[dim]; ++i) out[i] = convert<To>(value[i * steps_[dim]]);
-      return out + extents_[dim];
+    if (dim < extents_.ndim && steps_[dim] != 0) {
+      std::memcpy(out, value, static_cast<size_t>(extent * bytes));
+    } else {
+      uint64_t bits = 0;
+      std::memcpy(&bits, value, static_cast<size_t>(bytes));
+      fill_elements(out, extent, bytes, bits);
     }
-    for (int64_t i = 0; i < extents_[dim]; ++i)
-      out = write_dim(dim + 1, value + i * steps_[dim], out);
-    return out;
+    return out + extent * bytes;
   }
 
   Shape extents_;

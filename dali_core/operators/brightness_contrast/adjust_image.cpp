@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/operators/brightness_contrast/brightness_contrast.hpp"
 #include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
 
 #define DC_SIMD_SOURCE "dali_core/operators/brightness_contrast/adjust_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"

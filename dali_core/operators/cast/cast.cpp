@@ -1,5 +1,6 @@
 #include "dali_core/operators/cast/cast.hpp"
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/image_chain.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/cast/cast_tensor.hpp"
@@ -24,6 +25,16 @@ DataType cast_type(const OperatorConfig& config) {
                                 std::to_string(static_cast<int>(type)) +
                                 "). Use a type such as types.FLOAT.");
   return type;
+}
+
+void cast_tensor(SampleContext& sample, DataType type) {
+  const Tensor& input = sample.input(0);
+  if (input.type == type) {
+    sample.forward(0, input);
+    return;
+  }
+  Tensor& output = sample.output(0, type, input.shape, input.layout);
+  convert_elements(input.data, input.type, output.data, type, input.num_elements());
 }
 
 class Cast : public Operator, public PixelStep {

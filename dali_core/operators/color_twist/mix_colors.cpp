@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86

@@ -2,7 +2,6 @@
 // guard. Blocks of pixels are taken apart into planes within the first-level cache, where the
 // channels mix in full vectors. Colours in 8 bits stay bytes in the planes, all others are float.
 
-#include "dali_core/convert_run.inc.hpp"
 #include "dali_core/interleaved_pixels.inc.hpp"
 
 constexpr int64_t kPixelsInBlock = 512;
@@ -41,11 +40,8 @@ inline void load_planes(const ColorRun& run, int64_t first, int64_t count, uint8
 
 inline void load_planes(const ColorRun& run, int64_t first, int64_t count, float* planes) {
   alignas(64) float pixels[3 * kPixelsInBlock];
-  visit_color_type(run.input_type, [&](auto zero) {
-    const auto* const in = static_cast<const decltype(zero)*>(run.in);
-    convert_run(in + first * run.input_channels, run.input_channels == 3 ? pixels : planes,
-                count * run.input_channels);
-  });
+  convert_to_floats(element_at(run.in, run.input_type, first * run.input_channels), run.input_type,
+                    run.input_channels == 3 ? pixels : planes, count * run.input_channels);
   if (run.input_channels == 1) return;
   for (int64_t i = 0; i < count; ++i) {
     planes[i] = pixels[3 * i];
@@ -71,11 +67,9 @@ inline void store_planes(const ColorRun& run, int64_t first, int64_t count, cons
       pixels[3 * i + 2] = planes[i + 2 * kPixelsInBlock];
     }
   }
-  visit_color_type(run.output_type, [&](auto zero) {
-    auto* const out = static_cast<decltype(zero)*>(run.out);
-    convert_run(run.output_channels == 3 ? pixels : planes, out + first * run.output_channels,
-                count * run.output_channels);
-  });
+  convert_from_floats(run.output_channels == 3 ? pixels : planes,
+                      element_at(run.out, run.output_type, first * run.output_channels),
+                      run.output_type, count * run.output_channels);
 }
 
 template <typename From, typename To>

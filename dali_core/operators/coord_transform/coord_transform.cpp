@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/frame_numbers.hpp"
 #include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
 
 namespace dali_core {
 namespace {

@@ -1,8 +1,6 @@
 // Inner loops of fn.coord_transform, compiled for every instruction set (see simd.hpp), hence
 // without guard. Points are converted to float32 and back in blocks that stay in the cache.
 
-#include "dali_core/convert_run.inc.hpp"
-
 template <int kRows, int kColumns>
 void transform_points(const PointTransform& transform, const float* __restrict in, int64_t count,
                       float* __restrict out) {
@@ -56,10 +54,8 @@ inline void transform_run(const PointTransform& transform, const void* in, DataT
     const int64_t from = first * transform.columns, to = first * transform.rows;
     const float* source = static_cast<const float*>(in) + from;
     if (input_type != DataType::kFloat) {
-      visit_type(input_type, [&](auto zero) {
-        convert_run(static_cast<const decltype(zero)*>(in) + from, scratch,
-                    points * transform.columns);
-      });
+      convert_to_floats(element_at(in, input_type, from), input_type, scratch,
+                        points * transform.columns);
       source = scratch;
     }
     if (output_type == DataType::kFloat) {
@@ -67,8 +63,7 @@ inline void transform_run(const PointTransform& transform, const void* in, DataT
       continue;
     }
     transform_block(transform, source, points, scratch_out);
-    visit_type(output_type, [&](auto zero) {
-      convert_run(scratch_out, static_cast<decltype(zero)*>(out) + to, points * transform.rows);
-    });
+    convert_from_floats(scratch_out, element_at(out, output_type, to), output_type,
+                        points * transform.rows);
   }
 }

@@ -5,30 +5,79 @@
 #include <stdexcept>
 #include <string>
 
+#include "dali_core/convert_elements.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
 
 namespace dali_core {
 namespace {
 
+constexpr int64_t kElementsInBlock = 512;
+
+// To bytes by window_convert(): the fraction is dropped.
+template <typename From>
+void truncate_to_bytes(const void* input, char* output, int64_t count) {
+  const From* const in = static_cast<const From*>(input);
+  uint8_t* const __restrict out = reinterpret_cast<uint8_t*>(output);
+  for (int64_t i = 0; i < count; ++i) {
+    From value = in[i] > From(0) ? in[i] : From(0);
+    value = value < From(255) ? value : From(255);
+    out[i] = static_cast<uint8_t>(static_cast<int32_t>(value));
+  }
+}
+
+// To halves by window_convert(): they stay finite.
+void clamp_to_halves(float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    values[i] = values[i] > 65504.0f ? 65504.0f : values[i];
+    values[i] = values[i] < -65504.0f ? -65504.0f : values[i];
+  }
+}
+
+// Converts by window_convert().
+void convert_window_run(const char* in, DataType from, char* out, DataType to, int64_t count) {
+  if (to == DataType::kUInt8 && from == DataType::kFloat)
+    return truncate_to_bytes<float>(in, out, count);
+  if (to == DataType::kUInt8 && from == DataType::kFloat64)
+    return truncate_to_bytes<double>(in, out, count);
+  const bool from_halves = to == DataType::kUInt8 && from == DataType::kFloat16;
+  if (from == to || (to != DataType::kFloat16 && !from_halves))
+    return convert_elements(in, from, out, to, count);
+  alignas(64) float block[kElementsInBlock];
+  for (int64_t first = 0; first < count; first += kElementsInBlock) {
+    const int64_t length = std::min(kElementsInBlock, count - first);
+    convert_to_floats(element_at(in, from, first), from, block, length);
+    if (from_halves) {
+      truncate_to_bytes<float>(block, out + first, length);
+    } else {
+      clamp_to_halves(block, length);
+      convert_from_floats(block, element_at(out, to, first), to, length);
+    }
+  }
+}
+
 // Copies dimension by dimension, down to runs that are contiguous on both sides.
-template <typename To, typename From>
 class Copier {
  public:
-  Copier(const Shape& shape, const Window& window, OutOfBounds policy, int channel_axis,
+  Copier(const Tensor& input, const PlannedWindow& planned, OutOfBounds policy,
          const std::vector<float>& fill_values)
-      : shape_(shape),
-        window_(window),
+      : from_(input.type),
+        to_(planned.type),
+        from_bytes_(size_of(from_)),
+        to_bytes_(size_of(to_)),
+        shape_(input.shape),
+        window_(planned.window),
         policy_(policy),
-        channel_axis_(channel_axis),
-        input_strides_(dense_strides(shape)),
-        output_strides_(dense_strides(window.extent)) {
-    for (float value : fill_values) fill_.push_back({fill_value<To>(value)});
+        channel_axis_(planned.channel_axis),
+        input_strides_(dense_strides(input.shape)),
+        output_strides_(dense_strides(planned.window.extent)) {
+    for (float value : fill_values) fill_.push_back(fill_bits(to_, value));
     last_cut_ = 0;
     for (int i = 0; i < shape_.ndim; ++i)
-      if (window.start[i] != 0 || window.extent[i] != shape_[i]) last_cut_ = i;
+      if (window_.start[i] != 0 || window_.extent[i] != shape_[i]) last_cut_ = i;
   }
 
-  void run(const From* in, To* out) const {
+  void run(const char* in, char* out) const {
     if (shape_.ndim == 0)
       copy_run(in, out, 1);
     else
@@ -36,14 +85,18 @@ class Copier {
   }
 
  private:
-  void copy(int dim, const From* in, To* out, int64_t channel) const {
+  // Bytes between neighbours along a dimension.
+  int64_t input_step(int dim) const { return input_strides_[dim] * from_bytes_; }
+  int64_t output_step(int dim) const { return output_strides_[dim] * to_bytes_; }
+
+  void copy(int dim, const char* in, char* out, int64_t channel) const {
     const int64_t start = window_.start[dim];
     const int64_t extent = window_.extent[dim];
     const int64_t first = std::clamp<int64_t>(-start, 0, extent);
     const int64_t last = std::clamp<int64_t>(shape_[dim] - start, first, extent);
     if (dim == last_cut_ && first < last)
-      copy_run(in + window_source(first, start) * input_strides_[dim],
-               out + first * output_strides_[dim], (last - first) * output_strides_[dim]);
+      copy_run(in + window_source(first, start) * input_step(dim), out + first * output_step(dim),
+               (last - first) * output_strides_[dim]);
     else
       for (int64_t i = first; i < last; ++i) copy_slice(dim, i, in, out, channel);
     copy_outside(dim, 0, first, in, out, channel);
@@ -51,11 +104,11 @@ class Copier {
   }
 
   // Copies slice `i` of the window along one dimension.
-  void copy_slice(int dim, int64_t i, const From* in, To* out, int64_t channel) const {
+  void copy_slice(int dim, int64_t i, const char* in, char* out, int64_t channel) const {
     int64_t source = window_source(i, window_.start[dim]);
     if (repeats_input(policy_)) source = repeated_source(source, shape_[dim], policy_);
-    in += source * input_strides_[dim];
-    out += i * output_strides_[dim];
+    in += source * input_step(dim);
+    out += i * output_step(dim);
     if (dim == last_cut_)
       copy_run(in, out, output_strides_[dim]);
     else
@@ -63,50 +116,53 @@ class Copier {
   }
 
   // Makes the slices [begin, end) of the window, which lie beside the input.
-  void copy_outside(int dim, int64_t begin, int64_t end, const From* in, To* out,
+  void copy_outside(int dim, int64_t begin, int64_t end, const char* in, char* out,
                     int64_t channel) const {
     if (begin == end) return;
     if (repeats_input(policy_)) {
       for (int64_t i = begin; i < end; ++i) copy_slice(dim, i, in, out, channel);
       return;
     }
-    fill(dim, out + begin * output_strides_[dim], out + end * output_strides_[dim],
+    fill(dim, out + begin * output_step(dim), (end - begin) * output_strides_[dim],
          dim == channel_axis_ ? begin : channel);
   }
 
-  static void copy_run(const From* in, To* out, int64_t count) {
-    if constexpr (std::is_same_v<To, From>)
-      std::memcpy(out, in, static_cast<size_t>(count) * sizeof(To));
+  void copy_run(const char* in, char* out, int64_t count) const {
+    if (from_ == to_)
+      std::memcpy(out, in, static_cast<size_t>(count * to_bytes_));
     else
-      for (int64_t i = 0; i < count; ++i) out[i] = window_convert<To>(in[i]);
+      convert_window_run(in, from_, out, to_, count);
   }
 
-  // Fills everything from `out` to `stop`, which are slices along one dimension. `channel` is that
-  // of all of them, or the first one's if they are channels.
-  void fill(int dim, To* out, To* stop, int64_t channel) const {
+  // Fills `count` elements, which are slices along one dimension. `channel` is that of all of them,
+  // or the first one's if they are channels.
+  void fill(int dim, char* out, int64_t count, int64_t channel) const {
     if (fill_.size() == 1 || dim > channel_axis_) {
-      std::fill(out, stop, fill_[fill_.size() == 1 ? 0 : static_cast<size_t>(channel)].value);
+      const size_t c = fill_.size() == 1 ? 0 : static_cast<size_t>(channel);
+      fill_elements(out, count, to_bytes_, fill_[c]);
       return;
     }
+    // All channels once, then what has been written again.
     const int64_t run = output_strides_[channel_axis_];
-    size_t c = dim == channel_axis_ ? static_cast<size_t>(channel) : 0;
-    for (; out < stop; out += run) {
-      std::fill(out, out + run, fill_[c].value);
-      c = c + 1 == fill_.size() ? 0 : c + 1;
+    const int64_t num_channels = static_cast<int64_t>(fill_.size());
+    const int64_t channels = std::min(count / run, num_channels);
+    for (int64_t i = 0; i < channels; ++i) {
+      const size_t c = static_cast<size_t>((dim == channel_axis_ ? channel + i : i) % num_channels);
+      fill_elements(out + i * run * to_bytes_, run, to_bytes_, fill_[c]);
     }
+    for (int64_t done = channels * run; done < count; done *= 2)
+      std::memcpy(out + done * to_bytes_, out,
+                  static_cast<size_t>(std::min(done, count - done) * to_bytes_));
   }
 
-  // Keeps std::vector from packing booleans.
-  struct Fill {
-    To value;
-  };
-
+  DataType from_, to_;
+  int64_t from_bytes_, to_bytes_;
   Shape shape_;
   Window window_;
   OutOfBounds policy_;
   int channel_axis_;
   Strides input_strides_, output_strides_;
-  std::vector<Fill> fill_;
+  std::vector<uint64_t> fill_;
   int last_cut_;
 };
 
@@ -141,26 +197,9 @@ void WindowCopy::run(SampleContext& sample, const Window& wanted, const Layout& 
     sample.forward(0, input).layout = layout;
     return;
   }
-  const DataType type = planned.type;
-  const Window& window = planned.window;
-  Tensor& output = sample.output(0, type, window.extent, layout);
+  Tensor& output = sample.output(0, planned.type, planned.window.extent, layout);
   if (output.num_elements() == 0) return;
-  visit_type(input.type, [&](auto from) {
-    using From = decltype(from);
-    const auto copy_as = [&](auto to) {
-      using To = decltype(to);
-      Copier<To, From>(input.shape, window, policy_, channel_axis, fill_values_)
-          .run(input.as<From>(), output.as<To>());
-    };
-    if (type == input.type)
-      copy_as(From{});
-    else if (type == DataType::kUInt8)
-      copy_as(uint8_t{});
-    else if (type == DataType::kFloat16)
-      copy_as(Half{});
-    else
-      copy_as(float{});
-  });
+  Copier(input, planned, policy_, fill_values_).run(input.as<char>(), output.as<char>());
 }
 
 void WindowCopy::check_fill(const Shape& extent, int channel_axis) const {

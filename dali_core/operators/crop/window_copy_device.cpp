@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dali_core/device_inputs.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operators/crop/window_copy_sample.hpp"
 
@@ -61,13 +62,7 @@ DeviceWindowCopies::DeviceWindowCopies(DeviceBatch& batch, const WindowCopy* cop
 
 std::vector<uint64_t> DeviceWindowCopies::fill_bits(DataType type) const {
   std::vector<uint64_t> bits;
-  visit_type(type, [&](auto zero) {
-    for (const float number : fill_values_) {
-      const auto value = fill_value<decltype(zero)>(number);
-      bits.push_back(0);
-      std::memcpy(&bits.back(), &value, sizeof value);
-    }
-  });
+  for (const float number : fill_values_) bits.push_back(dali_core::fill_bits(type, number));
   return bits;
 }
 

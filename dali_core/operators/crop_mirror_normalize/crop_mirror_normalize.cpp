@@ -135,7 +135,10 @@ class CropMirrorNormalize : public Operator, public FinishStep {
     row.order = row.output_pixel_stride == 1              ? ChannelOrder::kPlanes
                 : row.output_channel_stride == 1 && dense ? ChannelOrder::kPixels
                                                           : ChannelOrder::kScattered;
-    row.row_buffer = sample.scratch<float>(1, static_cast<size_t>(pixels * row.output_channels));
+    const auto size = static_cast<size_t>(pixels * row.output_channels);
+    row.row_buffer = sample.scratch<float>(1, size);
+    if (row.input_type != DataType::kUInt8 && row.input_type != DataType::kFloat)
+      row.stored_buffer = sample.scratch<uint64_t>(4, size);
     if (row.order != ChannelOrder::kPixels) return;
     row.pattern_length = row.output_channels * kPixelsInPattern;
     float* const pattern = sample.scratch<float>(2, static_cast<size_t>(3 * row.pattern_length));

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/crop_window.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/finished_channel.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
@@ -114,8 +115,10 @@ class CropMirrorNormalizeArguments {
 
   // The number that converts to the output's type as the fill value does.
   float value_after_fill(float value) const {
-    return visit_type(type,
-                      [&](auto zero) { return convert<float>(fill_value<decltype(zero)>(value)); });
+    const uint64_t bits = fill_bits(type, value);
+    float result;
+    convert_to_floats(&bits, type, &result, 1);
+    return result;
   }
 
   // The same for a device, with the output's shape and layout.
@@ -135,13 +138,9 @@ class CropMirrorNormalizeArguments {
     std::vector<FinishedChannel> finished(outputs);
     for (size_t c = 0; c < outputs; ++c) {
       const float value = value_after_fill(fill[c]);
-      visit_type(type, [&](auto zero) {
-        using To = decltype(zero);
-        const To outside = fill_value<To>(fill[c]);
-        const To added = pixels_in_one_piece ? convert<To>(value) : outside;
-        std::memcpy(&finished[c].added, &added, sizeof added);
-        std::memcpy(&finished[c].outside, &outside, sizeof outside);
-      });
+      finished[c].outside = fill_bits(type, fill[c]);
+      finished[c].added = finished[c].outside;
+      if (pixels_in_one_piece) convert_from_floats(&value, &finished[c].added, type, 1);
       finished[c].mean = channel_rules[c].mean;
       finished[c].multiplier = channel_rules[c].multiplier;
     }

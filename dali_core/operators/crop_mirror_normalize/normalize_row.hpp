@@ -30,6 +30,7 @@ struct NormalizeRow {
   int64_t pattern_length;
   // Room for all elements of a row, and for one pattern.
   float* row_buffer;
+  void* stored_buffer;  // the same in the input's type, if that is neither uint8 nor float
   float* pattern_buffer;
 };
 

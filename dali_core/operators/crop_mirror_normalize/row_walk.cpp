@@ -1,13 +1,29 @@
 #include "dali_core/operators/crop_mirror_normalize/row_walk.hpp"
 
 #include <algorithm>
+#include <cstring>
 
-#include "dali_core/convert.hpp"
+#include "dali_core/convert_elements.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86
 #include <immintrin.h>
 #endif
+
+namespace dali_core {
+namespace {
+
+// Writes elements of `bytes` bytes `stride` elements apart.
+void scatter(const void* input, int64_t bytes, int64_t count, int64_t stride, void* output) {
+  const char* in = static_cast<const char*>(input);
+  char* out = static_cast<char*>(output);
+  for (int64_t i = 0; i < count; ++i, in += bytes, out += stride * bytes)
+    std::memcpy(out, in, static_cast<size_t>(bytes));
+}
+
+}  // namespace
+}  // namespace dali_core
 
 #define DC_SIMD_SOURCE "dali_core/operators/crop_mirror_normalize/normalize_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
@@ -77,15 +93,13 @@ void RowWalk::process(const uint8_t* in, int64_t out) const {
 
 void RowWalk::fill(int64_t out, int64_t begin, int64_t end, int64_t channel) const {
   if (begin >= end || channel >= row_.output_channels) return;
-  visit_type(output_type_, [&](auto zero) {
-    using To = decltype(zero);
-    To* const pixels = reinterpret_cast<To*>(output_) + out;
-    for (int64_t c = channel; c < row_.output_channels; ++c) {
-      const To value = fill_value<To>(fill_[c]);
-      for (int64_t i = begin; i < end; ++i)
-        pixels[i * row_.output_pixel_stride + c * row_.output_channel_stride] = value;
-    }
-  });
+  const int64_t bytes = size_of(output_type_);
+  const int64_t stride = row_.output_pixel_stride;
+  for (int64_t c = channel; c < row_.output_channels; ++c) {
+    const uint64_t value = fill_bits(output_type_, fill_[c]);
+    const int64_t at = out + begin * stride + c * row_.output_channel_stride;
+    fill_elements(element_at(output_, output_type_, at), end - begin, bytes, value, stride);
+  }
 }
 
 }  // namespace dali_core

@@ -19,12 +19,6 @@ constexpr float full_range() {
     return static_cast<float>(std::numeric_limits<T>::max());
 }
 
-// Multiplied with a stored sample of `Source`, gives the sample in units of `Result`.
-template <typename Result, typename Source>
-constexpr float range_scale(float source_range = full_range<Source>()) {
-  return full_range<Result>() / source_range;
-}
-
 // convert<Result>(value) for values that are inside the range of `Result` already: truncation
 // vectorises on every processor, rounding does not.
 template <typename Result>
@@ -41,6 +35,12 @@ DC_HOST_DEV Result convert_in_range(float value) {
 struct YCbCrRule {
   float luma[3], blue[3], red[3];
   float luma_offset, chroma_offset;
+};
+
+// What is computed from stored samples as float, to get them in units of a type.
+struct SampleRule {
+  float scale;
+  YCbCrRule ycbcr;
 };
 
 // Offsets are 16/256 and 128/256 of the range, integer where the type is.

@@ -1,40 +1,106 @@
 #include "dali_core/operators/decoders/pixel_writer.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/operators/decoders/pixel_rules.hpp"
 
 namespace dali_core {
 namespace {
 
-// Calls `function` with a value of the C++ type that codecs store samples as.
-template <typename Function>
-void visit_stored_type(DataType type, Function&& function) {
+constexpr int64_t kSamplesInBlock = 1024;
+
+void check_stored_type(DataType type) {
   switch (type) {
     case DataType::kUInt8:
-      return function(uint8_t{});
     case DataType::kInt8:
-      return function(int8_t{});
     case DataType::kUInt16:
-      return function(uint16_t{});
     case DataType::kInt16:
-      return function(int16_t{});
     case DataType::kUInt32:
-      return function(uint32_t{});
     case DataType::kInt32:
-      return function(int32_t{});
     case DataType::kFloat:
-      return function(float{});
+      return;
     default:
       throw std::runtime_error(std::string("samples of a file must be 8, 16 or 32 bits (got ") +
                                name_of(type) + "). Convert the file.");
   }
 }
 
-template <typename Function>
-void visit_result_type(DataType type, Function&& function) {
-  if (type == DataType::kFloat16) return function(Half{});
-  visit_stored_type(type, function);
+bool is_unsigned(DataType type) {
+  return type == DataType::kUInt8 || type == DataType::kUInt16 || type == DataType::kUInt32;
+}
+
+SampleRule sample_rule(DataType type, float stored_range) {
+  return visit_type(type, [&](auto zero) {
+    using Result = decltype(zero);
+    return SampleRule{full_range<Result>() / stored_range, make_ycbcr_rule<Result>(stored_range)};
+  });
+}
+
+// Copies pixels to places `step` elements apart.
+template <typename T>
+void place_pixels(const void* input, int64_t count, int64_t channels, bool swaps_red_blue,
+                  void* output, int64_t step) {
+  const T* in = static_cast<const T*>(input);
+  T* out = static_cast<T*>(output);
+  if (swaps_red_blue) {
+    for (int64_t x = 0; x < count; ++x, in += channels, out += step) {
+      out[0] = in[2];
+      out[1] = in[1];
+      out[2] = in[0];
+    }
+  } else if (channels == 3) {
+    for (int64_t x = 0; x < count; ++x, in += 3, out += step)
+      for (int c = 0; c < 3; ++c) out[c] = in[c];
+  } else {
+    for (int64_t x = 0; x < count; ++x, in += channels, out += step)
+      for (int64_t c = 0; c < channels; ++c) out[c] = in[c];
+  }
+}
+
+void place_pixels_of(DataType type, const void* in, int64_t count, int64_t channels,
+                     bool swaps_red_blue, void* out, int64_t step) {
+  switch (size_of(type)) {
+    case 1:
+      return place_pixels<uint8_t>(in, count, channels, swaps_red_blue, out, step);
+    case 2:
+      return place_pixels<uint16_t>(in, count, channels, swaps_red_blue, out, step);
+    default:
+      return place_pixels<uint32_t>(in, count, channels, swaps_red_blue, out, step);
+  }
+}
+
+void scale_samples(float* values, int64_t count, float scale) {
+  for (int64_t i = 0; i < count; ++i) values[i] *= scale;
+}
+
+void change_to_ycbcr(float* values, int64_t pixels, int64_t channels, const YCbCrRule& given) {
+  const YCbCrRule rule = given;
+  for (int64_t x = 0; x < pixels; ++x) {
+    float* const pixel = values + x * channels;
+    const float r = pixel[0], g = pixel[1], b = pixel[2];
+    pixel[0] = dot3(rule.luma, r, g, b) + rule.luma_offset;
+    pixel[1] = dot3(rule.blue, r, g, b) + rule.chroma_offset;
+    pixel[2] = dot3(rule.red, r, g, b) + rule.chroma_offset;
+  }
+}
+
+template <typename T>
+void store_in_range(const float* values, int64_t count, void* output) {
+  T* const __restrict out = static_cast<T*>(output);
+  for (int64_t i = 0; i < count; ++i) out[i] = convert_in_range<T>(values[i]);
+}
+
+// Samples without a sign are inside the range of every type: the headroom keeps sound ones away
+// from its ends.
+void store_samples(const float* values, int64_t count, bool in_range, void* out, DataType type) {
+  if (in_range && type == DataType::kUInt8) return store_in_range<uint8_t>(values, count, out);
+  if (in_range && type == DataType::kInt8) return store_in_range<int8_t>(values, count, out);
+  if (in_range && type == DataType::kUInt16) return store_in_range<uint16_t>(values, count, out);
+  if (in_range && type == DataType::kInt16) return store_in_range<int16_t>(values, count, out);
+  convert_from_floats(values, out, type, count);
 }
 
 }  // namespace
@@ -61,59 +127,33 @@ int64_t PixelWriter::stored_row_bytes() const {
   return width_ * stored_.channels * size_of(stored_.sample_type);
 }
 
-template <typename Result, typename Source>
-void PixelWriter::write_as(const uint8_t* rows, int64_t stride, int64_t first,
-                           int64_t count) const {
-  constexpr bool same = std::is_same_v<Result, Source>;
-  const float scale = range_scale<Result, Source>(stored_.range);
-  const YCbCrRule ycbcr = make_ycbcr_rule<Result>(stored_.range);
-  const auto sample = [scale](Source value) -> Result {
-    if constexpr (same)
-      return value;
-    else if constexpr (std::is_unsigned_v<Source>)
-      return convert_in_range<Result>(static_cast<float>(value) * scale);
+void PixelWriter::move_row(const void* in, void* out) const {
+  const bool swaps = change_ == PixelChange::kSwapRedBlue;
+  if (step_x_ == stored_.channels && !swaps)
+    std::memcpy(out, in, static_cast<size_t>(stored_row_bytes()));
+  else
+    place_pixels_of(dtype_, in, width_, stored_.channels, swaps, out, step_x_);
+}
+
+void PixelWriter::compute_row(const SampleRule& rule, const void* in, void* out,
+                              float* values) const {
+  const int64_t channels = stored_.channels;
+  const bool swaps = change_ == PixelChange::kSwapRedBlue;
+  const bool in_place = step_x_ == channels && !swaps;
+  const int64_t pixels_in_block = std::max<int64_t>(kSamplesInBlock / channels, 1);
+  for (int64_t first = 0; first < width_; first += pixels_in_block) {
+    const int64_t pixels = std::min(pixels_in_block, width_ - first);
+    const int64_t count = pixels * channels;
+    convert_to_floats(element_at(in, stored_.sample_type, first * channels), stored_.sample_type,
+                      values, count);
+    if (change_ == PixelChange::kRgbToYCbCr)
+      change_to_ycbcr(values, pixels, channels, rule.ycbcr);
     else
-      return convert<Result>(static_cast<float>(value) * scale);
-  };
-  const auto to_ycbcr = [](float value) -> Result {
-    // The headroom keeps sound samples away from the ends of the range.
-    if constexpr (std::is_unsigned_v<Source>)
-      return convert_in_range<Result>(value);
-    else
-      return convert<Result>(value);
-  };
-  const int channels = stored_.channels;
-  for (int64_t y = 0; y < count; ++y) {
-    const Source* in = reinterpret_cast<const Source*>(rows + y * stride);
-    Result* out = reinterpret_cast<Result*>(output_) + origin_ + (first + y) * step_y_;
-    switch (change_) {
-      case PixelChange::kNone:
-        if (step_x_ == channels) {
-          for (int64_t i = 0; i < width_ * channels; ++i) out[i] = sample(in[i]);
-        } else if (channels == 3) {
-          for (int64_t x = 0; x < width_; ++x, in += 3, out += step_x_)
-            for (int c = 0; c < 3; ++c) out[c] = sample(in[c]);
-        } else {
-          for (int64_t x = 0; x < width_; ++x, in += channels, out += step_x_)
-            for (int c = 0; c < channels; ++c) out[c] = sample(in[c]);
-        }
-        break;
-      case PixelChange::kSwapRedBlue:
-        for (int64_t x = 0; x < width_; ++x, in += channels, out += step_x_) {
-          out[0] = sample(in[2]);
-          out[1] = sample(in[1]);
-          out[2] = sample(in[0]);
-        }
-        break;
-      case PixelChange::kRgbToYCbCr:
-        for (int64_t x = 0; x < width_; ++x, in += channels, out += step_x_) {
-          const float r = in[0], g = in[1], b = in[2];
-          out[0] = to_ycbcr(dot3(ycbcr.luma, r, g, b) + ycbcr.luma_offset);
-          out[1] = to_ycbcr(dot3(ycbcr.blue, r, g, b) + ycbcr.chroma_offset);
-          out[2] = to_ycbcr(dot3(ycbcr.red, r, g, b) + ycbcr.chroma_offset);
-        }
-        break;
-    }
+      scale_samples(values, count, rule.scale);
+    void* const to = element_at(out, dtype_, first * step_x_);
+    void* const stored = in_place ? to : values + count;
+    store_samples(values, count, is_unsigned(stored_.sample_type), stored, dtype_);
+    if (!in_place) place_pixels_of(dtype_, stored, pixels, channels, swaps, to, step_x_);
   }
 }
 
@@ -125,12 +165,21 @@ void PixelWriter::write(const void* rows, int64_t stride, int64_t first, int64_t
                   static_cast<size_t>(bytes));
     return;
   }
-  visit_result_type(dtype_, [&](auto result) {
-    visit_stored_type(stored_.sample_type, [&](auto source) {
-      write_as<decltype(result), decltype(source)>(static_cast<const uint8_t*>(rows), stride, first,
-                                                   count);
-    });
-  });
+  check_stored_type(stored_.sample_type);
+  if (dtype_ != DataType::kFloat16) check_stored_type(dtype_);
+  const bool moves = dtype_ == stored_.sample_type && change_ != PixelChange::kRgbToYCbCr;
+  const SampleRule rule = sample_rule(dtype_, stored_.range);
+  // Samples of a block, as float and as they are stored.
+  const int64_t block = std::max<int64_t>(kSamplesInBlock, stored_.channels);
+  const std::unique_ptr<float[]> values(new float[moves ? 0 : static_cast<size_t>(2 * block)]);
+  for (int64_t y = 0; y < count; ++y) {
+    const void* const in = static_cast<const uint8_t*>(rows) + y * stride;
+    void* const out = element_at(output_, dtype_, origin_ + (first + y) * step_y_);
+    if (moves)
+      move_row(in, out);
+    else
+      compute_row(rule, in, out, values.get());
+  }
 }
 
 }  // namespace dali_core

@@ -17,6 +17,8 @@ struct StoredPixels {
   float range = 255.0f;  // sample that means full intensity
 };
 
+struct SampleRule;
+
 class PixelWriter {
  public:
   // `height` and `width` are those of the part that gets written, as stored.
@@ -36,8 +38,10 @@ class PixelWriter {
   void write(const void* rows, int64_t stride, int64_t first, int64_t count) const;
 
  private:
-  template <typename Result, typename Source>
-  void write_as(const uint8_t* rows, int64_t stride, int64_t first, int64_t count) const;
+  // Writes a row whose samples stay as they are.
+  void move_row(const void* in, void* out) const;
+  // Writes a row by way of float; `values` has room for two blocks of samples.
+  void compute_row(const SampleRule& rule, const void* in, void* out, float* values) const;
 
   StoredPixels stored_;
   PixelChange change_;

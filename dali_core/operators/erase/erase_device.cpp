@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "dali_core/device_inputs.hpp"
 #include "dali_core/device_tasks.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/operators/erase/erase_arguments.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
 
@@ -48,13 +47,7 @@ class EraseOnDevice : public DeviceOperator {
     for (size_t k = 0; k < regions.size(); ++k)
       std::copy_n(regions[k].ranges, ndim, ranges.host + k * static_cast<size_t>(ndim));
     const auto bits = batch.upload<uint64_t>(values.size());
-    visit_type(input.type, [&](auto zero) {
-      for (size_t k = 0; k < values.size(); ++k) {
-        const auto value = fill_value<decltype(zero)>(values[k]);
-        bits.host[k] = 0;
-        std::memcpy(&bits.host[k], &value, sizeof value);
-      }
-    });
+    for (size_t k = 0; k < values.size(); ++k) bits.host[k] = fill_bits(input.type, values[k]);
     EraseTask task{};
     task.in = data_on_device(batch, input);
     task.out = output.data;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "dali_core/convert.hpp"
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/operators/filter/filter.hpp"
 #include "dali_core/simd.hpp"
 
@@ -15,16 +15,22 @@
 namespace dali_core {
 namespace {
 
-// Calls `function` with an object of the C++ type behind `type`, which must be a number.
-template <typename Function>
-void visit_convolved_type(DataType type, Function&& function) {
-  visit_type(type, [&](auto zero) {
-    if constexpr (std::is_same_v<decltype(zero), bool>)
-      throw std::invalid_argument(
-          "the input must have numbers, which bool has not (got bool). Use fn.cast.");
-    else
-      function(zero);
-  });
+constexpr int64_t kConvertedBlock = 512;
+
+void check_convolved_type(DataType type) {
+  if (type == DataType::kBool)
+    throw std::invalid_argument(
+        "the input must have numbers, which bool has not (got bool). Use fn.cast.");
+}
+
+void load_row(const void* row, DataType type, int64_t count, float* out) {
+  check_convolved_type(type);
+  convert_to_floats(row, type, out, count);
+}
+
+void store_row(const float* row, int64_t count, void* out, DataType type) {
+  check_convolved_type(type);
+  convert_from_floats(row, out, type, count);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // Inner loops of convolution. No include guard: compiled once for every instruction set.
 
-#include "dali_core/convert_run.inc.hpp"
-
 namespace convolution {
 
 typedef float FloatVector __attribute__((vector_size(DC_SIMD_BYTES)));
@@ -18,7 +16,8 @@ inline void weigh_block(const T* const* rows, const float* weights, int64_t num_
     if constexpr (std::is_same_v<T, float>)
       values = rows[k] + at;
     else
-      for (int i = 0; i < kVectors * kLanes; ++i) converted[i] = convert<float>(rows[k][at + i]);
+      for (int i = 0; i < kVectors * kLanes; ++i)
+        converted[i] = static_cast<float>(rows[k][at + i]);
     const FloatVector weight = FloatVector{} + weights[k];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
@@ -47,7 +46,7 @@ inline void weigh(const T* const* rows, const float* weights, int64_t num_rows, 
     return weigh_block<1>(rows, weights, num_rows, count - kLanes, out);
   for (; at < count; ++at) {
     float sum = 0;
-    for (int64_t k = 0; k < num_rows; ++k) sum += convert<float>(rows[k][at]) * weights[k];
+    for (int64_t k = 0; k < num_rows; ++k) sum += static_cast<float>(rows[k][at]) * weights[k];
     out[at] = sum;
   }
 }
@@ -110,47 +109,70 @@ inline void weigh_rows(const float* const* rows, const float* weights, int64_t n
   weigh(rows, weights, num_rows, count, out);
 }
 
+// Rows of all but the usual types are converted block by block.
+inline void weigh_converted_rows(const void* const* rows, DataType type, const float* weights,
+                                 int64_t num_rows, int64_t count, float* out) {
+  alignas(64) float block[kConvertedBlock];
+  for (int64_t at = 0; at < count; at += kConvertedBlock) {
+    const int64_t some = std::min(kConvertedBlock, count - at);
+    float* __restrict const sums = out + at;
+    std::fill_n(sums, some, 0.0f);
+    for (int64_t k = 0; k < num_rows; ++k) {
+      convert_to_floats(element_at(rows[k], type, at), type, block, some);
+      for (int64_t i = 0; i < some; ++i) sums[i] += block[i] * weights[k];
+    }
+  }
+}
+
 inline void weigh_typed_rows(const void* const* rows, DataType type, const float* weights,
                              int64_t num_rows, int64_t count, float* out) {
-  visit_convolved_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    weigh(reinterpret_cast<const T* const*>(rows), weights, num_rows, count, out);
-  });
+  check_convolved_type(type);
+  if (type == DataType::kUInt8)
+    weigh(reinterpret_cast<const uint8_t* const*>(rows), weights, num_rows, count, out);
+  else if (type == DataType::kFloat)
+    weigh(reinterpret_cast<const float* const*>(rows), weights, num_rows, count, out);
+  else
+    weigh_converted_rows(rows, type, weights, num_rows, count, out);
 }
 
-inline void load_row(const void* row, DataType type, int64_t count, float* out) {
-  visit_convolved_type(
-      type, [&](auto zero) { convert_run(static_cast<const decltype(zero)*>(row), out, count); });
-}
-
-inline void store_row(const float* row, int64_t count, void* out, DataType type) {
-  visit_convolved_type(
-      type, [&](auto zero) { convert_run(row, static_cast<decltype(zero)*>(out), count); });
+// Rounds half to even in the type of 8 or 16 bits that `out` has.
+template <typename To>
+inline void store_whole(const float* row, int64_t count, To* out) {
+  constexpr int64_t kBlock = 256;
+  alignas(64) float block[kBlock];
+  int32_t bits[kBlock];
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t some = std::min(kBlock, count - at);
+    for (int64_t i = 0; i < some; ++i) block[i] = whole_in_last_bits<To>(row[at + i]);
+    __builtin_memcpy(bits, block, sizeof bits);
+    for (int64_t i = 0; i < some; ++i) out[at + i] = static_cast<To>(bits[i]);
+  }
 }
 
 inline void store_row_to_even(const float* row, int64_t count, void* out, DataType type) {
-  visit_convolved_type(type, [&](auto zero) {
-    using To = decltype(zero);
-    To* to = static_cast<To*>(out);
-    if constexpr (is_floating<To>) {
-      convert_run(row, to, count);
-    } else {
-      constexpr int64_t kBlock = 256;
-      alignas(64) float block[kBlock];
-      for (int64_t at = 0; at < count; at += kBlock) {
-        const int64_t some = std::min(kBlock, count - at);
-        if constexpr (sizeof(To) < 4) {
-          int32_t bits[kBlock];
-          for (int64_t i = 0; i < some; ++i) block[i] = whole_in_last_bits<To>(row[at + i]);
-          __builtin_memcpy(bits, block, sizeof bits);
-          for (int64_t i = 0; i < some; ++i) to[at + i] = static_cast<To>(bits[i]);
-        } else {
-          for (int64_t i = 0; i < some; ++i) block[i] = round_half_to_even(row[at + i]);
-          convert_run(block, to + at, some);
-        }
-      }
-    }
-  });
+  check_convolved_type(type);
+  switch (type) {
+    case DataType::kUInt8:
+      return store_whole(row, count, static_cast<uint8_t*>(out));
+    case DataType::kInt8:
+      return store_whole(row, count, static_cast<int8_t*>(out));
+    case DataType::kUInt16:
+      return store_whole(row, count, static_cast<uint16_t*>(out));
+    case DataType::kInt16:
+      return store_whole(row, count, static_cast<int16_t*>(out));
+    case DataType::kFloat16:
+    case DataType::kFloat:
+    case DataType::kFloat64:
+      return convert_from_floats(row, out, type, count);
+    default:
+      break;
+  }
+  alignas(64) float block[kConvertedBlock];
+  for (int64_t at = 0; at < count; at += kConvertedBlock) {
+    const int64_t some = std::min(kConvertedBlock, count - at);
+    for (int64_t i = 0; i < some; ++i) block[i] = round_half_to_even(row[at + i]);
+    convert_from_floats(block, element_at(out, type, at), type, some);
+  }
 }
 
 inline const ConvolutionKernels& kernel_table() {

@@ -10,11 +10,7 @@ class Full : public Operator {
   void run(SampleContext& sample) const override {
     const Tensor& value = sample.input(0);
     Tensor& output = shape_.output(sample, value.type);
-    const Repeated repeated(value, output);
-    visit_type(value.type, [&](auto zero) {
-      using T = decltype(zero);
-      repeated.write(value.as<T>(), output.as<T>());
-    });
+    Repeated(value, output).write(value.data, output.data, size_of(value.type));
   }
 
  private:

@@ -1,3 +1,4 @@
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/fill.hpp"
 
 namespace dali_core {
@@ -11,13 +12,10 @@ class FullLike : public Operator {
     const Tensor& value = sample.input(1);
     Tensor& output = sample.output(0, like.type, like.shape, like.layout);
     const Repeated repeated(value, output);
-    visit_type(value.type, [&](auto from_zero) {
-      using From = decltype(from_zero);
-      visit_type(like.type, [&](auto to_zero) {
-        using To = decltype(to_zero);
-        repeated.write(value.as<From>(), output.as<To>());
-      });
-    });
+    const int64_t count = value.num_elements();
+    void* const converted = sample.scratch<uint64_t>(0, static_cast<size_t>(count));
+    convert_elements(value.data, value.type, converted, like.type, count);
+    repeated.write(converted, output.data, size_of(like.type));
   }
 };
 

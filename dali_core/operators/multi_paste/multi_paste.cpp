@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/multi_paste/region_coordinates.hpp"
@@ -32,16 +33,7 @@ bool fits(PixelPair start, PixelPair extent, PixelPair room) {
          extent.x <= room.x - start.x;
 }
 
-template <typename To, typename From>
-void copy_row(const From* in, To* out, int64_t count) {
-  if constexpr (std::is_same_v<To, From>)
-    std::memcpy(out, in, static_cast<size_t>(count) * sizeof(To));
-  else
-    for (int64_t i = 0; i < count; ++i) out[i] = convert<To>(in[i]);
-}
-
 // Pastes the region of every frame.
-template <typename To, typename From>
 void paste_region(const PastedRegion& region, Tensor& canvas) {
   const int64_t channels = canvas.shape[canvas.shape.ndim - 1];
   const PixelPair source = image_extent(*region.image);
@@ -51,9 +43,11 @@ void paste_region(const PastedRegion& region, Tensor& canvas) {
     for (int64_t y = 0; y < region.extent.y; ++y) {
       const int64_t in_row = frame * source.y + region.from.y + y;
       const int64_t out_row = frame * target.y + region.to.y + y;
-      copy_row(region.image->as<From>() + (in_row * source.x + region.from.x) * channels,
-               canvas.as<To>() + (out_row * target.x + region.to.x) * channels,
-               region.extent.x * channels);
+      const int64_t from = (in_row * source.x + region.from.x) * channels;
+      const int64_t to = (out_row * target.x + region.to.x) * channels;
+      convert_elements(element_at(region.image->data, region.image->type, from), region.image->type,
+                       element_at(canvas.data, canvas.type, to), canvas.type,
+                       region.extent.x * channels);
     }
 }
 
@@ -88,12 +82,7 @@ class MultiPaste : public Operator {
     set_sources(sample, regions);
     Tensor& canvas = sample.output(0, type, shape, Layout(first.shape.ndim == 4 ? "FHWC" : "HWC"));
     std::memset(canvas.data, 0, static_cast<size_t>(canvas.num_bytes()));
-    visit_type(first.type, [&](auto from) {
-      visit_type(type, [&](auto to) {
-        for (const PastedRegion& region : regions)
-          paste_region<decltype(to), decltype(from)>(region, canvas);
-      });
-    });
+    for (const PastedRegion& region : regions) paste_region(region, canvas);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/fill.hpp"
 #include "dali_core/operators/normalize/statistics.hpp"
 
@@ -43,16 +44,17 @@ class GivenStatistic {
     }
     const Tensor& tensor = sample.argument(slot_);
     if (tensor.num_elements() == 1) {
-      const float value = visit_type(
-          tensor.type, [&](auto zero) { return convert<float>(*tensor.as<decltype(zero)>()); });
+      float value;
+      convert_to_floats(tensor.data, tensor.type, &value, 1);
       std::fill_n(to, grid.size, value);
       return;
     }
     check_shape(tensor.shape, grid.shape);
     Tensor target;
     target.shape = grid.shape;
-    visit_type(tensor.type,
-               [&](auto zero) { Repeated(tensor, target).write(tensor.as<decltype(zero)>(), to); });
+    std::vector<float> values(static_cast<size_t>(tensor.num_elements()));
+    convert_to_floats(tensor.data, tensor.type, values.data(), tensor.num_elements());
+    Repeated(tensor, target).write(values.data(), to, sizeof(float));
   }
 
  private:

@@ -2,13 +2,22 @@
 
 #include <algorithm>
 
-#include "dali_core/convert.hpp"
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/operators/normalize/normalize.hpp"
 #include "dali_core/simd.hpp"
 
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
+namespace dali_core {
+namespace {
+
+// Elements as float: themselves, or converted to `block`.
+const float* as_floats(const void* in, DataType type, int64_t first, int64_t count, float* block) {
+  if (type == DataType::kFloat) return static_cast<const float*>(in) + first;
+  convert_to_floats(element_at(in, type, first), type, block, count);
+  return block;
+}
+
+}  // namespace
+}  // namespace dali_core
 
 #define DC_SIMD_SOURCE "dali_core/operators/normalize/statistics_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
@@ -43,7 +52,7 @@ void sum_short_runs(SampleContext& sample, const Tensor& input, const Grid& grid
                     const double* means, double* sums) {
   const int64_t count = input.num_elements();
   float* const block = sample.scratch<float>(kBlockSlot, static_cast<size_t>(count));
-  const float* const values = DC_SIMD_DISPATCH(as_floats, input.data, input.type, 0, count, block);
+  const float* const values = as_floats(input.data, input.type, 0, count, block);
   grid.for_each_run([&](int64_t element, int64_t entry) {
     for (int64_t first = element; first < element + grid.run; first += grid.period)
       for (int64_t j = 0; j < grid.period; ++j) {
@@ -76,7 +85,7 @@ void normalize_short_runs(SampleContext& sample, const Tensor& input, const Grid
                           Tensor& output) {
   const int64_t count = input.num_elements();
   float* const block = sample.scratch<float>(kBlockSlot, static_cast<size_t>(count));
-  const float* const values = DC_SIMD_DISPATCH(as_floats, input.data, input.type, 0, count, block);
+  const float* const values = as_floats(input.data, input.type, 0, count, block);
   const bool in_place = output.type == DataType::kFloat;
   float* const results = in_place ? output.as<float>() : block;
   grid.for_each_run([&](int64_t element, int64_t entry) {
@@ -85,7 +94,7 @@ void normalize_short_runs(SampleContext& sample, const Tensor& input, const Grid
         results[first + j] =
             normalized(values[first + j], means[entry + j], multipliers[entry + j], shift);
   });
-  if (!in_place) DC_SIMD_DISPATCH(store_floats, block, count, output.type, output.data);
+  if (!in_place) convert_from_floats(block, output.data, output.type, count);
 }
 
 }  // namespace

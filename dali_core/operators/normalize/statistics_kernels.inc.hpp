@@ -2,25 +2,6 @@
 // guard. Sums have a lane for every element of a short run, a multiple of the period, so their
 // order does not depend on the instruction set.
 
-#include "dali_core/convert_run.inc.hpp"
-
-// Elements as float: themselves, or converted to `block`.
-inline const float* as_floats(const void* in, DataType type, int64_t first, int64_t count,
-                              float* block) {
-  if (type == DataType::kFloat) return static_cast<const float*>(in) + first;
-  visit_type(type, [&](auto from) {
-    convert_run(static_cast<const decltype(from)*>(in) + first, block, count);
-  });
-  return block;
-}
-
-inline void store_floats(const float* values, int64_t count, DataType type, void* out) {
-  visit_type(type, [&](auto zero) {
-    using To = decltype(zero);
-    convert_run(values, static_cast<To*>(out), count);
-  });
-}
-
 // `kLanes` is the number of lanes if it is known to the compiler, else 0.
 template <int kLanes, bool kSquares>
 inline void add_to_lanes(const float* in, int64_t count, int64_t lanes, const double* centres,
@@ -83,9 +64,6 @@ inline void normalize_run(const void* in, DataType in_type, void* out, DataType 
     for (int64_t j = 0; i + j < length; ++j)
       to[i + j] = normalized(values[i + j], means[j], multipliers[j], shift);
     if (out_type == DataType::kFloat) continue;
-    visit_type(out_type, [&](auto zero) {
-      using To = decltype(zero);
-      convert_run(block, static_cast<To*>(out) + first + done, length);
-    });
+    convert_from_floats(block, element_at(out, out_type, first + done), out_type, length);
   }
 }

@@ -1,6 +1,6 @@
 #include "dali_core/operators/one_hot/one_hot.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 #include "dali_core/operators/one_hot/one_hot_arguments.hpp"
 
@@ -31,25 +31,26 @@ class OneHot : public Operator {
     const Tensor& input = sample.input(0);
     const OneHotResult result = arguments_.of(sample);
     Tensor& output = sample.output(0, arguments_.type(), result.shape, result.layout);
-    visit_type(output.type, [&](auto to) {
-      using To = decltype(to);
-      std::fill_n(output.as<To>(), output.num_elements(), arguments_.off_value<To>());
-      visit_type(input.type, [&](auto from) {
-        mark(input.as<decltype(from)>(), input.num_elements(), result.inner, output.as<To>());
+    const int64_t bytes = size_of(output.type);
+    const uint64_t on_value = arguments_.on_value();
+    fill_elements(output.data, output.num_elements(), bytes, arguments_.off_value());
+    visit_type(input.type, [&](auto zero) {
+      mark(input.as<decltype(zero)>(), input.num_elements(), result.inner, [&](int64_t place) {
+        std::memcpy(output.as<char>() + place * bytes, &on_value, static_cast<size_t>(bytes));
       });
     });
   }
 
  private:
-  // `inner` is how many numbers lie in a row behind the new dimension.
-  template <typename To, typename From>
-  void mark(const From* numbers, int64_t count, int64_t inner, To* out) const {
+  // Calls `mark_one` with the place of every number's class. `inner` is how many numbers lie in a
+  // row behind the new dimension.
+  template <typename From, typename MarkOne>
+  void mark(const From* numbers, int64_t count, int64_t inner, MarkOne&& mark_one) const {
     const int64_t num_classes = arguments_.num_classes();
-    const To on_value = arguments_.on_value<To>();
-    for (int64_t first = 0; first < count; first += inner, out += inner * num_classes)
+    for (int64_t first = 0; first < count; first += inner)
       for (int64_t i = 0; i < inner; ++i) {
         const int64_t number = class_of(numbers[first + i], num_classes);
-        if (number >= 0) out[number * inner + i] = on_value;
+        if (number >= 0) mark_one(first * num_classes + number * inner + i);
       }
   }
 

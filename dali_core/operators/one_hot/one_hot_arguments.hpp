@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/joining.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
 
@@ -37,14 +37,9 @@ class OneHotArguments {
   DataType type() const { return type_; }
   int64_t num_classes() const { return num_classes_; }
 
-  template <typename T>
-  T on_value() const {
-    return fill_value<T>(on_value_);
-  }
-  template <typename T>
-  T off_value() const {
-    return fill_value<T>(off_value_);
-  }
+  // As bits of the type.
+  uint64_t on_value() const { return fill_bits(type_, on_value_); }
+  uint64_t off_value() const { return fill_bits(type_, off_value_); }
 
   OneHotResult of(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);

@@ -1,7 +1,6 @@
 #include "dali_core/operators/one_hot/one_hot.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "dali_core/device_inputs.hpp"
@@ -35,12 +34,8 @@ class OneHotOnDevice : public DeviceOperator {
       task.inner = results[i].inner;
       task.from = input.type;
       task.bytes = static_cast<int>(size_of(output.type));
-      visit_type(output.type, [&](auto zero) {
-        const auto on = arguments_.on_value<decltype(zero)>();
-        const auto off = arguments_.off_value<decltype(zero)>();
-        std::memcpy(&task.on_value, &on, sizeof on);
-        std::memcpy(&task.off_value, &off, sizeof off);
-      });
+      task.on_value = arguments_.on_value();
+      task.off_value = arguments_.off_value();
       tasks.push_back(task);
       largest = std::max(largest, task.count);
     });

@@ -3,45 +3,45 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/pad/pad_arguments.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
 namespace {
 
 // Copies dimension by dimension, down to the innermost one that is padded.
-template <typename T>
 class PaddedCopy {
  public:
-  PaddedCopy(const Shape& input, const Shape& output, float value)
+  PaddedCopy(const Shape& input, const Shape& output, DataType type, float value)
       : input_(input),
         output_(output),
         input_strides_(dense_strides(input)),
         output_strides_(dense_strides(output)),
-        value_(fill_value<T>(value)) {
+        bytes_(size_of(type)),
+        value_(fill_bits(type, value)) {
     for (int dim = 0; dim < input.ndim; ++dim)
       if (is_padding(output[dim] - 1, input[dim])) innermost_ = dim;
   }
 
-  void copy(int dim, const T* in, T* out) const {
+  void copy(int dim, const char* in, char* out) const {
     const int64_t extent = input_[dim];
     const int64_t stride = output_strides_[dim];
     if (dim == innermost_) {
-      if (extent * stride > 0)
-        std::memcpy(out, in, static_cast<size_t>(extent * stride) * sizeof(T));
+      if (extent * stride > 0) std::memcpy(out, in, static_cast<size_t>(extent * stride * bytes_));
     } else {
       for (int64_t i = 0; i < extent; ++i)
-        copy(dim + 1, in + i * input_strides_[dim], out + i * stride);
+        copy(dim + 1, in + i * input_strides_[dim] * bytes_, out + i * stride * bytes_);
     }
-    std::fill(out + extent * stride, out + output_[dim] * stride, value_);
+    fill_elements(out + extent * stride * bytes_, (output_[dim] - extent) * stride, bytes_, value_);
   }
 
  private:
   Shape input_, output_;
   Strides input_strides_, output_strides_;
-  T value_;
+  int64_t bytes_;
+  uint64_t value_;
   int innermost_ = 0;
 };
 
@@ -79,10 +79,7 @@ class Pad : public Operator {
     }
     const float value = arguments_.value(sample);
     Tensor& output = sample.output(0, input.type, shape, input.layout);
-    visit_type(input.type, [&](auto zero) {
-      using T = decltype(zero);
-      PaddedCopy<T>(input.shape, shape, value).copy(0, input.as<T>(), output.as<T>());
-    });
+    PaddedCopy(input.shape, shape, input.type, value).copy(0, input.as<char>(), output.as<char>());
   }
 
  private:

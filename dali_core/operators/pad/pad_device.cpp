@@ -1,11 +1,10 @@
-#include <cstring>
 #include <vector>
 
 #include "dali_core/device_gather.hpp"
 #include "dali_core/device_inputs.hpp"
+#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operators/pad/pad_arguments.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
 
@@ -42,10 +41,7 @@ class PadOnDevice : public DeviceOperator {
         gather.strides[dim] = strides[dim] * gather.element_bytes;
         gather.limits[dim] = input.shape[dim];
       }
-      visit_type(input.type, [&](auto zero) {
-        const auto value = fill_value<decltype(zero)>(values[i]);
-        std::memcpy(&gather.padding, &value, sizeof value);
-      });
+      gather.padding = fill_bits(input.type, values[i]);
       gathers.push_back(gather);
     });
     launch_gathers(batch, gathers);

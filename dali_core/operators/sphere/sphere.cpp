@@ -6,10 +6,6 @@
 #include "dali_core/operators/warp_affine/displacement.hpp"
 #include "dali_core/simd.hpp"
 
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
-
 #define DC_SIMD_SOURCE "dali_core/operators/sphere/sphere_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
@@ -21,7 +17,8 @@ class SphereWarp : public Displacement {
 
  protected:
   void displace(SampleContext&, const WarpTask<2>& task) const override {
-    DC_SIMD_DISPATCH(warp_sphere, task);
+    const Sphere sphere = sphere_of(task.extent[0], task.extent[1]);
+    warp_frame(task, DC_SIMD_DISPATCH(find_in_sphere), &sphere);
   }
 };
 

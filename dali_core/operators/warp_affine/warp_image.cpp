@@ -4,13 +4,16 @@
 #include <cmath>
 #include <cstring>
 
+#include "dali_core/convert_elements.hpp"
+#include "dali_core/fill_elements.hpp"
+#include "dali_core/operators/warp_affine/warp_block.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86
 #include <immintrin.h>
 #endif
 
-#define DC_SIMD_SOURCE "dali_core/operators/warp_affine/affine_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/operators/warp_affine/warp_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {
@@ -41,6 +44,122 @@ bool is_nearest(int64_t interpolation) {
 }
 
 }  // namespace
+
+namespace {
+
+// A number as an element of `type`: its bytes are the first in memory.
+uint64_t bits_as(float value, DataType type) {
+  uint64_t bits = 0;
+  convert_from_floats(&value, &bits, type, 1);
+  return bits;
+}
+
+// What is left of a number that is stored as an element of `type`.
+float as_stored(float value, DataType type) {
+  const uint64_t bits = bits_as(value, type);
+  convert_to_floats(&bits, type, &value, 1);
+  return value;
+}
+
+// Copies pixels of `kBytes` bytes, or of `bytes` if that is 0.
+template <int kBytes>
+void copy_pixels(const char* pixels, const char* fill, int64_t bytes, const int32_t* offsets,
+                 int count, char* out) {
+  if constexpr (kBytes > 0) bytes = kBytes;
+  for (int i = 0; i < count; ++i, out += bytes)
+    std::memcpy(out, offsets[i] >= 0 ? pixels + offsets[i] * bytes : fill,
+                static_cast<size_t>(bytes));
+}
+
+void copy_nearest(const void* pixels, const char* fill, int64_t bytes, const int32_t* offsets,
+                  int count, void* output) {
+  const char* const in = static_cast<const char*>(pixels);
+  char* const out = static_cast<char*>(output);
+  switch (bytes) {
+    case 1:
+      return copy_pixels<1>(in, fill, bytes, offsets, count, out);
+    case 2:
+      return copy_pixels<2>(in, fill, bytes, offsets, count, out);
+    case 3:
+      return copy_pixels<3>(in, fill, bytes, offsets, count, out);
+    case 4:
+      return copy_pixels<4>(in, fill, bytes, offsets, count, out);
+    case 6:
+      return copy_pixels<6>(in, fill, bytes, offsets, count, out);
+    case 8:
+      return copy_pixels<8>(in, fill, bytes, offsets, count, out);
+    case 12:
+      return copy_pixels<12>(in, fill, bytes, offsets, count, out);
+    case 16:
+      return copy_pixels<16>(in, fill, bytes, offsets, count, out);
+    default:
+      return copy_pixels<0>(in, fill, bytes, offsets, count, out);
+  }
+}
+
+// Of nearest pixels, the fill value takes the type of the output, of blended ones that of the
+// input: so does NVIDIA DALI.
+template <int kDims>
+void warp_nearest(const WarpTask<kDims>& task, const WarpKernels<kDims>& kernels,
+                  WarpBlock<kDims>& block, int count, int64_t offset) {
+  const int64_t channels = task.source.channels;
+  const int64_t pixel_bytes = channels * size_of(task.input_type);
+  const char* const fill = static_cast<const char*>(task.scratch);
+  void* const out = element_at(task.output, task.output_type, offset);
+  kernels.find_nearest(task.source, count, block);
+  if (task.output_type == task.input_type)
+    return copy_nearest(task.source.pixels, fill, pixel_bytes, block.offsets, count, out);
+  void* const values = static_cast<char*>(task.scratch) + pixel_bytes;
+  copy_nearest(task.source.pixels, fill, pixel_bytes, block.offsets, count, values);
+  convert_elements(values, task.input_type, out, task.output_type, count * channels);
+  const uint64_t bits = bits_as(task.fill_value, task.output_type);
+  for (int i = 0; i < count; ++i)
+    if (block.offsets[i] < 0)
+      fill_elements(element_at(out, task.output_type, i * channels), channels,
+                    size_of(task.output_type), bits);
+}
+
+template <int kDims>
+void warp_linear(const WarpTask<kDims>& task, const WarpKernels<kDims>& kernels,
+                 WarpBlock<kDims>& block, float fill, int count, int64_t offset) {
+  void* const out = element_at(task.output, task.output_type, offset);
+  const bool direct = task.output_type == DataType::kFloat;
+  float* const values = static_cast<float*>(direct ? out : task.scratch);
+  kernels.find_neighbours(task.source, count, block);
+  kernels.blend(task.source, fill, block, count, values);
+  if (!direct) convert_from_floats(values, out, task.output_type, count * task.source.channels);
+}
+
+}  // namespace
+
+template <int kDims>
+void warp_frame(const WarpTask<kDims>& task, WarpCoordinates<kDims> find_coordinates,
+                const void* rule) {
+  const WarpKernels<kDims> kernels = DC_SIMD_DISPATCH(warp_kernels<kDims>, task.input_type);
+  WarpBlock<kDims> block;
+  const int64_t channels = task.source.channels;
+  const float fill = as_stored(task.fill_value, task.input_type);
+  if (task.nearest)
+    fill_elements(task.scratch, channels, size_of(task.input_type),
+                  bits_as(task.fill_value, task.input_type));
+  int64_t offset = 0;
+  int32_t position[3] = {};
+  for (position[2] = 0; position[2] < (kDims == 3 ? task.extent[kDims - 1] : 1); ++position[2]) {
+    for (position[1] = 0; position[1] < task.extent[1]; ++position[1]) {
+      for (position[0] = 0; position[0] < task.extent[0]; position[0] += task.block) {
+        const int count = std::min(task.block, task.extent[0] - position[0]);
+        find_coordinates(rule, position, count, block.coordinates);
+        if (task.nearest)
+          warp_nearest(task, kernels, block, count, offset);
+        else
+          warp_linear(task, kernels, block, fill, count, offset);
+        offset += count * channels;
+      }
+    }
+  }
+}
+
+template void warp_frame<2>(const WarpTask<2>&, WarpCoordinates<2>, const void*);
 
 WarpShape warp_shape(const Tensor& image) {
   const Layout layout = image_layout(image, "FHWC");
@@ -133,13 +252,9 @@ void WarpArguments::fill_all(const Tensor& empty, Tensor& output) const {
   if (repeats_border_)
     throw std::invalid_argument("the input must not be empty (got shape " + to_string(empty.shape) +
                                 "). There is no border to repeat; set fill_value.");
-  visit_warp_type(empty.type, [&](auto from) {
-    visit_warp_type(output.type, [&](auto to) {
-      const auto value = convert<decltype(to)>(
-          nearest_ ? fill_value_ : static_cast<float>(convert<decltype(from)>(fill_value_)));
-      std::fill_n(output.as<decltype(to)>(), output.num_elements(), value);
-    });
-  });
+  const float value = nearest_ ? fill_value_ : as_stored(fill_value_, empty.type);
+  fill_elements(output.data, output.num_elements(), size_of(output.type),
+                bits_as(value, output.type));
 }
 
 template <int kDims>
@@ -149,6 +264,7 @@ void WarpArguments::warp_frames(SampleContext& sample, const WarpShape& shape,
                                 Tensor& output) const {
   const Tensor& image = sample.input(0);
   WarpTask<kDims> task = this->task<kDims>(sample, shape, extent, output);
+  const WarpCoordinates<kDims> find_affine = DC_SIMD_DISPATCH(affine_coordinates<kDims>);
   const int64_t input_bytes = image.num_bytes() / shape.frames;
   const int64_t output_bytes = output.num_bytes() / shape.frames;
   for (int64_t frame = 0; frame < shape.frames; ++frame) {
@@ -159,10 +275,7 @@ void WarpArguments::warp_frames(SampleContext& sample, const WarpShape& shape,
         map.rows[row][column] = static_cast<float>(transform.matrix[row][column]);
     task.source.pixels = image.as<char>() + frame * input_bytes;
     task.output = output.as<char>() + frame * output_bytes;
-    if constexpr (kDims == 2)
-      DC_SIMD_DISPATCH(warp_image, task, map);
-    else
-      DC_SIMD_DISPATCH(warp_volume, task, map);
+    warp_frame(task, find_affine, &map);
   }
 }
 

@@ -19,7 +19,7 @@ constexpr int kWarpBlock = 256;
 // Calls `function` with an object of the C++ type behind `type`, which must be one that images to
 // warp may have.
 template <typename Function>
-inline void visit_warp_type(DataType type, Function&& function) {
+inline decltype(auto) visit_warp_type(DataType type, Function&& function) {
   switch (type) {
     case DataType::kUInt8:
       return function(uint8_t{});
@@ -51,6 +51,16 @@ struct WarpTask {
   void* scratch;  // warp_scratch_size() bytes
   int32_t block;  // how many pixels to compute at once
 };
+
+// Fills in where `count` pixels of the output, from `position` on, lie in the input by `rule`.
+template <int kDims>
+using WarpCoordinates = void (*)(const void* rule, const int32_t* position, int count,
+                                 float (*coordinates)[kWarpBlock]);
+
+// Computes one frame.
+template <int kDims>
+void warp_frame(const WarpTask<kDims>& task, WarpCoordinates<kDims> find_coordinates,
+                const void* rule);
 
 // How many pixels of an image are computed at once, and what memory that takes.
 inline int32_t warp_block_size(int64_t channels) {

@@ -1,36 +1,23 @@
-// Inner loops of warps, compiled for every instruction set (see simd.hpp), hence without guard.
-//
-// A row of the output is computed in blocks: first where its pixels lie in the input, in full
-// vectors, then pixel by pixel the values. All levels do the arithmetic of dali_core/warp.hpp.
-
-#include "dali_core/convert_run.inc.hpp"
+// Inner loops of warps, compiled for every instruction set (see simd.hpp), hence without guard. All
+// levels do the arithmetic of dali_core/warp.hpp.
 
 template <int kDims>
-struct WarpBlock {
-  alignas(64) float coordinates[kDims][kWarpBlock];
-  alignas(64) float weights[kDims][kWarpBlock];
-  alignas(64) int32_t firsts[kDims][kWarpBlock];
-  alignas(64) int32_t offsets[kWarpBlock];  // of the first neighbour, in pixels
-  alignas(64) int32_t states[kWarpBlock];
-};
-
-enum WarpState : int32_t { kInside = 0, kAtBorder = 1, kOutside = 2 };
-
-template <int kDims>
-struct AffineCoordinates {
-  const WarpMap<kDims>& map;
-
-  // Of `count` pixels of the output from `position` on.
-  void operator()(const int32_t* position, int count,
-                  float (&coordinates)[kDims][kWarpBlock]) const {
-    for (int d = 0; d < kDims; ++d) {
-      const float factor = map.rows[d][0];
-      const float offset = row_offset<kDims>(map.rows[d], position);
-      const int32_t x = position[0];
-      for (int i = 0; i < count; ++i) coordinates[d][i] = mapped_coordinate(factor, offset, x + i);
-    }
+void find_affine(const void* rule, const int32_t* position, int count,
+                 float (*coordinates)[kWarpBlock]) {
+  const auto& map = *static_cast<const WarpMap<kDims>*>(rule);
+  for (int d = 0; d < kDims; ++d) {
+    const float factor = map.rows[d][0];
+    const float offset = row_offset<kDims>(map.rows[d], position);
+    const int32_t x = position[0];
+    for (int i = 0; i < count; ++i) coordinates[d][i] = mapped_coordinate(factor, offset, x + i);
   }
-};
+}
+
+// The rule is a WarpMap.
+template <int kDims>
+WarpCoordinates<kDims> affine_coordinates() {
+  return find_affine<kDims>;
+}
 
 // Offsets of the nearest pixels, or -1 for the fill value.
 template <int kDims>
@@ -50,16 +37,6 @@ void find_nearest(const WarpSource<kDims>& source, int count, WarpBlock<kDims>& 
   }
   if (source.repeats_border) return;
   for (int i = 0; i < count; ++i) offsets[i] = outside[i] != 0 ? -1 : offsets[i];
-}
-
-template <int kChannels, typename T>
-void copy_nearest(const T* pixels, const T* fill, int64_t dynamic_channels, const int32_t* offsets,
-                  int count, T* out) {
-  const int64_t channels = kChannels ? kChannels : dynamic_channels;
-  for (int i = 0; i < count; ++i, out += channels) {
-    const T* from = offsets[i] >= 0 ? pixels + offsets[i] * channels : fill;
-    for (int64_t c = 0; c < channels; ++c) out[c] = from[c];
-  }
 }
 
 // Neighbours and weights, and whether the fast loop may read them: it reads up to eight elements
@@ -98,6 +75,7 @@ void find_neighbours(const WarpSource<kDims>& source, int count, WarpBlock<kDims
   for (int i = 0; i < count; ++i) states[i] |= offsets[i] > last ? kAtBorder : kInside;
 }
 
+#if DC_SIMD_BYTES <= 32
 #if DC_SIMD_X86
 // Two neighbouring pixels of three or four channels.
 #if DC_SIMD_BYTES >= 32
@@ -201,18 +179,6 @@ inline PixelPair blend_rows(const WarpSource<kDims>& source, const T* from, cons
 }
 #endif
 
-// Blends one channel, all of whose neighbours are inside.
-template <int kDims, int kDim, typename T>
-inline float blend_channel(const WarpSource<kDims>& source, const T* from, const float* weights) {
-  if constexpr (kDim == kDims) {
-    return static_cast<float>(*from);
-  } else {
-    const T* next = from + source.stride[kDim] * source.channels;
-    return blend(blend_channel<kDims, kDim + 1>(source, from, weights),
-                 blend_channel<kDims, kDim + 1>(source, next, weights), weights[kDim]);
-  }
-}
-
 template <int kDims, int kChannels, typename T>
 void blend_neighbours(const WarpSource<kDims>& source, float fill, const WarpBlock<kDims>& block,
                       int count, float* out) {
@@ -243,10 +209,7 @@ void blend_neighbours(const WarpSource<kDims>& source, float fill, const WarpBlo
     } else if ((block.states[i] & kOutside) && !source.repeats_border) {
       for (int64_t c = 0; c < channels; ++c) out[c] = fill;
     } else {
-      LinearTaps taps[kDims];
-      for (int d = 0; d < kDims; ++d) taps[d] = {block.firsts[d][i], weights[d]};
-      for (int64_t c = 0; c < channels; ++c)
-        out[c] = linear_at<kDims>(source, taps, pixels + c, true, fill);
+      blend_at_border<kDims, T>(source, block, i, fill, out);
     }
   }
 }
@@ -266,88 +229,17 @@ void blend_by_channels(const WarpSource<kDims>& source, float fill, const WarpBl
   }
 }
 
-template <int kDims, typename T>
-void copy_by_channels(const WarpSource<kDims>& source, const T* fill, const int32_t* offsets,
-                      int count, T* out) {
-  const T* const pixels = static_cast<const T*>(source.pixels);
-  switch (source.channels) {
-    case 1:
-      return copy_nearest<1>(pixels, fill, 1, offsets, count, out);
-    case 3:
-      return copy_nearest<3>(pixels, fill, 3, offsets, count, out);
-    case 4:
-      return copy_nearest<4>(pixels, fill, 4, offsets, count, out);
-    default:
-      return copy_nearest<0>(pixels, fill, source.channels, offsets, count, out);
-  }
-}
-
-template <typename T>
-void convert_block(const T* block, int64_t count, DataType type, void* out, int64_t offset) {
-  visit_warp_type(type, [&](auto zero) {
-    convert_run(block, static_cast<decltype(zero)*>(out) + offset, count);
+template <int kDims>
+WarpKernels<kDims> warp_kernels(DataType type) {
+  return visit_warp_type(type, [](auto zero) {
+    return WarpKernels<kDims>{find_nearest<kDims>, find_neighbours<kDims>,
+                              blend_by_channels<kDims, decltype(zero)>};
   });
 }
-
-// Of nearest pixels, the fill value takes the type of the output, of blended ones that of the
-// input: so does NVIDIA DALI.
-inline void fill_outside(const int32_t* offsets, int count, int64_t channels, float fill_value,
-                         DataType type, void* out, int64_t offset) {
-  visit_warp_type(type, [&](auto zero) {
-    using To = decltype(zero);
-    To* pixels = static_cast<To*>(out) + offset;
-    for (int i = 0; i < count; ++i, pixels += channels)
-      if (offsets[i] < 0) std::fill_n(pixels, channels, convert<To>(fill_value));
-  });
+#else
+// Wider registers serve what is found for many pixels at a time, not what is read for each.
+template <int kDims>
+WarpKernels<kDims> warp_kernels(DataType type) {
+  return {find_nearest<kDims>, find_neighbours<kDims>, simd_avx2::warp_kernels<kDims>(type).blend};
 }
-
-// Computes `count` pixels of the output, from element `offset` on, whose coordinates are known.
-template <int kDims, typename T>
-void warp_block(const WarpTask<kDims>& task, WarpBlock<kDims>& block, int count, int64_t offset) {
-  const WarpSource<kDims>& source = task.source;
-  const int64_t elements = count * source.channels;
-  const T fill = convert<T>(task.fill_value);
-  if (task.nearest) {
-    T* const fills = static_cast<T*>(task.scratch);
-    T* const values = fills + source.channels;
-    find_nearest(source, count, block);
-    if (task.output_type == data_type_of<T>()) {
-      copy_by_channels(source, fills, block.offsets, count, static_cast<T*>(task.output) + offset);
-    } else {
-      copy_by_channels(source, fills, block.offsets, count, values);
-      convert_block(values, elements, task.output_type, task.output, offset);
-      fill_outside(block.offsets, count, source.channels, task.fill_value, task.output_type,
-                   task.output, offset);
-    }
-  } else {
-    const bool direct = task.output_type == DataType::kFloat;
-    float* const values = static_cast<float*>(direct ? task.output : task.scratch);
-    find_neighbours(source, count, block);
-    blend_by_channels<kDims, T>(source, static_cast<float>(fill), block, count,
-                                values + (direct ? offset : 0));
-    if (!direct) convert_block(values, elements, task.output_type, task.output, offset);
-  }
-}
-
-// Computes one frame. `coordinates` fills in where pixels of the output lie in the input.
-template <int kDims, typename Coordinates>
-void warp_with(const WarpTask<kDims>& task, const Coordinates& coordinates) {
-  visit_warp_type(task.input_type, [&](auto zero) {
-    using T = decltype(zero);
-    WarpBlock<kDims> block;
-    if (task.nearest)
-      std::fill_n(static_cast<T*>(task.scratch), task.source.channels, convert<T>(task.fill_value));
-    int64_t offset = 0;
-    int32_t position[3] = {};
-    for (position[2] = 0; position[2] < (kDims == 3 ? task.extent[kDims - 1] : 1); ++position[2]) {
-      for (position[1] = 0; position[1] < task.extent[1]; ++position[1]) {
-        for (position[0] = 0; position[0] < task.extent[0]; position[0] += task.block) {
-          const int count = std::min(task.block, task.extent[0] - position[0]);
-          coordinates(position, count, block.coordinates);
-          warp_block<kDims, T>(task, block, count, offset);
-          offset += count * task.source.channels;
-        }
-      }
-    }
-  });
-}
+#endif

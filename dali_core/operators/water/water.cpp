@@ -6,9 +6,16 @@
 #include "dali_core/operators/warp_affine/displacement.hpp"
 #include "dali_core/simd.hpp"
 
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
+namespace dali_core {
+namespace {
+
+struct Shifts {
+  const float* of_rows;     // along x
+  const float* of_columns;  // along y
+};
+
+}  // namespace
+}  // namespace dali_core
 
 #define DC_SIMD_SOURCE "dali_core/operators/water/water_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
@@ -27,7 +34,8 @@ class Water : public Displacement {
     float* const shifts_y = sample.scratch<float>(2, static_cast<size_t>(width));
     for (int32_t y = 0; y < height; ++y) shifts_x[y] = shift_of_row(along_x_, y);
     for (int32_t x = 0; x < width; ++x) shifts_y[x] = shift_of_column(along_y_, x);
-    DC_SIMD_DISPATCH(warp_water, task, shifts_x, shifts_y);
+    const Shifts shifts{shifts_x, shifts_y};
+    warp_frame(task, DC_SIMD_DISPATCH(find_in_water), &shifts);
   }
 
  private:

@@ -1,23 +1,15 @@
 // The loop of fn.water, compiled for every instruction set (see simd.hpp), hence without guard.
 
-#include "dali_core/operators/warp_affine/warp_kernels.inc.hpp"
-
-struct WaterCoordinates {
-  const float* shifts_x;  // of each row
-  const float* shifts_y;  // of each column
-
-  void operator()(const int32_t* position, int count, float (&coordinates)[2][kWarpBlock]) const {
-    const int32_t x = position[0];
-    const float shift = shifts_x[position[1]];
-    const float y = static_cast<float>(position[1]);
-    const float* shifts = shifts_y + x;
-    for (int i = 0; i < count; ++i) {
-      coordinates[0][i] = static_cast<float>(x + i) + shift;
-      coordinates[1][i] = y + shifts[i];
-    }
+inline void find_water(const void* rule, const int32_t* position, int count,
+                       float (*coordinates)[kWarpBlock]) {
+  const Shifts shifts = *static_cast<const Shifts*>(rule);
+  const int32_t x = position[0];
+  const float shift = shifts.of_rows[position[1]];
+  const float y = static_cast<float>(position[1]);
+  for (int i = 0; i < count; ++i) {
+    coordinates[0][i] = static_cast<float>(x + i) + shift;
+    coordinates[1][i] = y + shifts.of_columns[x + i];
   }
-};
-
-inline void warp_water(const WarpTask<2>& task, const float* shifts_x, const float* shifts_y) {
-  warp_with(task, WaterCoordinates{shifts_x, shifts_y});
 }
+
+inline WarpCoordinates<2> find_in_water() { return find_water; }

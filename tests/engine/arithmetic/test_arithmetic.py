@@ -24,6 +24,7 @@ SOURCES = [
         for path in (CORE / "operators" / "arithmetic").glob("*.cpp")
         if not path.stem.endswith("_device")
     ),
+    CORE / "operators" / "cast" / "convert_elements.cpp",
     CORE / "operators" / "subscript" / "subscript.cpp",
     CORE / "_runtime" / "fusion" / "broadcasting.cpp",
     CORE / "_runtime" / "fusion" / "elementwise_program.cpp",

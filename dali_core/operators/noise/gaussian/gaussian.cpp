@@ -1,12 +1,9 @@
 #include "dali_core/operators/noise/gaussian/gaussian.hpp"
 
+#include "dali_core/convert_elements.hpp"
 #include "dali_core/operator.hpp"
 #include "dali_core/operators/noise/numeric_type.hpp"
 #include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
 
 namespace dali_core {
 

@@ -1,8 +1,6 @@
 // Inner loop of fn.noise.gaussian, compiled for every instruction set (see simd.hpp), hence without
 // guard.
 
-#include "dali_core/convert_run.inc.hpp"
-
 constexpr int kDraws = 64;                   // of Philox at a time
 constexpr int kNormalsInBlock = 4 * kDraws;  // each draw makes two pairs
 
@@ -42,28 +40,29 @@ inline void draw_normals(const DrawKey& draw, uint32_t first, float* __restrict 
   }
 }
 
-template <typename T>
-inline void add_noise(const T* __restrict in, T* __restrict out, int64_t count, float mean,
+// Elements are converted to `Number` and back.
+template <typename Number>
+inline void add_noise(const void* in, void* out, DataType type, int64_t count, float mean,
                       float stddev, const DrawKey& draw) {
-  // Numbers of 32 bits and more would lose digits as float.
-  using Number = std::conditional_t<(sizeof(T) > 2 && !std::is_same_v<T, float>), double, float>;
+  constexpr DataType number_type = data_type_of<Number>();
   alignas(64) float normals[kNormalsInBlock];
   alignas(64) Number numbers[kNormalsInBlock];
   uint32_t first = 0;
   for (int64_t start = 0; start < count; start += kNormalsInBlock, first += kDraws) {
     const int64_t length = count - start < kNormalsInBlock ? count - start : kNormalsInBlock;
     draw_normals(draw, first, normals);
-    convert_run(in + start, numbers, length);
+    convert_elements(element_at(in, type, start), type, numbers, number_type, length);
     for (int64_t i = 0; i < length; ++i)
       numbers[i] = with_noise(numbers[i], normals[i], mean, stddev);
-    convert_run(numbers, out + start, length);
+    convert_elements(numbers, number_type, element_at(out, type, start), type, length);
   }
 }
 
 inline void add_noise_of_type(const void* in, void* out, DataType type, int64_t count, float mean,
                               float stddev, const DrawKey& draw) {
-  visit_numeric_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    add_noise(static_cast<const T*>(in), static_cast<T*>(out), count, mean, stddev, draw);
-  });
+  // Numbers of 32 bits and more would lose digits as float.
+  if (size_of(type) > 2 && type != DataType::kFloat)
+    add_noise<double>(in, out, type, count, mean, stddev, draw);
+  else
+    add_noise<float>(in, out, type, count, mean, stddev, draw);
 }
