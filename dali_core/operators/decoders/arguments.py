@@ -72,7 +72,8 @@ INPUT_DOCS = (
 
 LIMITS_DOC = """The output has layout ``HWC``. A file that is damaged beyond repair, cut off before
 its last pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that
-sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels.
+sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file
+are not scaled by the largest value that its header states, as in NVIDIA DALI.
 
 All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
 that breaks its codec is an error of that sample, too. For files that you trust, the environment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.step import SourceStep
 
@@ -44,7 +44,13 @@ batch size.""",
             "`batch_info=True`, the `types.BatchInfo`).",
             None,
         ),
-        Arg("num_outputs", int, "How many outputs; the source then returns a tuple of them.", None),
+        Arg(
+            "num_outputs",
+            int,
+            "How many outputs; the source then returns a tuple of them.",
+            None,
+            range=Range(0, 4096),
+        ),
         Arg(
             "batch",
             bool,
@@ -68,6 +74,7 @@ batch size.""",
             list[int],
             "Number of dimensions of each sample: one for all, or one each.",
             None,
+            range=Range(0),
         ),
         Arg("batch_info", bool, "Pass a `types.BatchInfo` to the callable.", False),
         Arg(
@@ -93,6 +100,7 @@ batch size.""",
             "With `parallel=True`: how many batches workers compute ahead. "
             "`bytes_per_sample_hint` says how large the samples will be in shared memory.",
             1,
+            range=Range(1),
         ),
         Arg(
             "cuda_stream",

@@ -54,9 +54,6 @@ class Jitter : public Operator {
         interpolation_(config.get_or<Interpolation>("interp_type", Interpolation::kNearest)),
         mask_(config, "mask"),
         seed_(config.seed) {
-    if (degree_ < 0)
-      throw std::invalid_argument("nDegree must not be negative (got " + std::to_string(degree_) +
-                                  "). Pass the extent of the square in pixels.");
     if (interpolation_ != Interpolation::kNearest && interpolation_ != Interpolation::kLinear)
       throw std::invalid_argument("interp_type must be INTERP_NN or INTERP_LINEAR (got number " +
                                   std::to_string(static_cast<int>(interpolation_)) +

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 from dali_core.operators.python_function.step import FunctionStep
 
 SPEC = OpSpec(
@@ -15,7 +15,7 @@ the next batch, but not for the next sample. It runs under the GIL, one batch af
 native operators go on with other batches.""",
     args=(
         Arg("function", object, "What to call: with one array for each input."),
-        Arg("num_outputs", int, "How many results the function returns.", 1),
+        Arg("num_outputs", int, "How many results the function returns.", 1, range=Range(0, 4096)),
         Arg(
             "batch_processing",
             bool,
