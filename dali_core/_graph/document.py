@@ -19,9 +19,7 @@ from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import all_specs, identity, specs_by_identity
 from dali_core._spec import UNSET, OpSpec
 from dali_core.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    GraphError,
+    DaliCoreError,
     SerializationError,
 )
 
@@ -151,7 +149,9 @@ def graph_from_plain(data: Mapping[str, Any], graph: Graph) -> list[DataNode]:
         what = f"operators[{number}]"
         try:
             _add_node(_typed(entry, dict, what), what, graph)
-        except (ArgumentTypeError, ArgumentValueError, GraphError) as error:
+        except SerializationError:
+            raise
+        except DaliCoreError as error:
             raise SerializationError(f"{what}: {error}") from error
     outputs = _typed(data["outputs"], list, "outputs")
     if not outputs:
