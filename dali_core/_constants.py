@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError
 from dali_core.types import DALIDataType, to_dali_type
 
@@ -62,7 +63,7 @@ class ScalarConstant:
             value = value.item()
         if not isinstance(value, numbers.Real):
             raise ArgumentTypeError(
-                f"ScalarConstant: value must be a bool, an int or a float (got {value!r}, a "
+                f"ScalarConstant: value must be a bool, an int or a float (got {shown(value)}, a "
                 f"{type(value).__name__}). Use types.Constant for lists and arrays."
             )
         if dtype is None:

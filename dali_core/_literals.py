@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import (
     DALIDataType,
@@ -55,7 +56,7 @@ def check_range(value: int, dtype: DALIDataType) -> None:
     """
     if dtype in _RANGES and value not in _RANGES[dtype]:
         raise ArgumentValueError(
-            f"integers must fit into {dtype.name} (got {value}). "
+            f"integers must fit into {dtype.name} (got {shown(value)}). "
             "Use types.Constant with another dtype."
         )
 
@@ -134,16 +135,27 @@ def literal_arguments(
             if are_integers
             else DALIDataType.FLOAT
         )
-    numbers_of: dict[str, Any] = {"fdata": [float(number) for number in flat]}
+    numbers_of: dict[str, Any]
     if are_integers:
         numbers_of = {"idata": [int(number) for number in flat]}
         for number in numbers_of["idata"] if dtype is None else ():
             check_range(number, own)
+    else:
+        numbers_of = {"fdata": list(map(_as_float, flat))}
     return {
         **numbers_of,
         "dtype": dtype or own,
         "shape": found if shape is None else list(shape),
     }
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise ArgumentValueError(
+            f"numbers must fit into floats of 64 bits (got {shown(number)}). Pass smaller ones."
+        ) from error
 
 
 def _flatten(value: Any) -> tuple[list[int], list[Any]]:
@@ -156,7 +168,7 @@ def _flatten(value: Any) -> tuple[list[int], list[Any]]:
         return [], [value if isinstance(value, numbers.Real) else int(value)]
     if not isinstance(value, (list, tuple)):
         raise ArgumentTypeError(
-            f"lists must be of numbers (got {value!r}, a {type(value).__name__}). Convert it."
+            f"lists must be of numbers (got {shown(value)}, a {type(value).__name__}). Convert it."
         )
     parts = [_flatten(entry) for entry in value]
     shapes = {tuple(shape) for shape, _ in parts}

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, get_args, get_origin
+
+MOST_OUTPUTS = 4096
+"""Of one operator."""
 
 
 class _Missing(enum.Enum):
@@ -18,6 +23,48 @@ REQUIRED: Final = _Missing.REQUIRED
 
 UNSET: Final = _Missing.UNSET
 """The argument may be left out, and the operator can tell that it was."""
+
+
+_LARGEST_FLOAT: Final = 3.4028234663852886e38
+"""Operators compute with arguments of 32 bits: what is beyond is infinite to them."""
+
+
+_LARGEST_INTEGER: Final = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that an argument may be. NaN is in no range.
+
+    Parameters
+    ----------
+    least, most : float
+        The ends, which belong to it.
+    above : bool
+        Whether `least` does not belong to it.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        return (value > self.least if self.above else value >= self.least) and value <= self.most
+
+    def __str__(self) -> str:
+        has_least = self.least not in (-math.inf, -_LARGEST_FLOAT, -_LARGEST_INTEGER - 1)
+        kind = {_LARGEST_FLOAT: "finite", _LARGEST_INTEGER: "an integer of 64 bits"}.get(self.most)
+        has_most = kind is None and self.most < math.inf
+        if has_least and has_most and not self.above:
+            return f"from {self.least} to {self.most}"
+        words = []
+        if has_least:
+            words.append(f"{'above' if self.above else 'at least'} {self.least}")
+        if has_most:
+            words.append(f"at most {self.most}")
+        elif kind is not None:
+            words.append(kind)
+        return " and ".join(words)
 
 
 @dataclass(frozen=True)
@@ -40,6 +87,13 @@ class Arg:
         Whether it may also be a `DataNode`, giving one value for each sample.
     deprecated : str
         If not empty: what to use instead. Using the argument then warns.
+    range : Range, optional
+        What every number must be, given as a constant or with a sample.
+    finite : bool
+        Whether floats must be numbers of 32 bits, neither infinite nor NaN. They need not be where
+        they only become values of tensors.
+    choices : sequence of str
+        If not empty: the texts that are allowed.
     """
 
     name: str
@@ -48,6 +102,36 @@ class Arg:
     default: Any = REQUIRED
     tensor: bool = False
     deprecated: str = ""
+    range: Range | None = None
+    finite: bool = True
+    choices: Sequence[str] = ()
+
+    @property
+    def item_type(self) -> Any:
+        """The type of a value, or of each of a list."""
+        return get_args(self.type)[0] if get_origin(self.type) is list else self.type
+
+    @cached_property
+    def limits(self) -> Range | None:
+        """The numbers that the argument may be, whatever says so; None if it may be any."""
+        kind = self.item_type
+        ends: dict[Any, tuple[float, float]] = {int: (-_LARGEST_INTEGER - 1, _LARGEST_INTEGER)}
+        if self.finite:
+            ends[float] = (-_LARGEST_FLOAT, _LARGEST_FLOAT)
+        if kind in ends:
+            given, (least, most) = self.range or Range(), ends[kind]
+            return replace(given, least=max(given.least, least), most=min(given.most, most))
+        if kind is bool:
+            return Range(0, 1)
+        if isinstance(kind, type) and issubclass(kind, enum.Enum):
+            numbers = [member.value for member in kind]
+            return Range(min(numbers), max(numbers))
+        return self.range
+
+    @property
+    def rule(self) -> str:
+        """What the argument must be, in words: `limits`, without what goes without saying."""
+        return str(self.range if self.item_type is int and self.range else self.limits)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ FRAMEWORKS = (
 
 # Each room may import from the rooms in its own line and in those above it.
 ROOMS = [
-    ["errors", "types", "_spec", "_constants", "_literals"],
+    ["errors", "types", "_messages", "_spec", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["operators"],
     ["_graph"],

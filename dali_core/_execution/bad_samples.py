@@ -97,14 +97,24 @@ class BadSampleLog:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from where `state` was called; an empty mapping stands for the beginning."""
-        self._samples.clear()
-        self._samples += [BadSample(**sample) for sample in state.get("samples", ())]
-        self._epoch = state.get("epoch", -1)
-        self._num_given = state.get("num_given", 0)
-        self._num_bad = state.get("num_bad", 0)
+        """Go on from where `state` was called; an empty mapping stands for the beginning.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is nothing that `state` gives.
+        """
+        samples = [_restored(sample) for sample in state.get("samples", ())]
+        numbers = [state.get(name, 0) for name in ("epoch", "num_given", "num_bad")]
         last_key = state.get("last_key")
-        self._last_key = tuple(last_key) if last_key is not None else None
+        key = tuple(last_key) if last_key is not None else (0, 0)
+        if len(key) != 2 or not all(type(number) is int for number in (*numbers, *key)):
+            raise TypeError("epoch, num_given, num_bad and both of last_key are ints")
+        self._samples.clear()
+        self._samples += samples
+        self._epoch = state.get("epoch", -1)
+        self._num_given, self._num_bad = numbers[1:]
+        self._last_key = key if last_key is not None else None
 
     def _allowed(self, limit: float) -> float:
         return limit if isinstance(limit, int) else max(SHARE_FLOOR, limit * self._num_given)
@@ -148,3 +158,14 @@ def name_others(failures: Sequence[BadSample]) -> str:
         f" ({len(others)} more sample{'s' if len(others) > 1 else ''} of this batch failed: {named}"
         f"{f'; and {rest} more' if rest > 0 else ''}.)"
     )
+
+
+def _restored(entry: Mapping[str, Any]) -> BadSample:
+    sample = BadSample(**entry)
+    numbers = (sample.epoch, sample.iteration, sample.sample)
+    texts = (sample.operator, sample.location, sample.message, sample.source or "")
+    if not all(type(number) is int for number in numbers) or not all(
+        isinstance(text, str) for text in texts
+    ):
+        raise TypeError("epoch, iteration and sample are ints, the other entries are texts")
+    return sample

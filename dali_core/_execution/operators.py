@@ -48,6 +48,7 @@ def make_operator(
             reader_number.get(node, -1),
             len(node.inputs),
             len(node.outputs),
+            _limits(node),
         )
 
 
@@ -61,7 +62,19 @@ def make_device_operator(node: OperatorNode, seed: int) -> DeviceOperator:
             _seed_of(node, seed),
             len(node.inputs),
             len(node.outputs),
+            _limits(node),
         )
+
+
+def _limits(node: OperatorNode) -> list[tuple[int, str, float, float, bool, str]]:
+    """Describe what the values of arguments must be that come with each sample."""
+    found = []
+    for slot, name in enumerate(node.tensor_arguments):
+        arg = node.spec.arg(name)
+        limits = arg.limits if arg is not None else None
+        if arg is not None and limits is not None:
+            found.append((slot, name, limits.least, limits.most, limits.above, arg.rule))
+    return found
 
 
 @contextlib.contextmanager

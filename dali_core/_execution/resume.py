@@ -10,7 +10,9 @@ from dali_core._execution.bad_samples import BadSampleLog
 from dali_core._execution.saved_state import SavedState
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.reader import Reader
+from dali_core._messages import shown
 from dali_core._runtime.resume import Division, batch_sizes_that_work, resumed_position
+from dali_core._runtime.step import is_count
 from dali_core.errors import StateMismatchError
 
 _MUST_AGREE = ("name", "num_samples", "stick_to_shard", "pad_last_batch", "interleaved", "order")
@@ -64,7 +66,12 @@ def resumed_in_all(
             raise StateMismatchError(
                 _describe_mismatch(saved.where, node, "num_shards", here, before)
             )
-        was = Division(before["num_shards"], batch_size_before)
+        num_shards = before["num_shards"]
+        if not is_count(num_shards) or not 1 <= num_shards <= max(reader.plan.num_samples, 1):
+            raise saved.mismatch(
+                f"num_shards of {node.where}", "a number of shards of its samples", num_shards
+            )
+        was = Division(num_shards, batch_size_before)
         now = Division(here["num_shards"], batch_size)
         found = resumed_position(reader.plan, position, was, now)
         if found is None:
@@ -98,7 +105,7 @@ def _describe_mismatch(
     }.get(name, (name, "Pass the same as then."))
     return (
         f"{where}: {what} of {node.where} must be as in the state (got {here[name]!r}, and "
-        f"{before.get(name)!r} in the state). {cure}"
+        f"{shown(before.get(name))} in the state). {cure}"
     )
 
 
@@ -108,7 +115,10 @@ def check_sources(saved: SavedState, name: str, nodes: Iterable[OperatorNode]) -
     names = {node.name for node in nodes}
     if not names.issuperset(states):
         raise saved.mismatch(
-            name, f"those of {sorted(names)}", sorted(states), "Give sources the names of then."
+            name,
+            f"those of {sorted(names)}",
+            sorted(map(str, states)),
+            "Give sources the names of then.",
         )
     return states
 

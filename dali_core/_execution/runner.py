@@ -168,24 +168,26 @@ class Runner:
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
-        self._executor = Executor(
-            ExecutorPlan(
-                stages=stages,
-                outputs=plan.outputs,
-                num_values=plan.num_values,
-                num_readers=len(self._readers),
-                num_threads=options.num_threads,
-                set_affinity=options.set_affinity,
-                num_io_threads=options.num_io_threads,
-                replaces_failed=options.replaces_failed,
-                joined_outputs=plan.joined_outputs,
-                outputs_on_device=plan.outputs_on_device,
-                uploaded=uploaded_values(on_device),
-                sources=sources,
-                caller_steps=called,
-                upload_pool=None if self._device is None else self._device.host_pool,
-            )
+        described = ExecutorPlan(
+            stages=stages,
+            outputs=plan.outputs,
+            num_values=plan.num_values,
+            num_readers=len(self._readers),
+            num_threads=options.num_threads,
+            set_affinity=options.set_affinity,
+            num_io_threads=options.num_io_threads,
+            replaces_failed=options.replaces_failed,
+            joined_outputs=plan.joined_outputs,
+            outputs_on_device=plan.outputs_on_device,
+            uploaded=uploaded_values(on_device),
+            sources=sources,
+            caller_steps=called,
+            upload_pool=None if self._device is None else self._device.host_pool,
         )
+        try:
+            self._executor = Executor(described)
+        except RuntimeError as error:  # threads that do not start
+            raise PipelineStateError(f"Pipeline: {error}") from error
         self._calls_sources = bool(called)
         self._is_inline = bool(self._steps) and not options.asynchronous
         step_thread: threading.Thread | None = None
@@ -199,7 +201,17 @@ class Runner:
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
         self.close = Finalizer(self, _close, self._executor, step_thread, self._device)
         if step_thread is not None:
-            step_thread.start()
+            self._start_steps(step_thread)
+
+    def _start_steps(self, thread: threading.Thread) -> None:
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self.close()
+            raise PipelineStateError(
+                f"Pipeline: a thread for Python functions must start (got {error!r}). Close other "
+                "pipelines, pass exec_async=False, or raise the system's limit."
+            ) from error
 
     @property
     def steps(self) -> dict[OperatorNode, Step]:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from dali_core._messages import shown
+from dali_core._runtime.step import LARGEST_COUNT, is_count
 from dali_core.errors import ArgumentTypeError, StateMismatchError
 
 T = TypeVar("T")
+
+MOST_SAMPLES = 2**30 - 1
+"""In a batch."""
 
 VERSION = 1
 """Version of the form of states; to be raised when older programs cannot read new ones."""
@@ -44,14 +49,15 @@ class SavedState:
         saved_kind = self.get("kind", str)
         if saved_kind != kind:
             raise StateMismatchError(
-                f"{where}: the state must be that of a {kind} (got that of a {saved_kind}). Load "
-                "it into the kind of object that it was saved from."
+                f"{where}: the state must be that of a {kind} (got that of a "
+                f"{saved_kind[:200]}). Load it into the kind of object that it was saved from."
             )
         version = self.get("version", int)
         if not 1 <= version <= VERSION:
             raise StateMismatchError(
-                f"{where}: the state must have version 1 to {VERSION} (got {version}). Load it "
-                "with the version of dali_core that saved it, or a newer one."
+                f"{where}: the state must have version 1 to {VERSION} (got "
+                f"{shown(version)}). Load it with the version of dali_core that saved it, or a "
+                "newer one."
             )
 
     def get(self, name: str, kind: type[T]) -> T:
@@ -64,21 +70,29 @@ class SavedState:
         """
         if name not in self._state:
             raise StateMismatchError(
-                f"{self.where}: the state must have the entry {name!r} (got {sorted(self._state)})."
+                f"{self.where}: the state must have the entry {name!r} (got "
+                f"{sorted(map(str, self._state))})."
                 " Pass all that state_dict returned."
             )
         value = self._state[name]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise StateMismatchError(
                 f"{self.where}: entry {name!r} of the state must be of type {kind.__name__} (got "
-                f"{value!r}). Pass what state_dict returned."
+                f"{shown(value)}). Pass what state_dict returned."
             )
+        return value
+
+    def number(self, name: str, least: int = 0, most: int = LARGEST_COUNT) -> int:
+        """Return an entry that is a number in a range."""
+        value = self.get(name, int)
+        if not least <= value <= most:
+            raise self.mismatch(f"entry {name!r}", f"a number from {least} to {most}", value)
         return value
 
     def integers(self, name: str, count: int) -> list[int]:
         """Return an entry that is a list of so many numbers from 0 on."""
         values = list(self.get(name, list))
-        if len(values) != count or not all(type(value) is int and value >= 0 for value in values):
+        if len(values) != count or not all(map(is_count, values)):
             raise self.mismatch(f"entry {name!r}", f"{count} numbers from 0 on", values)
         return values
 
@@ -87,5 +101,6 @@ class SavedState:
     ) -> StateMismatchError:
         """Make the error that something in the state is not as it is here."""
         return StateMismatchError(
-            f"{self.where}: {what} of the state must be {here} (got {saved}). {cure}"
+            f"{self.where}: {what} of the state must be {here} (got "
+            f"{saved if isinstance(saved, (str, Exception)) else shown(saved)}). {cure}"
         )

@@ -6,11 +6,12 @@ import difflib
 import enum
 import numbers
 from collections.abc import Mapping
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 from dali_core._graph.context import warn_user
 from dali_core._graph.node import DataNode
 from dali_core._graph.reader import READER_ARGS
+from dali_core._messages import shown
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core.errors import (
     ArgumentFormError,
@@ -118,7 +119,7 @@ def check_arguments(
         if value is None:
             if arg.default is REQUIRED:
                 raise ArgumentTypeError(
-                    f"{where}: argument {name!r} must be given ({_type_name(arg.type)}). {arg.doc}"
+                    f"{where}: argument {name!r} must be given ({_type_name(arg)}). {arg.doc}"
                 )
             if arg.default is not UNSET and arg.default is not None:
                 constants[name] = arg.default
@@ -126,11 +127,13 @@ def check_arguments(
             if not arg.tensor:
                 raise ArgumentTypeError(
                     f"{where}: argument {name!r} must be the same for all samples "
-                    f"({_type_name(arg.type)}; got the DataNode {value.name!r}). Pass a constant."
+                    f"({_type_name(arg)}; got the DataNode {value.name!r}). Pass a constant."
                 )
             tensors[name] = value
         else:
-            constants[name] = _convert(value, arg.type, f"{where}: argument {name!r}")
+            what = f"{where}: argument {name!r}"
+            constants[name] = _convert(value, arg, what)
+            _check_value(constants[name], arg, what)
         if value is not None and arg.deprecated:
             if given.get(arg.deprecated) is not None:
                 raise ArgumentTypeError(
@@ -141,33 +144,44 @@ def check_arguments(
     return constants, tensors
 
 
-def _type_name(expected: Any) -> str:
-    if get_origin(expected) is list:
-        return f"a list of {get_args(expected)[0].__name__}"
-    return str(expected.__name__)
+def _type_name(arg: Arg) -> str:
+    name: str = arg.item_type.__name__
+    return f"a list of {name}" if get_origin(arg.type) is list else name
 
 
-def _convert(value: Any, expected: Any, what: str) -> Any:
-    if expected is object:
+def _convert(value: Any, arg: Arg, what: str) -> Any:
+    if arg.type is object:
         return value
     if isinstance(value, ScalarConstant):
         value = value.value
-    if get_origin(expected) is list:
-        (item,) = get_args(expected)
+    if get_origin(arg.type) is list:
         if hasattr(value, "tolist"):
             value = value.tolist()
         if isinstance(value, (list, tuple)):
-            return [_convert(entry, item, f"{what}, entry {i}") for i, entry in enumerate(value)]
-        return [_convert(value, item, what)]
+            return [
+                _convert_item(entry, arg, f"{what}, entry {i}") for i, entry in enumerate(value)
+            ]
+        return [_convert_item(value, arg, what)]
+    return _convert_item(value, arg, what)
+
+
+def _convert_item(value: Any, arg: Arg, what: str) -> Any:
+    if isinstance(value, ScalarConstant):
+        value = value.value
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
-    converted = _convert_scalar(value, expected)
+    try:
+        converted = _convert_scalar(value, arg.item_type)
+    except OverflowError as error:
+        raise ArgumentValueError(
+            f"{what} must be finite (got {shown(value)}). Pass a smaller number."
+        ) from error
     if converted is None:
         # A text might have been a number: Python raises a ValueError for those that are not.
         kind = ArgumentFormError if isinstance(value, str) else ArgumentTypeError
         raise kind(
-            f"{what} must be {_type_name(expected)} (got {value!r}, a {type(value).__name__}). "
-            "Convert it."
+            f"{what} must be {arg.item_type.__name__} (got {shown(value)}, a "
+            f"{type(value).__name__}). Convert it."
         )
     # The system would take the part in front of it for a path.
     if isinstance(converted, str) and "\0" in converted:
@@ -175,6 +189,25 @@ def _convert(value: Any, expected: Any, what: str) -> Any:
             f"{what} must be text without NUL characters (got {converted!r}). Remove them."
         )
     return converted
+
+
+def _check_value(value: Any, arg: Arg, what: str) -> None:
+    """Check a converted value, or each of a list, against what the argument may be."""
+    entries = value if isinstance(value, list) else [value]
+    for i, entry in enumerate(entries):
+        if isinstance(entry, str):
+            if not arg.choices or entry in arg.choices:
+                continue
+            rule, cure = " or ".join(map(repr, arg.choices)), "Use one of them."
+        elif isinstance(entry, (int, float)) and arg.limits is not None:
+            if entry in arg.limits:
+                continue
+            rule = str(arg.limits) if arg.range and entry in arg.range else arg.rule
+            cure = "Pass such a number."
+        else:
+            continue
+        place = f"{what}, entry {i}" if isinstance(value, list) else what
+        raise ArgumentValueError(f"{place} must be {rule} (got {shown(entry)}). {cure}")
 
 
 def _convert_scalar(value: Any, expected: Any) -> Any:
@@ -190,18 +223,11 @@ def _convert_scalar(value: Any, expected: Any) -> Any:
     if expected is bool:
         return bool(value) if isinstance(value, (bool, int)) and value in (0, 1) else None
     if expected is int:
-        if isinstance(value, numbers.Integral):
-            return _in_range(int(value))
-        return int(value) if isinstance(value, float) and value.is_integer() else None
+        is_whole = isinstance(value, float) and value.is_integer()
+        return int(value) if is_whole or isinstance(value, numbers.Integral) else None
     if expected is float:
         return float(value) if isinstance(value, numbers.Real) else None
     return value if isinstance(value, expected) else None
-
-
-def _in_range(value: int) -> int:
-    if not -(2**63) <= value < 2**63:
-        raise ArgumentValueError(f"Integer arguments must fit into 64 bits (got {value}).")
-    return value
 
 
 def _is_path(value: Any) -> bool:

@@ -17,6 +17,7 @@ from dali_core._literals import (
     is_literal,
     literal_arguments,
 )
+from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, ScalarConstant
 
@@ -33,7 +34,7 @@ def constant_node(
     where = f"types.Constant at {user_location()}"
     if not is_literal(value):
         raise ArgumentTypeError(
-            f"{where}: value must be a number, a list or an array (got {value!r}, a "
+            f"{where}: value must be a number, a list or an array (got {shown(value)}, a "
             f"{type(value).__name__}). Convert it."
         )
     if isinstance(shape, int):
@@ -72,7 +73,7 @@ def as_operand(value: Any, where: str) -> DataNode | ScalarConstant:
         is_number = is_literal(value) and not isinstance(value, enum.Enum)
         if isinstance(error, ArgumentTypeError) and not is_number:
             error = ArgumentTypeError(
-                f"operands must be DataNodes, numbers, lists or arrays (got {value!r}, a "
+                f"operands must be DataNodes, numbers, lists or arrays (got {shown(value)}, a "
                 f"{type(value).__name__}). Convert it."
             )
         raise type(error)(f"{where}: {error}") from error

@@ -13,16 +13,14 @@ from typing import Any
 from dali_core._graph.arguments import all_args, check_arguments
 from dali_core._graph.build import check_inputs
 from dali_core._graph.devices import check_places, choose_device
-from dali_core._graph.graph import MOST_OUTPUTS, Graph, check_branch
+from dali_core._graph.graph import Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import all_specs, identity, specs_by_identity
-from dali_core._spec import UNSET, OpSpec
+from dali_core._spec import MOST_OUTPUTS, UNSET, OpSpec
 from dali_core.errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    GraphError,
+    DaliCoreError,
     SerializationError,
 )
 
@@ -149,7 +147,9 @@ def graph_from_plain(data: Mapping[str, Any], graph: Graph) -> list[DataNode]:
         what = f"operators[{number}]"
         try:
             _add_node(_typed(entry, dict, what), what, graph)
-        except (ArgumentTypeError, ArgumentValueError, GraphError) as error:
+        except SerializationError:
+            raise
+        except DaliCoreError as error:
             raise SerializationError(f"{what}: {error}") from error
     outputs = _typed(data["outputs"], list, "outputs")
     if not outputs:

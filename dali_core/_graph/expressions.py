@@ -10,6 +10,7 @@ from dali_core._graph.constants import as_operand
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
+from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, ScalarConstant
 
@@ -170,10 +171,10 @@ class _Subscript:
         except TypeError as error:
             raise ArgumentTypeError(
                 f"{self._where}: indices must be integers, slices, ellipses, newaxis or DataNodes "
-                f"(got {value!r}, a {type(value).__name__}). Convert it."
+                f"(got {shown(value)}, a {type(value).__name__}). Convert it."
             ) from error
         if not -(2**63) <= number < 2**63:
             raise ArgumentValueError(
-                f"{self._where}: indices must fit into 64 bits (got {number})."
+                f"{self._where}: indices must fit into 64 bits (got {shown(number)})."
             )
         return [_CONSTANT, number]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._messages import shown
 
 
 def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> dict[str, Any]:
@@ -52,12 +53,15 @@ def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -
     }
 
 
-def explain_difference(saved: dict[str, Any], here: dict[str, Any]) -> str:
-    """Say in which way two graphs differ; nothing if they do not."""
-    before, now = list(saved.get("operators", ())), here["operators"]
+def explain_difference(saved: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Say in which way two graphs differ, of which one may be anything; nothing if they do not."""
+    before, now = saved.get("operators"), here["operators"]
+    if not isinstance(before, list):
+        return f"its operators must be a list, and are {shown(before)}"
     for index, (old, new) in enumerate(zip(before, now, strict=False)):
         if old != new:
-            return f"operator {index} is fn.{new} here, and was fn.{old}"
+            was = f"fn.{old}" if isinstance(old, str) else shown(old)
+            return f"operator {index} is fn.{new} here, and was {was}"
     if len(before) != len(now):
         return f"there are {len(now)} operators here, and were {len(before)}"
     if saved.get("wiring") != here["wiring"]:

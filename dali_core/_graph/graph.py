@@ -6,11 +6,8 @@ from typing import Any
 
 from dali_core._graph.context import current_pipeline
 from dali_core._graph.node import Condition, DataNode, OperatorNode
-from dali_core._spec import OpSpec
+from dali_core._spec import MOST_OUTPUTS, OpSpec
 from dali_core.errors import ArgumentValueError, GraphError, title_of
-
-MOST_OUTPUTS = 4096
-"""Of one operator."""
 
 
 class Graph:

@@ -63,6 +63,8 @@ def documentation(spec: OpSpec) -> str:
         kind = inspect.formatannotation(arg.type).replace("dali_core.", "")
         if arg.tensor:
             kind += " or DataNode"
+        if arg.range is not None:
+            kind += f", {arg.range}"
         if arg.default is not REQUIRED:
             shown = "not set" if arg.default in (UNSET, None) else repr(arg.default)
             kind += f", default {shown}"

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dali_core import types
+from dali_core._messages import shown
 from dali_core.errors import SerializationError
 
 _ENUMS = {
@@ -68,8 +69,8 @@ def to_plain(value: Any, what: str) -> Any:
         except TypeError:
             pass  # a class that is no data type: said below, like everything else that is no data
     raise SerializationError(
-        f"{what} must be plain data (got {value!r}, a {type(value).__name__}), since reading a "
-        "document never runs code. Leave it out."
+        f"{what} must be plain data (got {shown(value)}, a {type(value).__name__}), since reading "
+        "a document never runs code. Leave it out."
     )
 
 
@@ -105,7 +106,7 @@ def from_plain(data: Any, what: str) -> Any:
         return reader(content)
     except (KeyError, TypeError, ValueError, binascii.Error) as error:
         raise SerializationError(
-            f"{what} must be a valid {kind} (got {_shortened(content)}: {error})."
+            f"{what} must be a valid {kind} (got {shown(content, 60)}: {error})."
         ) from error
 
 
@@ -178,11 +179,6 @@ def _text(content: Any) -> str:
     if not isinstance(content, str):
         raise TypeError("a string is expected")
     return content
-
-
-def _shortened(content: Any) -> str:
-    text = repr(content)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {

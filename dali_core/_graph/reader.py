@@ -8,12 +8,18 @@ from typing import Any, Protocol
 
 from dali_core._runtime.epoch_plan import EpochPlan, Run
 from dali_core._runtime.random import mix_seed
-from dali_core._spec import Arg
+from dali_core._spec import Arg, Range
 from dali_core.errors import ArgumentValueError
 
 READER_ARGS = (
-    Arg("num_shards", int, "Number of parts that the data set is divided into.", default=1),
-    Arg("shard_id", int, "Which part to read, counted from 0.", default=0),
+    Arg(
+        "num_shards",
+        int,
+        "Number of parts that the data set is divided into.",
+        default=1,
+        range=Range(1),
+    ),
+    Arg("shard_id", int, "Which part to read, counted from 0.", default=0, range=Range(0)),
     Arg(
         "stick_to_shard",
         bool,
@@ -69,6 +75,7 @@ READER_ARGS = (
         "Accepted without effect: shuffling is always complete and needs no buffer, so there is "
         "none to fill.",
         default=1024,
+        range=Range(0),
     ),
     Arg(
         "lazy_init",
@@ -91,6 +98,7 @@ READER_ARGS = (
         "How many batches of files may wait in memory after having been read ahead; at most those "
         "that the pipeline has started, and 128 MiB.",
         default=1,
+        range=Range(1),
     ),
     Arg(
         "skip_cached_images",
@@ -103,6 +111,7 @@ READER_ARGS = (
         int,
         "Accepted without effect: the sizes of files are known before memory is allocated.",
         default=1048576,
+        range=Range(0),
     ),
     Arg(
         "dont_use_mmap",
@@ -157,11 +166,6 @@ class Reader:
             if after_epoch and arguments[other]:
                 raise ArgumentValueError(
                     f"shuffle_after_epoch and {other} must not both be True. Leave out one."
-                )
-        for name, least in (("prefetch_queue_depth", 1), ("tensor_init_bytes", 0)):
-            if arguments[name] < least:
-                raise ArgumentValueError(
-                    f"{name} must be at least {least} (got {arguments[name]}). Leave it out."
                 )
         plan = EpochPlan(
             num_samples=len(source),

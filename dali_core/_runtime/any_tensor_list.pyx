@@ -13,6 +13,7 @@ from dali_core._runtime.any_tensor cimport (
 )
 from dali_core._runtime.exchange cimport set_layout, set_shape
 from dali_core._runtime.tensor_text import different_shapes, text_of_list
+from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError, TensorError, TensorIndexError
 
 cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
@@ -132,7 +133,7 @@ cdef class AnyTensorList:
         if not -size <= position < size:
             raise TensorIndexError(
                 f"{type(self).__name__}: index must be below the {size} samples of the batch (got "
-                f"{index}). See len()."
+                f"{shown(index)}). See len()."
             )
         return self._wrap(self.samples[position % size])
 

@@ -6,6 +6,7 @@ from dali_core._runtime cimport engine
 
 cdef class DeviceOperator:
     cdef shared_ptr[const engine.DeviceOperator] op
+    cdef vector[engine.ArgumentLimits] limits
 
 
 cdef class DeviceProgram:

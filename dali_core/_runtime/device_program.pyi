@@ -17,6 +17,7 @@ class DeviceOperator:
         seed: int,
         num_inputs: int,
         num_outputs: int,
+        limits: Sequence[tuple[int, str, float, float, bool, str]] = (),
     ) -> None: ...
 
 class DeviceProgram:

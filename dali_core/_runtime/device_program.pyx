@@ -9,7 +9,7 @@ from dali_core._runtime cimport engine
 from dali_core._runtime.executor cimport (
     NativeOperator, make_device_chain, make_device_operator, make_device_program,
 )
-from dali_core._runtime.operator_config cimport make_config
+from dali_core._runtime.operator_config cimport make_config, make_limits
 
 
 cdef class DeviceOperator:
@@ -27,6 +27,9 @@ cdef class DeviceOperator:
         Unsigned 64-bit seed of the operator.
     num_inputs, num_outputs : int
         Numbers of inputs and outputs.
+    limits : sequence of (int, str, float, float, bool, str)
+        What values of `tensor_arguments` must be: place and name of the argument, the ends of the
+        range, whether its start is excluded, and the range in words.
 
     Raises
     ------
@@ -35,7 +38,9 @@ cdef class DeviceOperator:
     """
 
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
-                 uint64_t seed, int num_inputs, int num_outputs):
+                 uint64_t seed, int num_inputs, int num_outputs,
+                 limits: Sequence[tuple[int, str, float, float, bool, str]] = ()):
+        self.limits = make_limits(limits)
         self.op = make_device_operator(
             make_config(name, values, tensor_arguments, seed, -1, num_inputs, num_outputs)
         )
@@ -66,6 +71,7 @@ cdef class DeviceProgram:
             instruction.node = node
             instruction.inputs = inputs
             instruction.arguments = arguments
+            instruction.limits = (<DeviceOperator>op).limits
             instruction.outputs = outputs
             instruction.releases = releases
             instruction.guards = guards

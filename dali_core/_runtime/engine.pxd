@@ -177,6 +177,16 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         vector[cbool] contiguous
 
 
+cdef extern from "argument_limits.hpp" namespace "dali_core" nogil:
+    cdef cppclass ArgumentLimits:
+        size_t slot
+        string name
+        double least
+        double most
+        cbool above
+        string rule
+
+
 cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
     cdef cppclass FusedChain:
         pass
@@ -193,6 +203,7 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         int node
         vector[int] inputs
         vector[int] arguments
+        vector[ArgumentLimits] limits
         vector[int] outputs
         vector[int] releases
         vector[pair[int, cbool]] guards
@@ -216,6 +227,7 @@ cdef extern from "device_program.hpp" namespace "dali_core" nogil:
         int node
         vector[int] inputs
         vector[int] arguments
+        vector[ArgumentLimits] limits
         vector[int] outputs
         vector[int] releases
         vector[pair[int, cbool]] guards

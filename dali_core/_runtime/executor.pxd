@@ -26,6 +26,7 @@ cdef class HostPool:
 cdef class NativeOperator:
     cdef shared_ptr[const engine.Operator] op
     cdef int reader
+    cdef vector[engine.ArgumentLimits] limits
 
 
 cdef class Batch:

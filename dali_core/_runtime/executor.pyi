@@ -32,6 +32,7 @@ class NativeOperator:
         reader: int,
         num_inputs: int,
         num_outputs: int,
+        limits: Sequence[tuple[int, str, float, float, bool, str]] = (),
     ) -> None: ...
 
 class Batch:

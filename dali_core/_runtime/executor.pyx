@@ -11,7 +11,7 @@ from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
 from dali_core._runtime.device_memory cimport note_use
-from dali_core._runtime.operator_config cimport make_config
+from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
@@ -87,6 +87,9 @@ cdef class NativeOperator:
         Which reader it is, or -1.
     num_inputs, num_outputs : int
         Numbers of inputs and outputs.
+    limits : sequence of (int, str, float, float, bool, str)
+        What values of `tensor_arguments` must be: place and name of the argument, the ends of the
+        range, whether its start is excluded, and the range in words.
 
     Raises
     ------
@@ -95,8 +98,10 @@ cdef class NativeOperator:
     """
 
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
-                 uint64_t seed, int reader, int num_inputs, int num_outputs):
+                 uint64_t seed, int reader, int num_inputs, int num_outputs,
+                 limits: Sequence[tuple[int, str, float, float, bool, str]] = ()):
         self.reader = reader
+        self.limits = make_limits(limits)
         self.op = make_operator(make_config(name, values, tensor_arguments, seed, reader,
                                             num_inputs, num_outputs))
 
@@ -179,6 +184,7 @@ cdef class Executor:
                     instruction.node = node
                     instruction.inputs = inputs
                     instruction.arguments = arguments
+                    instruction.limits = (<NativeOperator>op).limits
                     instruction.outputs = results
                     instruction.releases = releases
                     instruction.guards = guards

@@ -28,6 +28,20 @@ cdef engine.OperatorConfig make_config(
     return config
 
 
+cdef vector[engine.ArgumentLimits] make_limits(object limits) except *:
+    cdef vector[engine.ArgumentLimits] made
+    cdef engine.ArgumentLimits one
+    for slot, name, least, most, above, rule in limits:
+        one.slot = slot
+        one.name = name.encode()
+        one.least = least
+        one.most = most
+        one.above = above
+        one.rule = rule.encode()
+        made.push_back(one)
+    return made
+
+
 cdef int _set_value(engine.OperatorConfig& config, const string& name, object value) except -1:
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, str) for item in value):

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from dali_core._runtime.epoch_plan import EpochPlan
 
+MOST_TRIED = 2**14
+"""How many batch sizes are tried to name those that work."""
+
 
 @dataclass(frozen=True)
 class Division:
@@ -59,7 +62,7 @@ def batch_sizes_that_work(
     plan: EpochPlan, position: int, before: Division, num_shards: int, wanted: int
 ) -> list[int]:
     """List some batch sizes, those nearest to `wanted`, under which a shard can go on."""
-    candidates = range(1, 2 * max(wanted, before.together) + 1)
+    candidates = range(1, min(2 * max(wanted, before.together), MOST_TRIED) + 1)
     working = [
         size
         for size in candidates

@@ -187,3 +187,12 @@ def fill_failed(context: StepContext, columns: Sequence[list[Any]]) -> None:
             good = (good + 1) % size
         for column in columns:
             column[sample] = column[good]
+
+
+LARGEST_COUNT = 2**53
+"""Of the numbers in states. No program comes so far, and sums of a few still fit into 64 bits."""
+
+
+def is_count(value: object) -> bool:
+    """Tell whether a value from a state is a number from 0 on, and not beyond all sense."""
+    return type(value) is int and 0 <= value <= LARGEST_COUNT

@@ -21,7 +21,7 @@ from dali_core._execution.resume import (
     resumed_in_all,
 )
 from dali_core._execution.runner import Runner
-from dali_core._execution.saved_state import VERSION, SavedState
+from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
 from dali_core._graph.context import warn_user
 from dali_core._graph.fingerprint import describe_graph, explain_difference
 from dali_core._graph.graph import Graph
@@ -209,7 +209,7 @@ class PipelineCheckpoints:
             return None
         try:
             state = json.loads(self._checkpoint)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise StateMismatchError(
                 "Pipeline: checkpoint must be what Pipeline.checkpoint returned (got "
                 f"{self._checkpoint[:40]!r}). Read it from the file as it was written."
@@ -268,14 +268,14 @@ class PipelineCheckpoints:
                 f"{saved.where}: the graph must be the one that the state was saved from "
                 f"({difference}). Build the pipeline as it was then, or start without the state."
             )
-        seed = saved.get("seed", int)
+        seed = saved.number("seed", most=2**64 - 1)
         if self._seed_is_given and seed != self._seed:
             raise saved.mismatch(
                 "the seed", self._seed, seed, "Leave out seed to take over that of the state."
             )
         runner = self._runner if self._runner is not None else self._make_runner()
         place = Place(*saved.integers("place", 3))
-        batch_size = saved.get("batch_size", int)
+        batch_size = saved.number("batch_size", 1, MOST_SAMPLES)
         position = resumed_in_all(
             saved, self._readers.by_node, place.position, batch_size, self._batch_size
         )
@@ -288,9 +288,10 @@ class PipelineCheckpoints:
                     batch_size,
                     "Keep the batch size; a source of single samples allows another one.",
                 )
+        epoch = saved.number("epoch")
         progress = Progress(
             place._replace(position=position),
-            saved.get("epoch", int),
+            epoch,
             Place(*saved.integers("epoch_start", 3)),
             check_sources(saved, "sources", runner.steps),
             check_sources(saved, "epoch_sources", runner.steps),
@@ -301,7 +302,7 @@ class PipelineCheckpoints:
             seed,
             has_ended=saved.get("ended", bool),
             is_started=saved.get("started", bool),
-            setups=saved.get("setups", int),
+            setups=saved.number("setups", most=_most_setups(place, epoch)),
         )
 
     def _go_to(self, snapshot: Snapshot, where: str = "Pipeline.load_state_dict") -> None:
@@ -367,3 +368,11 @@ def warn_of_lost_states(steps: Mapping[OperatorNode, Step]) -> None:
                 "SampleInfo, or give it state_dict and load_state_dict.",
                 UserWarning,
             )
+
+
+def _most_setups(place: Place, epoch: int) -> int:
+    """Give how often `iter_setup` is called at most: once a batch, and for the end of each epoch.
+
+    A state that says more would only keep the program busy.
+    """
+    return 2 * (place.iteration + epoch + 1)

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
+from dali_core._execution.saved_state import MOST_SAMPLES
 from dali_core._graph.context import user_location
+from dali_core._messages import shown
 from dali_core.errors import (
     ArgumentKeyError,
     ArgumentTypeError,
@@ -32,15 +34,21 @@ def positive_int(name: str, value: Any) -> int:
     """Check an argument of `Pipeline` that counts something."""
     if value is None or isinstance(value, bool) or not hasattr(value, "__index__"):
         raise ArgumentTypeError(
-            f"Pipeline at {user_location()}: {name} must be a positive int (got {value!r}). "
+            f"Pipeline at {user_location()}: {name} must be a positive int (got {shown(value)}). "
             f"Pass {name}=..."
         )
-    if not 0 < int(value) < 2**30:
+    return in_range(name, int(value), 1, MOST_SAMPLES)
+
+
+def in_range(name: str, value: int, least: int, most: int) -> int:
+    """Check an argument of `Pipeline` that is a number in a range."""
+    if not least <= value <= most:
+        rule = "positive" if least == 1 and value < 1 else f"from {least} to {most}"
         raise ArgumentValueError(
-            f"Pipeline at {user_location()}: {name} must be positive (got {value}). "
-            f"Pass {name}=1 or more."
+            f"Pipeline at {user_location()}: {name} must be {rule} (got {shown(value)}). Pass "
+            f"another {name}."
         )
-    return int(value)
+    return value
 
 
 def thread_count(value: Any) -> int:
@@ -58,16 +66,16 @@ def thread_count(value: Any) -> int:
     return os.cpu_count() or 1
 
 
-def optional_int(name: str, value: Any) -> int | None:
-    """Check an argument of `Pipeline` that is an int or None."""
+def optional_int(name: str, value: Any, least: int = -(2**31), most: int = 2**31 - 1) -> int | None:
+    """Check an argument of `Pipeline` that is an int in a range, or None."""
     if value is None:
         return None
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise ArgumentTypeError(
-            f"Pipeline at {user_location()}: {name} must be an int or None (got {value!r}). "
+            f"Pipeline at {user_location()}: {name} must be an int or None (got {shown(value)}). "
             f"Leave out {name}."
         )
-    return int(value)
+    return in_range(name, int(value), least, most)
 
 
 def optional_enum(name: str, value: Any, kind: type[Choice]) -> Choice | None:
@@ -114,7 +122,7 @@ def bad_sample_limit(on_sample_error: Any, limit: Any) -> float | None:
     if limit < 0 or (isinstance(limit, float) and not 0 < limit <= 1):
         raise ArgumentValueError(
             f"{where}: max_bad_samples must be an int from 0 on, or a float above 0 and up to 1 "
-            f"(got {limit}). Pass a number of samples, or their share of an epoch."
+            f"(got {shown(limit)}). Pass a number of samples, or their share of an epoch."
         )
     return limit
 

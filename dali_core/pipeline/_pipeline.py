@@ -173,7 +173,7 @@ class Pipeline(
         self._batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
         self._num_threads = thread_count(num_threads)
         self._device_id = optional_int("device_id", device_id)
-        given_seed = optional_int("seed", seed)
+        given_seed = optional_int("seed", seed, -(2**63), 2**64 - 1)
         self._seed_is_given = given_seed is not None and given_seed >= 0
         self._seed = (given_seed or 0) % 2**64 if self._seed_is_given else secrets.randbits(63)
         self._exec_pipelined = bool(exec_pipelined)

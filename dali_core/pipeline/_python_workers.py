@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._graph.plan import ExecutionPlan
+from dali_core._messages import shown
 from dali_core._runtime.workers import START_METHODS, CallbackPickler, WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+
+MOST_WORKERS = 4096
 
 
 class WorkerSettings:
@@ -27,9 +30,10 @@ class WorkerSettings:
             raise ArgumentTypeError(
                 f"Pipeline: py_num_workers must be an int (got {num_workers!r})."
             )
-        if num_workers < 0:
+        if not 0 <= num_workers <= MOST_WORKERS:
             raise ArgumentValueError(
-                f"Pipeline: py_num_workers must not be negative (got {num_workers})."
+                f"Pipeline: py_num_workers must be from 0 to {MOST_WORKERS} (got "
+                f"{shown(num_workers)}). More workers than processors gain little."
             )
         if start_method not in START_METHODS:
             raise ArgumentValueError(

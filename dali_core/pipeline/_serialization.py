@@ -15,6 +15,7 @@ from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    DaliCoreError,
     GraphError,
     SerializationError,
 )
@@ -149,7 +150,7 @@ class PipelineSerialization:
         document = Document(serialized_pipeline)
         pipeline = cls(**{**document.options, **kwargs})
         document.fill(pipeline)
-        pipeline.build()
+        document.build(pipeline)
         return pipeline
 
     def deserialize_and_build(self, serialized_pipeline: bytes | str) -> None:
@@ -176,7 +177,7 @@ class PipelineSerialization:
         self.close()
         _pipeline_class().__init__(self, **{**document.options, **own})  # type: ignore[arg-type]
         document.fill(self)
-        self.build()
+        document.build(self)
 
 
 class Document:
@@ -205,15 +206,27 @@ class Document:
                 if name not in _defaults():
                     _refuse(f"options.{name} must be an argument of Pipeline of this version.")
             _pipeline_class()(**self.options)
-        except (TypeError, ValueError, SerializationError, RecursionError) as error:
+        except (TypeError, ValueError, DaliCoreError, RecursionError) as error:
             _refuse(f"options must be arguments of Pipeline ({error})", error)
 
     def fill(self, pipeline: Any) -> None:
         """Put the graph into a new pipeline."""
         try:
             pipeline.set_outputs(*graph_from_plain(self._graph, pipeline._graph))
-        except (SerializationError, GraphError, RecursionError) as error:
+        except (DaliCoreError, RecursionError) as error:
             _refuse(str(error), error)
+
+    def build(self, pipeline: Any) -> None:
+        """Build a pipeline that was filled; the native code of operators may refuse arguments."""
+        try:
+            pipeline.build()
+        except (ArgumentTypeError, ArgumentValueError, GraphError) as error:
+            pipeline.close()
+            message = str(error)
+            for number, node in enumerate(pipeline._graph.nodes):
+                if message.startswith(node.where):
+                    _refuse(f"operators[{number}]: {message}", error)
+            _refuse(message, error)
 
 
 _WHERE = "Pipeline.deserialize: the document"

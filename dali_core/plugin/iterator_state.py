@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.saved_state import VERSION, SavedState
+from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
+from dali_core._runtime.resume import MOST_TRIED
 from dali_core.errors import PipelineStateError, StateMismatchError
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 
@@ -77,11 +78,11 @@ class StatefulIterator:
         snapshots = self._read_all(saved, described)
         start = saved.get("epoch_start", list)
         taken = self._read_taken(saved)
-        same_batches = taken == saved.get("taken", int)
+        same_batches = taken == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
         for pipeline, snapshot in zip(self._pipelines, snapshots, strict=True):
             pipeline._go_to(snapshot)
-        self._go_on(saved.get("epoch", int), taken)
+        self._go_on(saved.number("epoch"), taken)
 
     def restart(self) -> None:
         """Begin the epoch afresh: the same batches come again, from the first one.
@@ -132,7 +133,7 @@ class StatefulIterator:
             return False
         where = "iterator over pipelines with checkpoints"
         for number, state in enumerate(states):
-            if state is None or state.get("pipeline") != number:
+            if not isinstance(state, Mapping) or state.get("pipeline") != number:
                 raise StateMismatchError(
                     f"{where}: the pipelines must all be made with their own checkpoints (got "
                     f"another one, or none, for pipeline {number}). Pass what checkpoints() "
@@ -140,12 +141,12 @@ class StatefulIterator:
                 )
         saved = SavedState(where, states[0], KIND)
         start = saved.get("epoch_start", list)
-        if saved.get("num_pipelines", int) != len(self._pipelines):
+        if saved.number("num_pipelines", 1) != len(self._pipelines):
             raise saved.mismatch("num_pipelines", len(self._pipelines), len(start))
         taken = self._read_taken(saved)
-        same_batches = taken == saved.get("taken", int)
+        same_batches = taken == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
-        self._go_on(saved.get("epoch", int), taken)
+        self._go_on(saved.number("epoch"), taken)
         self._ever_consumed = False
         return True
 
@@ -220,22 +221,25 @@ class StatefulIterator:
 
     def _read_taken(self, saved: SavedState) -> int:
         """Return how many batches of the epoch have been taken, in batches as they are now."""
-        saved.get("num_pipelines", int)
+        saved.number("num_pipelines", 1)
         for name, here in self._counting().items():
             before = saved.get(name, object)
             may_differ = name == "num_pipelines" and self._reader_name is not None
             if before != here and not may_differ:
                 raise saved.mismatch(name, repr(here), repr(before), "Pass the same as then.")
-        taken, epoch = saved.get("taken", int), saved.get("epoch", int)
+        taken, epoch = saved.number("taken"), saved.number("epoch")
         if self._epochs is None:
             return taken
         schedule = self._epochs.schedule
-        before = schedule.divided(saved.get("num_shards", int), saved.get("batch_size", int))
+        before = schedule.divided(
+            saved.number("num_shards", 1, max(schedule.plan.num_samples, 1)),
+            saved.number("batch_size", 1, MOST_SAMPLES),
+        )
         resumed = schedule.resumed(before, epoch, taken)
         if resumed is None:
             working = [
                 size
-                for size in range(1, 2 * before.batch_size + 1)
+                for size in range(1, min(2 * before.batch_size, MOST_TRIED) + 1)
                 if schedule.divided(schedule.plan.num_shards, size).resumed(before, epoch, taken)
                 is not None
             ]

@@ -180,7 +180,8 @@ def _table(arguments: list[Arg]) -> str:
         if arg.deprecated:
             text += f" **Deprecated:** use {_cell(arg.deprecated)}."
         per_sample = "yes" if arg.tensor else ""
-        lines.append(f"| `{arg.name}` | {kind(arg.type)} | {default} | {per_sample} | {text} |")
+        values = kind(arg.type) + (f", {arg.range}" if arg.range is not None else "")
+        lines.append(f"| `{arg.name}` | {values} | {default} | {per_sample} | {text} |")
     return "\n".join(lines)
 
 

@@ -313,7 +313,7 @@ def test_clahe_refusals() -> None:
 # jpeg_compression_distortion
 
 
-@pytest.mark.parametrize("quality", [1, 3, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100, 0, 101, -7])
+@pytest.mark.parametrize("quality", [1, 3, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100, 0])
 def test_jpeg_compression_distortion(quality: int) -> None:
     random = np.random.default_rng(quality + 7)
     samples = [photo(*size) for size in SIZES]
@@ -372,7 +372,7 @@ def test_noise_types(dtype: str) -> None:
     check_distribution("noise.salt_and_pepper", sample, prob=0.3, salt_val=9.0, pepper_val=2.0)
 
 
-@pytest.mark.parametrize("factor", [0.01, 0.5, 2.0, 5.0, 40.0, 300.0, -10.0])
+@pytest.mark.parametrize("factor", [0.01, 0.5, 2.0, 5.0, 40.0, 300.0])
 def test_shot_noise(factor: float) -> None:
     check_distribution("noise.shot", np.full((90, 90, 3), 100, np.float32), factor=factor)
     check("noise.shot", [np.full((9, 9, 3), -3, np.int16)], "HWC", factor=2.0)

@@ -46,8 +46,8 @@ def test_elements_stay() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"axes": [-1]}, "axes must be from 0 to 7"),
-        ({"axes": [8]}, "axes must be from 0 to 7"),
+        ({"axes": [-1]}, "'axes', entry 0 must be from 0 to 7"),
+        ({"axes": [8]}, "'axes', entry 0 must be from 0 to 7"),
         ({"axes": [0, 0]}, "axes must be different from each other"),
         ({"axes": [1], "new_axis_names": "FX"}, "new_axis_names must have a letter for each"),
     ],

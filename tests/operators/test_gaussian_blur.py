@@ -124,8 +124,8 @@ def test_without_elements(shape: tuple[int, ...]) -> None:
     ("arguments", "message"),
     [
         ({}, "sigma or window_size must be given"),
-        ({"sigma": -1.0}, "sigma must be at least 0"),
-        ({"sigma": float("nan")}, "sigma must be at least 0"),
+        ({"sigma": -1.0}, "'sigma', entry .* must be at least 0"),
+        ({"sigma": float("nan")}, "'sigma', entry .* must be at least 0"),
         ({"window_size": 4}, r"window_size must be odd and positive, or 0 \(got 4\)"),
         ({"sigma": 1.0, "window_size": [3, -3]}, "window_size must be odd"),
         ({"sigma": 1e12}, "the window must have at most"),

@@ -74,7 +74,7 @@ def test_extreme_ratios() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ArgumentValueError, match="tile must be at least 1 pixel"):
+    with pytest.raises(ArgumentValueError, match="'tile' must be at least 1"):
         masked(np.ones((2, 2, 3)), tile=0)
     with pytest.raises(SampleError, match="the input must have at least two dimensions"):
         masked(np.ones(5), "")

@@ -55,8 +55,8 @@ def test_largest_key() -> None:
     ("arguments", "message"),
     [
         ({"keys": [1, 2], "values": [1.0]}, "keys and values must be equally many"),
-        ({"keys": [-1], "values": [1.0]}, "keys must be from 0 to 65535"),
-        ({"keys": [65536], "values": [1.0]}, "keys must be from 0 to 65535"),
+        ({"keys": [-1], "values": [1.0]}, "'keys', entry .* must be from 0 to 65535"),
+        ({"keys": [65536], "values": [1.0]}, "'keys', entry .* must be from 0 to 65535"),
     ],
 )
 def test_impossible_tables(arguments: dict[str, Any], message: str) -> None:

@@ -136,7 +136,7 @@ def test_layout(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_classes": -1}, "num_classes must be at least 0"),
+        ({"num_classes": -1}, "'num_classes' must be at least 0"),
         ({"axis_name": "CC"}, "axis_name must be one letter"),
         ({"dtype": types.STRING}, "dtype must be a type of numbers"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core.errors import SampleError
+from dali_core.errors import ArgumentValueError, SampleError
 from tests.operators.suite import Example, images, numbers, run_on, shares_memory
 
 EXAMPLES = [
@@ -71,16 +71,16 @@ def test_without_elements() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"ratio": 0.5}, "ratio must be at least 1"),
-        ({"paste_x": 1.5}, "paste_x must be from 0 to 1"),
-        ({"paste_y": -0.5}, "paste_y must be from 0 to 1"),
+        ({"ratio": 0.5}, "'ratio' must be at least 1"),
+        ({"paste_x": 1.5}, "'paste_x' must be from 0 to 1"),
+        ({"paste_y": -0.5}, "'paste_y' must be from 0 to 1"),
         ({"fill_value": [1, 2]}, "one for each of the 3 channels"),
         ({"ratio": 1e9}, "the canvas must have extents below"),
-        ({"min_canvas_size": float("inf")}, "the canvas must have extents below"),
+        ({"min_canvas_size": float("inf")}, "'min_canvas_size' must be at least 0 and finite"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(SampleError, match=message):
+    with pytest.raises((ArgumentValueError, SampleError), match=message):
         paste(np.zeros((4, 6, 3), np.uint8), **arguments)
 
 

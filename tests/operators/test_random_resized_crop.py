@@ -148,9 +148,12 @@ def test_seeds() -> None:
         ({"size": (1, 2, 3)}, "size must be one number or"),
         ({"size": (-3, 4)}, r"size must be from 0 .*got -3"),
         ({"size": 3, "random_area": (0.9, 0.1)}, "random_area must be a range that is not empty"),
-        ({"size": 3, "random_area": (-0.5, 0.1)}, "random_area must not be negative"),
+        ({"size": 3, "random_area": (-0.5, 0.1)}, "'random_area', entry 0 must be at least 0"),
         ({"size": 3, "random_area": (0.1, 0.2, 0.3)}, r"range of two \(got 3 values\)"),
-        ({"size": 3, "random_aspect_ratio": (0.0, 1.0)}, "random_aspect_ratio must be above 0"),
+        (
+            {"size": 3, "random_aspect_ratio": (0.0, 1.0)},
+            "'random_aspect_ratio', entry 0 must be above 0",
+        ),
     ],
     ids=str,
 )

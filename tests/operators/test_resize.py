@@ -406,7 +406,7 @@ def test_empty_images(shape: tuple[int, int, int]) -> None:
         ({"size": 3, "resize_x": 4}, "exactly one way"),
         ({"resize_shorter": 3, "resize_longer": 4}, "exactly one way"),
         ({"resize_shorter": 3, "mode": "stretch"}, "mode must be left out"),
-        ({"size": 3, "mode": "bigger"}, r"mode must be default.*got \"bigger\""),
+        ({"size": 3, "mode": "bigger"}, "'mode' must be 'default'.*got 'bigger'"),
         ({"size": 3, "roi_start": (0, 0)}, "given together"),
     ],
     ids=str,
@@ -426,7 +426,7 @@ def test_unknown_filter() -> None:
     [
         ("HWC", (4, 4, 1), {"size": (1, 2, 3)}, "size must be one number or one for each"),
         ("HWC", (4, 4, 1), {"size": 2, "max_size": (1, 2, 3)}, "max_size must be one number"),
-        ("HWC", (4, 4, 1), {"size": float("nan")}, "size must be finite"),
+        ("HWC", (4, 4, 1), {"size": float("nan")}, "'size', entry .* must be finite"),
         ("HWC", (4, 4, 1), {"size": 1e-9}, "narrower than 10\\^8 pixels"),
         ("HWC", (4, 4, 1), {"size": 2e9}, "less than 10"),
         ("HWC", (4, 4, 1), {"size": 9e8}, "at most 140737488355328 bytes"),

@@ -196,7 +196,7 @@ def test_layout_where_none_is_given(shape: Sequence[int], layout: str) -> None:
         ({"size": 9, "resize_shorter": 8}, "the size must be given in exactly one way"),
         ({"size": 9, "crop_w": 3}, "crop_w and crop_h must be given together"),
         ({"size": 9, "crop": 3}, r"crop must be \(height, width\)"),
-        ({"size": 9, "rounding": "up"}, "rounding must be"),
+        ({"size": 9, "rounding": "up"}, "'rounding' must be"),
         ({"size": 9, "roi_start": 0}, "roi_start and roi_end must be given together"),
     ],
 )
@@ -208,7 +208,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("shape", "layout", "arguments", "message"),
     [
-        ((4, 4, 3), "HWC", {"crop": (3, 3), "crop_pos_x": 1.1}, "crop_pos_x must be from 0 to 1"),
+        ((4, 4, 3), "HWC", {"crop": (3, 3), "crop_pos_x": 1.1}, "'crop_pos_x' must be from 0 to 1"),
         ((4, 4, 3), "HWC", {"dtype": types.INT16}, "dtype must be FLOAT or the input's type"),
         ((4, 0, 3), "HWC", {"crop": (3, 3)}, "at least one pixel"),
         ((4, 4, 3), "HCW", {}, "layout must be HWC, CHW"),
@@ -217,5 +217,5 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
 def test_impossible_samples(
     shape: tuple[int, ...], layout: str, arguments: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(SampleError, match=message):
+    with pytest.raises((ArgumentValueError, SampleError), match=message):
         apply(np.zeros(shape, np.uint8), layout, size=8, **arguments)

@@ -293,7 +293,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"start": 3, "end": 2}, "the window must not end before its start"),
         ({"shape": -1}, "the window must not end before its start"),
         ({"start": (1, 2, 3)}, "start must be one number or one for each of the 2 axes"),
-        ({"rel_start": float("nan")}, "the window must have finite ends"),
         ({"start": 0, "axes": 3}, "axes must be from -3 to 2"),
         ({"start": 0, "axes": (0, -3)}, "axes must be named once each"),
         ({"start": 0, "axis_names": "X"}, "axis_names must be letters of the input's layout"),
@@ -311,6 +310,18 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
 def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         slice_of(ARRAY, "HWC", **arguments)
+
+
+def test_windows_that_are_not_finite() -> None:
+    with pytest.raises(ArgumentValueError, match=r"'rel_start', entry 0 must be finite"):
+        slice_of(ARRAY, "HWC", rel_start=float("nan"))
+    with pipeline(batch_size=1) as made:
+        with made:
+            data = fn.external_source(source=lambda: [ARRAY], layout="HWC")
+            start = fn.external_source(source=lambda: [np.float32([np.nan, 0])])
+            made.set_outputs(fn.slice(data, start, np.float32([0.5, 0.5])))
+        with pytest.raises(SampleError, match="the window must have finite ends"):
+            made.run()
 
 
 def test_channels_without_name() -> None:

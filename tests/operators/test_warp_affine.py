@@ -210,7 +210,7 @@ def test_size_that_comes_with_the_sample_drops_its_fraction() -> None:
         transforms("warp_affine", image, size=np.float32([0.9, 7.0]), **call)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e30, -1e12])
+@pytest.mark.parametrize("number", [1e30, -1e12])
 @pytest.mark.parametrize("interpolation", [NN, types.INTERP_LINEAR])
 def test_coordinates_far_away(number: float, interpolation: types.DALIInterpType) -> None:
     image = numbers("uint8", (4, 5, 3), 0)
@@ -287,3 +287,17 @@ def test_two_matrices() -> None:
 def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         warp(np.zeros((4, 4, 3), np.uint8), **arguments)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_matrices_are_finite(number: float) -> None:
+    image = np.zeros((4, 5, 3), np.uint8)
+    matrix = np.float32([[1, 0, number], [0, 1, 0]])
+    with pytest.raises(ArgumentValueError, match=r"'matrix', entry 2 must be finite"):
+        warp(image, matrix=matrix.ravel().tolist())
+    with pipeline(batch_size=1) as made:
+        with made:
+            data = fn.external_source(source=lambda: [image], layout="HWC")
+            made.set_outputs(fn.warp_affine(data, fn.external_source(source=lambda: [matrix])))
+        with pytest.raises(SampleError, match=rf"the matrix must be finite \(got {number}\)"):
+            made.run()

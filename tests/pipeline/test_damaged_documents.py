@@ -158,7 +158,10 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
     (edit("operators", 6, "inputs", to=[[4, 0]]), r"operators\[6\].inputs: the last must be"),
     (edit("operators", 9, "inputs", to=[[3, 0], [7, 0]]), r"operators\[9\]: .*1 inputs must be"),
     (edit("operators", 8, "inputs", to=[[3, 0], [4, 0]]), r"operators\[8\].inputs: the last must"),
-    (edit("operators", 0, "arguments", "num_outputs", to=10**12), "must have at most 4096 outputs"),
+    (
+        edit("operators", 0, "arguments", "num_outputs", to=10**12),
+        r"'num_outputs' must be from 0 to 4096",
+    ),
     (edit("outputs", to=[]), "outputs: there must be at least one"),
     (edit("outputs", to=[[99, 0]]), r"outputs\[0\]: must refer to an operator"),
 ]

@@ -87,6 +87,12 @@ void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
         }
         for (int value : instruction.arguments)
           context.arguments_.push_back(&batch.values[value][place]);
+        try {
+          for (const ArgumentLimits& limits : instruction.limits)
+            limits.check(*context.arguments_[limits.slot]);
+        } catch (const std::invalid_argument& error) {
+          throw DevicePlanError(static_cast<int>(k), static_cast<int>(member), error.what());
+        }
         if (member + 1 == count)
           for (auto& samples : outputs) context.outputs_.push_back(&samples[k]);
       }

@@ -18,6 +18,7 @@ struct DeviceInstruction {
   int node = 0;
   std::vector<int> inputs;
   std::vector<int> arguments;
+  std::vector<ArgumentLimits> limits;  // of some of the arguments
   std::vector<int> outputs;
   std::vector<int> releases;  // values that nobody reads after this instruction
   std::vector<Guard> guards;  // the samples that it runs for

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "tensor_list.hpp"
@@ -67,6 +68,12 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
     }
     for (int i = 0; i < plan_.num_io_threads && reading_stage_ >= 0; ++i)
       threads_.emplace_back([this] { read(); });
+  } catch (const std::system_error& error) {
+    const std::string started = std::to_string(threads_.size());
+    close();
+    throw std::runtime_error("num_threads must be a number of threads that can start (got " +
+                             std::to_string(num_threads) + "; after " + started + ": " +
+                             error.what() + "). Use fewer, or raise the system's limit.");
   } catch (...) {
     close();
     throw;

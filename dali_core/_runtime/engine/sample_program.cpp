@@ -148,6 +148,7 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   bind_inputs(instruction, context, batch, sample);
   bind_arguments(instruction, context, batch, sample);
   if (instruction.joined < 0) check_inputs(context);
+  check_arguments(instruction, context);
   bind_outputs(instruction, context, batch, sample, slots);
   std::vector<std::vector<Tensor>> group;
   if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
@@ -171,6 +172,11 @@ void SampleProgram::check_inputs(const SampleContext& context) {
         throw std::invalid_argument(
             "inputs must exist (got one of a branch that the sample does not take). Define the "
             "pipeline again.");
+}
+
+void SampleProgram::check_arguments(const Instruction& instruction, const SampleContext& context) {
+  for (const ArgumentLimits& limits : instruction.limits)
+    limits.check(*context.arguments_[limits.slot]);
 }
 
 void SampleProgram::bind_inputs(const Instruction& instruction, SampleContext& context,
@@ -246,6 +252,7 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   context.source_ = operators.front().source_;
   bool done = false;
   try {
+    for (size_t i = first; i <= last; ++i) check_arguments(instructions_[i], operators[i - first]);
     done = instructions_[first].chain->run(context, operators);
   } catch (const OutOfMemory&) {
     // The operator that asks for the memory is told by its own name.

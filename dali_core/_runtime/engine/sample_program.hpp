@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "argument_limits.hpp"
 #include "batch.hpp"
 #include "dali_core/operator.hpp"
 
@@ -46,6 +47,7 @@ struct Instruction {
   int node = 0;  // the graph's node, for error messages
   std::vector<int> inputs;
   std::vector<int> arguments;
+  std::vector<ArgumentLimits> limits;  // of some of the arguments
   std::vector<int> outputs;
   std::vector<int> releases;  // values that nobody reads after this instruction
   std::vector<Guard> guards;  // the samples that it runs for, from the outermost condition on
@@ -99,6 +101,7 @@ class SampleProgram {
   // Tells whether the chain that begins at instruction `first` could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
   static void check_inputs(const SampleContext& context);
+  static void check_arguments(const Instruction& instruction, const SampleContext& context);
   static std::vector<std::vector<Tensor>> bind_group(const Instruction& instruction,
                                                      SampleContext& context, const Batch& batch,
                                                      int sample);

@@ -36,14 +36,8 @@ class CropArguments {
         position_x_(config, "crop_pos_x"),
         position_y_(config, "crop_pos_y"),
         position_z_(config, "crop_pos_z") {
-    const std::string rounding = config.get_or<std::string>("rounding", "round");
-    if (rounding == "round")
-      rounding_ = AnchorRounding::kRound;
-    else if (rounding == "truncate")
+    if (config.get_or<std::string>("rounding", "round") == "truncate")
       rounding_ = AnchorRounding::kTruncate;
-    else
-      throw std::invalid_argument("rounding must be \"round\" or \"truncate\" (got \"" + rounding +
-                                  "\"). Use one of them.");
     if (crop_w_.given() != crop_h_.given())
       throw std::invalid_argument("crop_w and crop_h must be given together (got only " +
                                   std::string(crop_w_.given() ? "crop_w" : "crop_h") +
@@ -75,10 +69,9 @@ class CropArguments {
       depth = crop_d_.at_or(sample, 0);
     }
     Window window(shape);
-    place(window, axes.width, width, position_x_, "crop_pos_x", sample);
-    place(window, axes.height, height, position_y_, "crop_pos_y", sample);
-    place(window, axes.depth >= 0 ? axes.depth : axes.frame, depth, position_z_, "crop_pos_z",
-          sample);
+    place(window, axes.width, width, position_x_, sample);
+    place(window, axes.height, height, position_y_, sample);
+    place(window, axes.depth >= 0 ? axes.depth : axes.frame, depth, position_z_, sample);
     return window;
   }
 
@@ -91,13 +84,9 @@ class CropArguments {
   }
 
   void place(Window& window, int axis, float extent, const Argument<float>& position,
-             const char* position_name, const SampleContext& sample) const {
+             const SampleContext& sample) const {
     if (axis < 0 || !(extent >= 1)) return;
     const float relative = position.at_or(sample, 0.5f);
-    if (!(relative >= 0 && relative <= 1))
-      throw std::invalid_argument(std::string(position_name) + " must be from 0 to 1 (got " +
-                                  std::to_string(relative) +
-                                  "). It is a share of the room beside the window.");
     const int64_t image_extent = window.extent[axis];
     window.extent[axis] = checked_extent(extent, "the extent of the window");
     window.start[axis] = crop_anchor(relative, image_extent, window.extent[axis], rounding_);

@@ -37,13 +37,6 @@ struct RandomCropParameters {
     read_range(config, "random_area", min_area, max_area);
     read_range(config, "random_aspect_ratio", min_aspect_ratio, max_aspect_ratio);
     num_attempts = config.get_or<int>("num_attempts", num_attempts);
-    if (!(min_area >= 0))
-      throw std::invalid_argument("random_area must not be negative (got " +
-                                  std::to_string(min_area) + "). Use shares such as (0.08, 1.0).");
-    if (!(min_aspect_ratio > 0))
-      throw std::invalid_argument("random_aspect_ratio must be above 0 (got " +
-                                  std::to_string(min_aspect_ratio) +
-                                  "). Use width / height, such as (0.75, 1.333).");
   }
 
  private:
@@ -56,7 +49,7 @@ struct RandomCropParameters {
           std::to_string(range.size()) + " values). Pass (least, largest).");
     low = range.front();
     high = range.back();
-    if (!(low <= high) || !std::isfinite(low) || !std::isfinite(high))
+    if (low > high)
       throw std::invalid_argument(std::string(name) + " must be a range that is not empty (got " +
                                   std::to_string(low) + " to " + std::to_string(high) +
                                   "). Put the smaller number first.");

@@ -60,6 +60,11 @@ them 1 or 2). Everything else is the same bit for bit.
         Arg("operands", list[int], "For each operand the number of an input; -1 for a constant."),
         Arg("constant_types", list[int], "Number of the type of each constant."),
         Arg("constant_integers", list[int], "Value of each constant of integer type."),
-        Arg("constant_reals", list[float], "Value of each constant of floating point type."),
+        Arg(
+            "constant_reals",
+            list[float],
+            "Value of each constant of floating point type.",
+            finite=False,
+        ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import REQUIRED, Arg, OpSpec
+from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="clahe",
@@ -19,8 +19,20 @@ Gems IV, 1994.
 """,
     input_docs=("Images of type uint8 with layout ``HWC``: grey, or RGB in this order.",),
     args=(
-        Arg("tiles_x", int, "Number of tiles along the width, at least 1.", default=REQUIRED),
-        Arg("tiles_y", int, "Number of tiles along the height, at least 1.", default=REQUIRED),
+        Arg(
+            "tiles_x",
+            int,
+            "Number of tiles along the width, at least 1.",
+            default=REQUIRED,
+            range=Range(1, 65536),
+        ),
+        Arg(
+            "tiles_y",
+            int,
+            "Number of tiles along the height, at least 1.",
+            default=REQUIRED,
+            range=Range(1, 65536),
+        ),
         Arg(
             "clip_limit",
             float,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 WINDOW_ARGS = (
     Arg(
@@ -22,6 +22,7 @@ WINDOW_ARGS = (
         "Value of the padding: one number, or one for each channel. For integer types the fraction "
         "is dropped, and a number out of range wraps around.",
         default=[0.0],
+        finite=False,
     ),
     Arg(
         "image_type",
@@ -57,15 +58,31 @@ CROP_WINDOW_ARGS = (
         "keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.",
         default=UNSET,
         tensor=True,
+        range=Range(0),
     ),
-    Arg("crop_w", float, "Width of the window; needs `crop_h`.", default=UNSET, tensor=True),
-    Arg("crop_h", float, "Height of the window; needs `crop_w`.", default=UNSET, tensor=True),
+    Arg(
+        "crop_w",
+        float,
+        "Width of the window; needs `crop_h`.",
+        default=UNSET,
+        tensor=True,
+        range=Range(0),
+    ),
+    Arg(
+        "crop_h",
+        float,
+        "Height of the window; needs `crop_w`.",
+        default=UNSET,
+        tensor=True,
+        range=Range(0),
+    ),
     Arg(
         "crop_d",
         float,
         "Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.",
         default=UNSET,
         tensor=True,
+        range=Range(0),
     ),
     Arg(
         "crop_pos_x",
@@ -73,6 +90,7 @@ CROP_WINDOW_ARGS = (
         "Horizontal position of the window, from 0 (flush left) to 1 (flush right).",
         default=0.5,
         tensor=True,
+        range=Range(0, 1),
     ),
     Arg(
         "crop_pos_y",
@@ -80,6 +98,7 @@ CROP_WINDOW_ARGS = (
         "Vertical position of the window, from 0 (top) to 1 (bottom).",
         default=0.5,
         tensor=True,
+        range=Range(0, 1),
     ),
     Arg(
         "crop_pos_z",
@@ -87,6 +106,7 @@ CROP_WINDOW_ARGS = (
         "Position of the window in depth or in frames, from 0 (first) to 1 (last).",
         default=0.5,
         tensor=True,
+        range=Range(0, 1),
     ),
     Arg(
         "rounding",
@@ -94,6 +114,7 @@ CROP_WINDOW_ARGS = (
         'How the position becomes a whole pixel: ``"round"`` (half away from zero) or '
         '``"truncate"``.',
         default="round",
+        choices=("round", "truncate"),
     ),
 )
 """Extent and position of the window of every operator that crops."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 from dali_core.operators.crop import CROP_ARGS
 
 SPEC = OpSpec(
@@ -38,6 +38,7 @@ Layouts are any arrangement of F, D, H, W and C with H and W. Data without a lay
             "What is divided by: one number, or one for each channel.",
             default=[1.0],
             tensor=True,
+            range=Range(0),
         ),
         Arg("scale", float, "Factor of the normalised value; not 0.", default=1.0),
         Arg("shift", float, "Added to the normalised and scaled value.", default=0.0),

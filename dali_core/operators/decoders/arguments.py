@@ -72,7 +72,8 @@ INPUT_DOCS = (
 
 LIMITS_DOC = """The output has layout ``HWC``. A file that is damaged beyond repair, cut off before
 its last pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that
-sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels.
+sample. Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file
+are not scaled by the largest value that its header states, as in NVIDIA DALI.
 
 So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
 2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be 500;

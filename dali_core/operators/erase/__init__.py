@@ -58,6 +58,7 @@ layout. Nothing is copied if there is nothing to fill.
             "wraps around.",
             default=[0.0],
             tensor=True,
+            finite=False,
         ),
         Arg(
             "normalized",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="expand_dims",
@@ -13,7 +13,12 @@ Nothing is copied.
     input_docs=("Tensors of any type and shape.",),
     devices=("cpu", "gpu"),
     args=(
-        Arg("axes", list[int], "Where the new dimensions are in the output, from 0."),
+        Arg(
+            "axes",
+            list[int],
+            "Where the new dimensions are in the output, from 0.",
+            range=Range(0, 7),
+        ),
         Arg(
             "new_axis_names",
             str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import MOST_OUTPUTS, Arg, OpSpec, Range
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
 
@@ -28,12 +28,16 @@ def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()],
 def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
     """Give what describes the outputs as lists: one value is for all, None in a list for any."""
     count = keywords.get("num_outputs")
+    # A number that is out of range is refused later, by the check of all arguments.
+    has_several = isinstance(count, numbers.Integral) and 1 < count <= MOST_OUTPUTS
     described = {}
     for name, anything in (("layout", ""), ("dtype", None), ("ndim", ANY_NDIM)):
         value = keywords.get(name)
         if isinstance(value, (list, tuple)):
             described[name] = [anything if entry is None else entry for entry in value]
-        elif value is not None and isinstance(count, numbers.Integral) and int(count) > 1:
+        elif (
+            value is not None and isinstance(count, numbers.Integral) and 1 < count <= MOST_OUTPUTS
+        ):
             described[name] = [value] * int(count)
     return described
 
@@ -66,6 +70,7 @@ layout.""",
             "entry for each, or whatever else is indexed by their numbers. Without a source, each "
             "output is fed for itself.",
             None,
+            range=Range(0, MOST_OUTPUTS),
         ),
         Arg(
             "batch",
@@ -97,8 +102,9 @@ layout.""",
         Arg(
             "ndim",
             list[int],
-            "Number of dimensions of each sample: of all outputs, or a list, as `layout`.",
+            "Number of dimensions of each sample, -1 for any: of all outputs, or a list, as `layout`.",
             None,
+            range=Range(ANY_NDIM),
         ),
         Arg("batch_info", bool, "Pass a `types.BatchInfo` to the callable.", False),
         Arg(
@@ -124,6 +130,7 @@ layout.""",
             "With `parallel=True`: how many batches workers compute ahead. "
             "`bytes_per_sample_hint` says how large the samples will be in shared memory.",
             1,
+            range=Range(1),
         ),
         Arg(
             "cuda_stream",

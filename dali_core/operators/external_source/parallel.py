@@ -12,6 +12,7 @@ from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.workers import WHOLE, FunctionSettings, Produced, Task, WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, StateMismatchError, WorkerError
 from dali_core.operators.external_source.producing import BatchCalls, ItemTaker, SampleCalls
+from dali_core.operators.external_source.states import check_items_state
 
 _WAIT_SECONDS = 0.1
 
@@ -61,10 +62,9 @@ def is_sample_source(arguments: dict[str, Any], is_iterable: bool) -> bool:
             "batch must be True for an iterable or a generator function with parallel=True (got "
             "False). Have it give batches, or use a callable that takes a types.SampleInfo."
         )
-    for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
-        value = arguments.get(name)
-        if value is not None and min(value if isinstance(value, list) else [value]) < 1:
-            raise ArgumentValueError(f"{name} must be positive (got {value}).")
+    hint = arguments.get("bytes_per_sample_hint")
+    if hint is not None and min(hint) < 1:
+        raise ArgumentValueError(f"bytes_per_sample_hint must be positive (got {hint}).")
     return not is_iterable and not arguments.get("batch")
 
 
@@ -213,6 +213,8 @@ class ParallelItems:
 
     def restore(self, state: Any) -> None:
         """Have the worker go to a state before the next batch."""
+        if state is not None:
+            check_items_state(state)
         self._ahead.clear()
         self._goes_to = (state,)
         self._state = state

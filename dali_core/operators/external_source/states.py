@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dali_core._runtime.step import StepContext
+from dali_core._runtime.step import StepContext, is_count
 from dali_core.errors import (
     ArgumentTypeError,
     DaliCoreError,
@@ -50,7 +50,13 @@ class OwnState:
 
     def load(self, state: Any) -> None:
         """Bring a state back."""
-        self._owner.load_state_dict(copy.deepcopy(state))
+        try:
+            self._owner.load_state_dict(copy.deepcopy(state))
+        except Exception as error:
+            raise StateMismatchError(
+                f"load_state_dict of the source must take its state back (it raised {error!r}). "
+                "Use the source that the state is from."
+            ) from error
 
     def load_first(self) -> None:
         """Bring back the state from before the first use."""
@@ -61,6 +67,16 @@ class OwnState:
             ) from self._first
         if self._first is not None:
             self.load(self._first)
+
+
+def check_items_state(state: Any) -> None:
+    """Check that a state is one that `Items` gave, of whatever source."""
+    is_own = isinstance(state, dict) and isinstance(state.get("exhausted"), bool)
+    if not is_own or not (
+        {"own", "iterator"} & set(state)
+        or (is_count(state.get("asked")) and is_count(state.get("failed")))
+    ):
+        raise _other_source(state)
 
 
 class Items:
@@ -139,8 +155,7 @@ class Items:
                 return
             self._forget_iterator()
             return
-        if not isinstance(state, dict) or not {"own", "iterator", "asked"} & set(state):
-            raise _other_source(state)
+        check_items_state(state)
         if ("own" in state) != (self._own is not None):
             raise _other_source(state)
         if self._own is not None:
@@ -269,17 +284,21 @@ class Calls:
             elif self._num_calls > 0 and not self._takes_argument:
                 raise _unknown_state(self._source)
             return
-        if self._own is None or not isinstance(state, dict) or "own" not in state:
+        if self._own is None and not self._takes_argument:
             raise _unknown_state(self._source)
+        is_own = isinstance(state, dict) and "own" in state and is_count(state.get("calls"))
+        if self._own is None or not is_own:
+            raise _other_source(state)
         self._own.remember_first()
         self._own.load(state["own"])
         self._num_calls = state["calls"]
 
 
 def _other_source(state: Any) -> DaliCoreError:
+    what = f"{', '.join(map(str, state))}" if isinstance(state, dict) else type(state).__name__
     return StateMismatchError(
-        f"the source must be the one that the state is from (got {state!r}). Use that one, or "
-        "start without the state."
+        f"the source must be the one that the state is from (got a state of {what}). Use that "
+        "one, or start without the state."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="gaussian_blur",
@@ -26,6 +26,7 @@ channels first or last. Data without a layout has data axes only.
             "have values for each frame: its layout then begins with F.",
             default=[0.0],
             tensor=True,
+            range=Range(0),
         ),
         Arg(
             "window_size",

@@ -9,9 +9,6 @@ namespace {
 constexpr int64_t kLargestWindow = 1 << 20;
 
 void check(float sigma, int64_t window_size) {
-  if (!(sigma >= 0))
-    throw std::invalid_argument("sigma must be at least 0 (got " + std::to_string(sigma) +
-                                "). Pass a standard deviation, or 0 to derive it.");
   if (window_size != 0 && (window_size < 0 || window_size % 2 == 0))
     throw std::invalid_argument("window_size must be odd and positive, or 0 (got " +
                                 std::to_string(window_size) + "). Pass an odd number.");
@@ -46,7 +43,6 @@ class GaussianBlur : public Operator {
       : sigma_(config, "sigma"),
         window_size_(config, "window_size"),
         dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
-    for (const float sigma : sigma_.constant()) check(sigma, 1);
     for (const int64_t window_size : window_size_.constant()) check(1, window_size);
     const bool is_constant = config.tensor_arguments.empty();
     if (is_constant && sigma_.constant().size() == 1 && window_size_.constant().size() == 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="grid_mask",
@@ -48,6 +48,7 @@ and width; without a layout, of four dimensions the first is taken for frames. C
             "Distance in pixels after which the grid repeats, at least 1.",
             default=100,
             tensor=True,
+            range=Range(1),
         ),
     ),
 )

@@ -80,15 +80,12 @@ class GridMask : public Operator {
         ratio_(config, "ratio"),
         shift_x_(config, "shift_x"),
         shift_y_(config, "shift_y"),
-        tile_(config, "tile") {
-    if (tile_.given() && tile_.is_constant()) check_tile(config.get<int64_t>("tile"));
-  }
+        tile_(config, "tile") {}
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
     const GridAxes axes = grid_axes(image);
     const int64_t tile = tile_.at(sample);
-    check_tile(tile);
     const Grid grid = make_grid(angle_.at(sample), shift_x_.at(sample), shift_y_.at(sample),
                                 static_cast<float>(tile), ratio_.at(sample));
     if (!(grid.ratio > 0)) {
@@ -108,12 +105,6 @@ class GridMask : public Operator {
   }
 
  private:
-  static void check_tile(int64_t tile) {
-    if (tile < 1)
-      throw std::invalid_argument("tile must be at least 1 pixel (got " + std::to_string(tile) +
-                                  "). Pass the distance after which the grid repeats.");
-  }
-
   Argument<float> angle_, ratio_, shift_x_, shift_y_;
   Argument<int64_t> tile_;
 };

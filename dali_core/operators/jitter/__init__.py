@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="jitter",
@@ -20,6 +20,7 @@ batch size, threads or shards.
             int,
             "Extent, in pixels, of the square that places are in.",
             default=2,
+            range=Range(0),
         ),
         Arg(
             "fill_value",
@@ -27,6 +28,7 @@ batch size, threads or shards.
             "Value of places outside of the image. For integer types the fraction is dropped, and "
             "a number out of range wraps around.",
             default=0.0,
+            finite=False,
         ),
         Arg(
             "interp_type",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="jpeg_compression_distortion",
@@ -20,6 +20,7 @@ way: entropy coding loses nothing.
             "Quality from 1 (worst) to 100 (best); numbers beyond count as these.",
             default=50,
             tensor=True,
+            range=Range(0, 100),
         ),
     ),
 )

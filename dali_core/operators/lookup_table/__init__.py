@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="lookup_table",
@@ -15,9 +15,21 @@ Where `keys` has the integer, the result is the entry of `values` at the same pl
     input_docs=("Tensors of any integer type, shape and layout.",),
     devices=("cpu", "gpu"),
     args=(
-        Arg("keys", list[int], "Integers from 0 to 65535 that the table knows.", default=[]),
-        Arg("values", list[float], "What each key becomes, as many as `keys`.", default=[]),
-        Arg("default_value", float, "What all other integers become.", default=0.0),
+        Arg(
+            "keys",
+            list[int],
+            "Integers from 0 to 65535 that the table knows.",
+            default=[],
+            range=Range(0, 65535),
+        ),
+        Arg(
+            "values",
+            list[float],
+            "What each key becomes, as many as `keys`.",
+            default=[],
+            finite=False,
+        ),
+        Arg("default_value", float, "What all other integers become.", default=0.0, finite=False),
         Arg(
             "dtype",
             types.DALIDataType,

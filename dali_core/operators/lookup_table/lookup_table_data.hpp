@@ -37,12 +37,7 @@ class LookupTableData {
       throw std::invalid_argument("keys and values must be equally many (got " +
                                   std::to_string(keys.size()) + " and " +
                                   std::to_string(values.size()) + "). Give every key a value.");
-    for (int64_t key : keys) {
-      if (key < 0 || key > kLargestKey)
-        throw std::invalid_argument("keys must be from 0 to 65535 (got " + std::to_string(key) +
-                                    "). Shift the input first.");
-      num_keys_ = std::max(num_keys_, key + 1);
-    }
+    for (int64_t key : keys) num_keys_ = std::max(num_keys_, key + 1);
     const size_t num_entries = static_cast<size_t>(num_keys_) + 1;
     table_.resize(num_entries * static_cast<size_t>(size_of(type_)));
     visit_type(type_, [&](auto zero) {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec, Source
+from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
 
 _AXES_ARGS = (
     Arg(
@@ -97,7 +97,7 @@ The layout stays.
         ),
         Arg("scale", float, "Standard deviation of the output.", default=1.0),
         Arg("shift", float, "Mean of the output.", default=0.0),
-        Arg("epsilon", float, "Number that is added to the variance.", default=0.0),
+        Arg("epsilon", float, "Number that is added to the variance.", default=0.0, range=Range(0)),
         Arg(
             "ddof",
             int,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec, Source
+from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
 
 _ONLY_SINGLE_NUMBERS = OpSpec(
     name="one_hot",
@@ -36,7 +36,7 @@ whatever their dimensions: each becomes one vector.
     devices=("cpu", "gpu"),
     mixes_devices=True,
     args=(
-        Arg("num_classes", int, "Number of classes.", default=0),
+        Arg("num_classes", int, "Number of classes.", default=0, range=Range(0)),
         Arg(
             "axis",
             int,
@@ -50,8 +50,15 @@ whatever their dimensions: each becomes one vector.
             "Value in the place of the class. For integer types the fraction is dropped, and a "
             "number out of range wraps around.",
             default=1.0,
+            finite=False,
         ),
-        Arg("off_value", float, "Value in all other places; converted alike.", default=0.0),
+        Arg(
+            "off_value",
+            float,
+            "Value in all other places; converted alike.",
+            default=0.0,
+            finite=False,
+        ),
         Arg("dtype", types.DALIDataType, "Type of the output.", default=types.FLOAT),
         Arg(
             "axis_name",

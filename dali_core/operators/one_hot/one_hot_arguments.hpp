@@ -25,9 +25,6 @@ class OneHotArguments {
         off_value_(config.get<float>("off_value")),
         type_(config.get<DataType>("dtype")),
         letter_(axis_letter(config)) {
-    if (num_classes_ < 0)
-      throw std::invalid_argument("num_classes must be at least 0 (got " +
-                                  std::to_string(num_classes_) + "). Count the classes.");
     if (size_of(type_) == 0)
       throw std::invalid_argument("dtype must be a type of numbers (got number " +
                                   std::to_string(static_cast<int>(type_)) +

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec, Source
+from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
 
 _LARGEST_EXTENTS = OpSpec(
     name="pad",
@@ -29,7 +29,7 @@ The layout stays. Nothing is copied where nothing is to be padded.
     devices=("cpu", "gpu"),
     mixes_devices=True,
     args=(
-        Arg("fill_value", float, "Value of the padding.", default=0.0, tensor=True),
+        Arg("fill_value", float, "Value of the padding.", default=0.0, tensor=True, finite=False),
         Arg(
             "axes",
             list[int],
@@ -55,6 +55,7 @@ The layout stays. Nothing is copied where nothing is to be padded.
             "for all.",
             default=UNSET,
             tensor=True,
+            range=Range(1),
         ),
     ),
     batch_input=lambda arguments: Source(_LARGEST_EXTENTS, {}),

@@ -40,9 +40,6 @@ class PadArguments {
       int64_t least = shape_.given() ? extents[extents.size() == 1 ? 0 : i] : -1;
       if (least <= 0) least = largest_extent(sample, axis);
       int64_t align = align_.given() ? aligns[aligns.size() == 1 ? 0 : i] : 1;
-      if (align < 1)
-        throw std::invalid_argument("align must be positive (got " + std::to_string(align) +
-                                    "). Pass 1 where nothing is to be aligned.");
       align = checked_extent(align, "align");
       shape[axis] = padded_extent(input.shape[axis], checked_extent(least, "shape"), align);
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import REQUIRED, Arg, OpSpec
+from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="paste",
@@ -26,12 +26,14 @@ The canvas has ``ratio`` times the extents of the image, without their fraction,
             "Extents of the canvas in units of those of the image, at least 1.",
             default=REQUIRED,
             tensor=True,
+            range=Range(1),
         ),
         Arg(
             "n_channels",
             int,
             "Accepted and without effect: the image says how many channels it has.",
             default=3,
+            range=Range(1),
         ),
         Arg(
             "paste_x",
@@ -39,6 +41,7 @@ The canvas has ``ratio`` times the extents of the image, without their fraction,
             "Horizontal position of the image, from 0 (flush left) to 1 (flush right).",
             default=0.5,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "paste_y",
@@ -46,6 +49,7 @@ The canvas has ``ratio`` times the extents of the image, without their fraction,
             "Vertical position of the image, from 0 (top) to 1 (bottom).",
             default=0.5,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "min_canvas_size",
@@ -53,6 +57,7 @@ The canvas has ``ratio`` times the extents of the image, without their fraction,
             "Least extents of the canvas, in pixels.",
             default=0.0,
             tensor=True,
+            range=Range(0),
         ),
     ),
 )

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from dali_core._spec import Arg
+from dali_core._spec import MOST_OUTPUTS, Arg, Range
 
 FUNCTION_ARGS = (
     Arg("function", object, "What to call: with one argument for each input."),
-    Arg("num_outputs", int, "How many results the function returns.", 1),
+    Arg(
+        "num_outputs",
+        int,
+        "How many results the function returns.",
+        1,
+        range=Range(0, MOST_OUTPUTS),
+    ),
     Arg(
         "output_layouts",
         list[str],
@@ -34,6 +40,8 @@ def bind_layouts(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Give the layouts of all outputs, if there is one for all."""
     layouts = keywords.get("output_layouts")
     count = keywords.get("num_outputs", 1)
-    if isinstance(layouts, str) and isinstance(count, numbers.Integral):
+    # A number that is out of range is refused later, by the check of all arguments.
+    is_number = isinstance(count, numbers.Integral) and 0 < count <= MOST_OUTPUTS
+    if isinstance(layouts, str) and is_number:
         keywords = {**keywords, "output_layouts": [layouts] * int(count)}
     return inputs, keywords

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="random_crop_generator",
@@ -22,18 +22,21 @@ the range is taken. The window of an image without pixels is empty.
             list[float],
             "Range of the window's area, as a share of the image's area.",
             default=[0.08, 1.0],
+            range=Range(0),
         ),
         Arg(
             "random_aspect_ratio",
             list[float],
             "Range of the window's aspect ratio, width divided by height.",
             default=[0.75, 1.333333],
+            range=Range(0, above=True),
         ),
         Arg(
             "num_attempts",
             int,
             "How many windows are drawn at most until one fits into the image.",
             default=10,
+            range=Range(0),
         ),
     ),
 )

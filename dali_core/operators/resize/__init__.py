@@ -100,6 +100,7 @@ SIZE_ARGS = (
         '``"not_smaller"``: the aspect ratio is kept, and no axis gets larger, or smaller, '
         "than its size. Excludes `resize_shorter` and `resize_longer`.",
         default=UNSET,
+        choices=("default", "stretch", "not_larger", "not_smaller"),
     ),
     Arg(
         "max_size",

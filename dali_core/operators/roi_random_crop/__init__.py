@@ -18,7 +18,13 @@ depends on the seed, the epoch and the sample alone, not on batch size, threads 
     inputs=(0, 1),
     input_docs=("The data, of any type; its elements are not read.",),
     args=(
-        Arg("crop_shape", list[int], "Extents of the window.", default=REQUIRED, tensor=True),
+        Arg(
+            "crop_shape",
+            list[int],
+            "Extents of the window.",
+            default=REQUIRED,
+            tensor=True,
+        ),
         Arg("roi_start", list[int], "Start of the region.", default=REQUIRED, tensor=True),
         Arg(
             "roi_end",

@@ -53,9 +53,6 @@ class Rotate : public Operator {
     for (int64_t frame = 0; frame < std::max({angle.num_frames(), axis.num_frames(), int64_t{1}});
          ++frame) {
       const float degrees = angle.of(frame)[0];
-      if (!std::isfinite(degrees))
-        throw std::invalid_argument("angle must be finite (got " + std::to_string(degrees) +
-                                    "). Pass degrees.");
       // The picture turns against x towards y, the volume from x towards y: both are what NVIDIA
       // DALI does.
       transforms.push_back(shape.num_dims == 2 ? rotation(radians(degrees))

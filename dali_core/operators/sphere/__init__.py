@@ -29,6 +29,7 @@ pixel becomes the fill value.
             float,
             "Value outside the image, for all channels; it takes the type of the image.",
             default=0.0,
+            finite=False,
         ),
         Arg(
             "interp_type",

@@ -29,6 +29,7 @@ FILL_VALUE = Arg(
     "input, with ``INTERP_NN`` that of the output. By default, the pixels at the border are "
     "repeated.",
     default=UNSET,
+    finite=False,
 )
 
 INTERP_TYPE = Arg(

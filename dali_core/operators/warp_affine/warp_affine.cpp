@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "dali_core/frame_numbers.hpp"
 #include "dali_core/operators/warp_affine/warp_image.hpp"
 
@@ -47,7 +49,12 @@ class WarpAffine : public Operator {
     std::vector<AffineTransform> transforms;
     for (int64_t frame = 0; frame < (frames > 0 ? frames : 1); ++frame) {
       AffineTransform transform(ndim);
-      transform.read(numbers.of(frame));
+      const float* const entries = numbers.of(frame);
+      for (int i = 0; i < ndim * (ndim + 1); ++i)
+        if (!std::isfinite(entries[i]))
+          throw std::invalid_argument("the matrix must be finite (got " +
+                                      std::to_string(entries[i]) + "). Check how it is computed.");
+      transform.read(entries);
       transforms.push_back(inverse_map_ ? transform : inverse(transform));
     }
     return transforms;

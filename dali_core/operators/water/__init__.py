@@ -45,6 +45,7 @@ without waves, nearest pixels stay and interpolated ones move by half a pixel.
             float,
             "Value outside the image, for all channels; it takes the type of the image.",
             default=0.0,
+            finite=False,
         ),
         Arg(
             "interp_type",

@@ -44,7 +44,7 @@ def test_workers_may_start_before_the_pipeline_is_built() -> None:
         ([[1]], {"batch": False}, "batch must be True for an iterable"),
         (None, {}, "parallel must be False without a source"),
         (5, {}, "source must be a callable"),
-        (sources.numbers, {"prefetch_queue_depth": 0}, "prefetch_queue_depth must be positive"),
+        (sources.numbers, {"prefetch_queue_depth": 0}, "'prefetch_queue_depth' must be at least 1"),
         (sources.numbers, {"bytes_per_sample_hint": 0}, "bytes_per_sample_hint must be positive"),
         (sources.numbers, {"workers": 0}, "the pipeline has no workers"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core.errors import SampleError
+from dali_core.errors import ArgumentValueError, SampleError
 from tests.operators.suite import FLOATS, INTEGERS, Example, images, run_on, shares_memory
 
 EXAMPLES = [
@@ -81,7 +81,8 @@ def test_numbers_that_count_nothing() -> None:
     values = np.float32([-3, 0, -np.inf, np.nan])
     assert add_noise(values).tolist() == [0] * 4
     assert add_noise(np.float32([np.inf])).tolist() == [np.inf]
-    assert add_noise(np.float32([3, 5]), factor=-1.0).tolist() == [0, 0]
+    with pytest.raises(ArgumentValueError, match=r"'factor' must be at least 0 and finite"):
+        add_noise(np.float32([3, 5]), factor=-1.0)
 
 
 def test_nothing_is_copied_without_factor() -> None:

@@ -96,13 +96,13 @@ def test_seeds() -> None:
 @pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
 @pytest.mark.parametrize("name", ["alpha", "beta"])
 def test_impossible_parameters(name: str, value: float) -> None:
-    with pytest.raises(ArgumentValueError, match=f"{name} must be above 0 and finite"):
+    with pytest.raises(ArgumentValueError, match=f"{name!r} must be above 0 and finite"):
         draw(**{name: value})
     with pipeline() as made:
         with made:
             node = fn.external_source(source=lambda: [np.float32(value)] * 3)
             made.set_outputs(fn.random.beta(**{name: node}))
-        with pytest.raises(SampleError, match=f"{name} must be above 0 and finite"):
+        with pytest.raises(SampleError, match=f"{name!r} must be above 0 and finite"):
             made.run()
 
 

@@ -152,8 +152,8 @@ def test_scalars_by_default() -> None:
         ({"range": 3}, "range must be two numbers"),
         ({"range": (1, 2, 3)}, "range must be two numbers"),
         ({"range": (1, 1)}, "range must end above its start"),
-        ({"range": (0, float("inf"))}, "range must end above its start"),
-        ({"range": (float("nan"), 1)}, "range must end above its start"),
+        ({"range": (0, float("inf"))}, "'range', entry 1 must be finite"),
+        ({"range": (float("nan"), 1)}, "'range', entry 0 must be finite"),
         ({"values": []}, "values must not be empty"),
     ],
 )

@@ -205,9 +205,8 @@ def test_wrong_arguments(
 ) -> None:
     if arguments.get("file_root") == "{}":
         arguments = arguments | {"file_root": tmp_path}
-    pipeline = reader_pipeline(**arguments)
     with pytest.raises(error, match=message) as caught:
-        pipeline.build()
+        reader_pipeline(**arguments).build()
     assert "fn.readers.file at" in str(caught.value)
     assert "test_file.py:" in str(caught.value)
 

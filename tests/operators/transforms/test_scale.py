@@ -55,7 +55,7 @@ def test_value_for_each_frame() -> None:
 
 
 def test_impossible_calls() -> None:
-    with pytest.raises(ArgumentValueError, match=r"ndim must be from 1 to 6 \(got 7\)"):
+    with pytest.raises(ArgumentValueError, match=r"'ndim' must be from 1 to 6 \(got 7\)"):
         scale(scale=1, ndim=7)
     with pytest.raises(SampleError, match="center must have one number, or one for each of 2"):
         scale(scale=[2, 3], center=[1, 2, 3])

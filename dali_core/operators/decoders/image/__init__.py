@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import Arg, DeviceDecoding, OpSpec
+from dali_core._spec import Arg, DeviceDecoding, OpSpec, Range
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 
@@ -38,8 +38,8 @@ SPEC = OpSpec(
             "with ``optimize=False``.",
             default=False,
         ),
-        Arg("cache_size", int, _CACHE_DOC, default=0),
-        Arg("cache_threshold", int, _CACHE_DOC, default=0),
+        Arg("cache_size", int, _CACHE_DOC, default=0, range=Range(0)),
+        Arg("cache_threshold", int, _CACHE_DOC, default=0, range=Range(0)),
         Arg("cache_type", str, _CACHE_DOC, default=""),
         Arg("cache_debug", bool, _CACHE_DOC, default=False),
         Arg("cache_batch_copy", bool, _CACHE_DOC, default=True),

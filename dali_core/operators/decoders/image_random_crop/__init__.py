@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import Arg, DeviceDecoding, OpSpec
+from dali_core._spec import Arg, DeviceDecoding, OpSpec, Range
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 
@@ -38,18 +38,21 @@ the largest window with an aspect ratio in the range is taken.
             list[float],
             "Range of the window's area, as a share of the image's area.",
             default=[0.08, 1.0],
+            range=Range(0),
         ),
         Arg(
             "random_aspect_ratio",
             list[float],
             "Range of the window's aspect ratio, width divided by height.",
             default=[0.75, 1.333333],
+            range=Range(0, above=True),
         ),
         Arg(
             "num_attempts",
             int,
             "How many windows are drawn at most until one fits into the image.",
             default=10,
+            range=Range(0),
         ),
     ),
 )

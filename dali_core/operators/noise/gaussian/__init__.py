@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="noise.gaussian",
@@ -14,7 +14,14 @@ sample depends on the seed, the epoch and the sample alone, not on batch size, t
     input_docs=("Tensors of any type but bool, of any shape and layout.",),
     args=(
         Arg("mean", float, "Mean of the noise.", default=0.0, tensor=True),
-        Arg("stddev", float, "Standard deviation of the noise.", default=1.0, tensor=True),
+        Arg(
+            "stddev",
+            float,
+            "Standard deviation of the noise.",
+            default=1.0,
+            tensor=True,
+            range=Range(0),
+        ),
     ),
     random=True,
 )

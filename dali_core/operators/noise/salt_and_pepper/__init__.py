@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="noise.salt_and_pepper",
@@ -21,6 +21,7 @@ threads or shards.
             "Probability that a pixel is replaced, from 0 to 1.",
             default=0.05,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "salt_vs_pepper",
@@ -28,6 +29,7 @@ threads or shards.
             "Probability that a replaced pixel becomes salt, from 0 to 1.",
             default=0.5,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "salt_val",
@@ -36,6 +38,7 @@ threads or shards.
             "integer types the fraction is dropped, and a number out of range wraps around.",
             default=UNSET,
             tensor=True,
+            finite=False,
         ),
         Arg(
             "pepper_val",
@@ -44,6 +47,7 @@ threads or shards.
             "is converted like `salt_val`.",
             default=UNSET,
             tensor=True,
+            finite=False,
         ),
         Arg(
             "per_channel",

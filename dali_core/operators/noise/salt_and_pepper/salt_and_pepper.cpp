@@ -54,18 +54,12 @@ class SaltAndPepper : public Operator {
         salt_(config, "salt_val"),
         pepper_(config, "pepper_val"),
         per_channel_(config.get_or<int>("per_channel", 0) != 0),
-        seed_(config.seed) {
-    if (probability_.is_constant()) check_probability("prob", config.get<float>("prob"));
-    if (salt_share_.is_constant())
-      check_probability("salt_vs_pepper", config.get<float>("salt_vs_pepper"));
-  }
+        seed_(config.seed) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
     const float probability = probability_.at(sample);
     const float salt_share = salt_share_.at(sample);
-    check_probability("prob", probability);
-    check_probability("salt_vs_pepper", salt_share);
     visit_numeric_type(image.type, [&](auto zero) {
       using T = decltype(zero);
       const T salt = salt_.given() ? fill_value<T>(salt_.at(sample)) : default_salt<T>();
@@ -89,12 +83,6 @@ class SaltAndPepper : public Operator {
   }
 
  private:
-  static void check_probability(const char* name, float value) {
-    if (!(value >= 0 && value <= 1))
-      throw std::invalid_argument(std::string(name) + " must be from 0 to 1 (got " +
-                                  std::to_string(value) + "). It is a probability.");
-  }
-
   Argument<float> probability_, salt_share_, salt_, pepper_;
   bool per_channel_;
   uint64_t seed_;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="noise.shot",
@@ -21,6 +21,7 @@ batch size, threads or shards.
             "What each event adds: the larger, the more noise. 0 changes nothing.",
             default=12.0,
             tensor=True,
+            range=Range(0),
         ),
     ),
     random=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="random.beta",
@@ -16,8 +16,22 @@ or shards.
     inputs=(0, 1),
     input_docs=("Tensors that give the shape of the output; their elements are not read.",),
     args=(
-        Arg("alpha", float, "First shape parameter, above 0.", default=1.0, tensor=True),
-        Arg("beta", float, "Second shape parameter, above 0.", default=1.0, tensor=True),
+        Arg(
+            "alpha",
+            float,
+            "First shape parameter, above 0.",
+            default=1.0,
+            tensor=True,
+            range=Range(0, above=True),
+        ),
+        Arg(
+            "beta",
+            float,
+            "Second shape parameter, above 0.",
+            default=1.0,
+            tensor=True,
+            range=Range(0, above=True),
+        ),
         Arg(
             "shape",
             list[int],

@@ -16,13 +16,11 @@ class Beta : public Operator {
     if (type_ != DataType::kFloat && type_ != DataType::kFloat64)
       throw std::invalid_argument("dtype must be FLOAT or FLOAT64 (got " +
                                   std::string(name_of(type_)) + "). Cast the result.");
-    if (alpha_.is_constant() && alpha_.given()) check("alpha", config.get<float>("alpha"));
-    if (beta_.is_constant() && beta_.given()) check("beta", config.get<float>("beta"));
   }
 
   void run(SampleContext& sample) const override {
-    const double alpha = check("alpha", alpha_.at_or(sample, 1.0f));
-    const double beta = check("beta", beta_.at_or(sample, 1.0f));
+    const double alpha = alpha_.at_or(sample, 1.0f);
+    const double beta = beta_.at_or(sample, 1.0f);
     Tensor& output = sample.output(0, type_, shape_.at(sample));
     RandomStream random = sample.random(seed_);
     const int64_t count = output.num_elements();
@@ -37,13 +35,6 @@ class Beta : public Operator {
   }
 
  private:
-  static float check(const char* name, float value) {
-    if (!(value > 0) || !std::isfinite(value))
-      throw std::invalid_argument(std::string(name) + " must be above 0 and finite (got " +
-                                  std::to_string(value) + "). Pass a shape parameter.");
-    return value;
-  }
-
   Argument<float> alpha_, beta_;
   OutputShape shape_;
   DataType type_;

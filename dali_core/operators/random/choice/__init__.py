@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 from dali_core.operators.constant.literals import as_source
 
 
@@ -42,6 +42,7 @@ and below a bound of less than 1 all numbers are 0.
             "Probability of each element, with a sum of 1. Equal by default.",
             default=UNSET,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "shape",

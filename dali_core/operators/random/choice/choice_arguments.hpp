@@ -85,12 +85,7 @@ class ChoiceArguments {
                                   std::to_string(given.size()) + "). Pass as many.");
     std::vector<double> sums;
     double sum = 0;
-    for (const float probability : given) {
-      if (!(probability >= 0 && probability <= 1))
-        throw std::invalid_argument("p must be probabilities from 0 to 1 (got " +
-                                    std::to_string(probability) + "). Normalise them.");
-      sums.push_back(sum += probability);
-    }
+    for (const float probability : given) sums.push_back(sum += probability);
     if (!(std::abs(sum - 1) < 1e-4))
       throw std::invalid_argument("p must sum up to 1 (got " + std::to_string(sum) +
                                   "). Normalise them.");

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="random.coin_flip",
@@ -23,6 +23,7 @@ or shards.
             "Probability of 1. Below 0 and above 1 it counts as 0 and 1.",
             default=0.5,
             tensor=True,
+            range=Range(0, 1),
         ),
         Arg(
             "shape",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="random.normal",
@@ -18,7 +18,7 @@ or shards.
     devices=("cpu", "gpu"),
     args=(
         Arg("mean", float, "Mean of the distribution.", default=0.0, tensor=True),
-        Arg("stddev", float, "Standard deviation.", default=1.0, tensor=True),
+        Arg("stddev", float, "Standard deviation.", default=1.0, tensor=True, range=Range(0)),
         Arg(
             "shape",
             list[int],

@@ -30,6 +30,7 @@ or shards.
             "Choose from these numbers.",
             default=UNSET,
             tensor=True,
+            finite=False,
         ),
         Arg(
             "shape",

@@ -41,8 +41,8 @@ class UniformArguments {
     if (range.size() != 2)
       throw std::invalid_argument("range must be two numbers (got " + std::to_string(range.size()) +
                                   "). Pass (least, end).");
-    if (!(range[0] < range[1]) || !std::isfinite(range[0]) || !std::isfinite(range[1]))
-      throw std::invalid_argument("range must end above its start, both finite (got " +
+    if (range[0] >= range[1])
+      throw std::invalid_argument("range must end above its start (got " +
                                   std::to_string(range[0]) + " to " + std::to_string(range[1]) +
                                   "). Pass (least, end).");
   }

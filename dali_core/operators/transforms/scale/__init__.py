@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 from dali_core.operators.transforms.arguments import INPUT_DOC, NOTES, REVERSE_ORDER, center
 
 SPEC = OpSpec(
@@ -26,6 +26,7 @@ SPEC = OpSpec(
             int,
             "Number of dimensions where neither `scale` nor an input tells it.",
             default=UNSET,
+            range=Range(1, 6),
         ),
         REVERSE_ORDER,
     ),

@@ -5,11 +5,7 @@ namespace dali_core {
 class Scale : public TransformOperator {
  public:
   explicit Scale(const OperatorConfig& config)
-      : TransformOperator(config, {"scale", "center"}), ndim_(config.get_or<int>("ndim", 0)) {
-    if (config.has("ndim") && (ndim_ < 1 || ndim_ > kMaxTransformDims))
-      throw std::invalid_argument("ndim must be from 1 to 6 (got " + std::to_string(ndim_) +
-                                  "). Pass the number of dimensions.");
-  }
+      : TransformOperator(config, {"scale", "center"}), ndim_(config.get_or<int>("ndim", 0)) {}
 
  protected:
   int num_dims(const Values& values, int input_dims) const override {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 from dali_core.operators.transforms.arguments import INPUT_DOC, NOTES, REVERSE_ORDER, center
 
 SPEC = OpSpec(
@@ -27,6 +27,7 @@ SPEC = OpSpec(
             "The same as angles in degrees, from -90 to 90: `shear` is their tangent.",
             default=UNSET,
             tensor=True,
+            range=Range(-90, 90),
         ),
         center("shearing"),
         REVERSE_ORDER,

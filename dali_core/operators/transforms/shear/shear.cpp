@@ -37,9 +37,6 @@ class Shear : public TransformOperator {
 
   double factor(float number) const {
     if (argument(0).given()) return number;
-    if (!(number >= -90 && number <= 90))
-      throw std::invalid_argument("angles must be from -90 to 90 degrees (got " +
-                                  std::to_string(number) + "). Pass smaller ones.");
     return std::tan(radians(number));
   }
 };

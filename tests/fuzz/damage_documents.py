@@ -1,0 +1,78 @@
+"""Reads damaged documents: ``python -m tests.fuzz.damage_documents COUNT SEED``.
+
+Each is that of an example of an operator. Prints how many were read and refused, and what went
+wrong, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dali_core import Pipeline, fn
+from dali_core.errors import DaliCoreError, SerializationError
+from tests.fuzz.mutations import mutated_text
+from tests.operators.suite import all_examples, function_of
+
+MOST_MEMORY = 16 << 30
+
+
+def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Write each example of an operator that is no Python code as a document."""
+    found = []
+    for operator, example in all_examples():
+        own = folder / operator
+        own.mkdir(exist_ok=True)
+        pipeline = Pipeline(3, 1, None, seed=1, prefetch_queue_depth={"cpu_size": 1, "gpu_size": 1})
+        with pipeline:
+            inputs = [fn.external_source(layout=data.layout or None) for data in example.inputs]
+            outputs = function_of(operator)(*inputs, **example.arguments_in(own))
+            pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+        try:
+            text = pipeline.serialize()
+        except SerializationError:
+            continue  # Python code
+        found.append((f"{operator}-{example.name}", json.loads(text)))
+    return found
+
+
+def outcome(text: bytes) -> str:
+    """Read a document: "read", "refused", or what is wrong with that."""
+    try:
+        Pipeline.deserialize(text, num_threads=1).close()
+    except SerializationError as error:
+        message = str(error)
+        return "refused" if message.startswith("Pipeline.deserialize: ") else message[:300]
+    except Exception as error:
+        kind = "" if isinstance(error, DaliCoreError) else "foreign "
+        return f"{kind}{type(error).__name__}: {str(error)[:300]}"
+    return "read"
+
+
+def main() -> None:
+    """Damage one document after the other."""
+    count, seed = int(sys.argv[1]), int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    outcomes = {"read": 0, "refused": 0}
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        sound = documents(Path(folder))
+        for name, document in sound:
+            assert outcome(json.dumps(document).encode()) == "read", name
+        for number in range(count):
+            name, document = sound[number % len(sound)]
+            print(seed + number, name, file=sys.stderr, flush=True)
+            result = outcome(mutated_text(document, seed + number))
+            if result in outcomes:
+                outcomes[result] += 1
+            else:
+                wrong.append([seed + number, name, result])
+    print(json.dumps({**outcomes, "sound": len(sound), "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()
