@@ -35,9 +35,7 @@ def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
         value = keywords.get(name)
         if isinstance(value, (list, tuple)):
             described[name] = [anything if entry is None else entry for entry in value]
-        elif (
-            value is not None and isinstance(count, numbers.Integral) and 1 < count <= MOST_OUTPUTS
-        ):
+        elif value is not None and has_several:
             described[name] = [value] * int(count)
     return described
 
@@ -102,7 +100,8 @@ layout.""",
         Arg(
             "ndim",
             list[int],
-            "Number of dimensions of each sample, -1 for any: of all outputs, or a list, as `layout`.",
+            "Number of dimensions of each sample, -1 for any: of all outputs, or a list, as "
+            "`layout`.",
             None,
             range=Range(ANY_NDIM),
         ),
