@@ -84,7 +84,7 @@ def test_without_extent() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ArgumentValueError, match="nDegree must not be negative"):
+    with pytest.raises(ArgumentValueError, match="nDegree must be from 0"):
         jitter(np.zeros((2, 2, 3)), nDegree=-1)
     with pytest.raises(ArgumentValueError, match="interp_type must be INTERP_NN or INTERP_LINEAR"):
         jitter(np.zeros((2, 2, 3)), interp_type=types.INTERP_CUBIC)
