@@ -12,6 +12,7 @@ class FullLike : public Operator {
     const Tensor& value = sample.input(1);
     Tensor& output = sample.output(0, like.type, like.shape, like.layout);
     const Repeated repeated(value, output);
+    if (value.type == like.type) return repeated.write(value.data, output.data, size_of(like.type));
     const int64_t count = value.num_elements();
     void* const converted = sample.scratch<uint64_t>(0, static_cast<size_t>(count));
     convert_elements(value.data, value.type, converted, like.type, count);
