@@ -9,18 +9,12 @@ inline void apply_one(const void* const* operands, void* result, int64_t count) 
 }
 
 template <typename Rule, typename First, typename Second>
-[[gnu::noinline]] void apply_two(const void* const* operands, void* result, int64_t count) {
+inline void apply_two(const void* const* operands, void* result, int64_t count) {
   using To = decltype(Rule::of(First{}, Second{}));
   const First* const a = static_cast<const First*>(operands[0]);
   const Second* const b = static_cast<const Second*>(operands[1]);
   To* const __restrict out = static_cast<To*>(result);
   for (int64_t i = 0; i < count; ++i) out[i] = Rule::of(a[i], b[i]);
-}
-
-template <typename Rule, typename T>
-void apply_swapped(const void* const* operands, void* result, int64_t count) {
-  const void* const swapped[2] = {operands[1], operands[0]};
-  apply_two<Rule, T, T>(swapped, result, count);
 }
 
 template <typename T>
@@ -32,89 +26,14 @@ inline void apply_clamp(const void* const* operands, void* result, int64_t count
   for (int64_t i = 0; i < count; ++i) out[i] = ClampRule::of(value[i], low[i], high[i]);
 }
 
-// Calls `visitor` with a zero of a type that computes the same bits as `type` does. Without a sign
-// where it makes no difference, to have fewer loops.
-template <typename Visitor>
-inline ElementwiseFunction visit_wrapping(DataType type, Visitor&& visitor) {
-  switch (type) {
-    case DataType::kUInt8:
-    case DataType::kInt8:
-      return visitor(uint8_t{});
-    case DataType::kUInt16:
-    case DataType::kInt16:
-      return visitor(uint16_t{});
-    case DataType::kUInt32:
-    case DataType::kInt32:
-      return visitor(uint32_t{});
-    case DataType::kUInt64:
-    case DataType::kInt64:
-      return visitor(uint64_t{});
-    case DataType::kFloat:
-      return visitor(float{});
-    case DataType::kFloat64:
-      return visitor(double{});
-    case DataType::kBool:
-      return visitor(bool{});
-    default:
-      return nullptr;
-  }
-}
-
-// Bool is a byte of 0 or 1.
-inline DataType byte_of_bool(DataType type) {
-  return type == DataType::kBool ? DataType::kUInt8 : type;
-}
-
-template <typename Visitor>
-inline ElementwiseFunction visit_ordered(DataType type, Visitor&& visitor) {
-  return visit_computed(byte_of_bool(type), [&](auto zero) -> ElementwiseFunction {
-    if constexpr (std::is_same_v<decltype(zero), bool>)
-      return nullptr;
-    else
-      return visitor(zero);
-  });
-}
-
-inline ElementwiseFunction copy_of(DataType type) {
-  switch (size_of(type)) {
-    case 1:
-      return &apply_one<PlusRule, uint8_t>;
-    case 2:
-      return &apply_one<PlusRule, uint16_t>;
-    case 4:
-      return &apply_one<PlusRule, uint32_t>;
-    default:
-      return &apply_one<PlusRule, uint64_t>;
-  }
-}
-
-inline ElementwiseFunction abs_of(DataType type) {
-  return visit_computed(type, [&](auto a) -> ElementwiseFunction {
-    if constexpr (std::is_signed_v<decltype(a)>)
-      return &apply_one<AbsRule, decltype(a)>;
-    else
-      return copy_of(type);
-  });
+template <typename Rule>
+inline ElementwiseFunction one_of(DataType type) {
+  return visit_computed(type, [](auto a) { return &apply_one<Rule, decltype(a)>; });
 }
 
 template <typename Rule>
-inline ElementwiseFunction two_wrapping(DataType type) {
-  return visit_wrapping(type, [](auto a) { return &apply_two<Rule, decltype(a), decltype(a)>; });
-}
-
-template <typename Rule>
-inline ElementwiseFunction two_equal(DataType type) {
-  return two_wrapping<Rule>(byte_of_bool(type));
-}
-
-template <typename Rule>
-inline ElementwiseFunction two_ordered(DataType type) {
-  return visit_ordered(type, [](auto a) { return &apply_two<Rule, decltype(a), decltype(a)>; });
-}
-
-template <typename Rule>
-inline ElementwiseFunction two_swapped(DataType type) {
-  return visit_ordered(type, [](auto a) { return &apply_swapped<Rule, decltype(a)>; });
+inline ElementwiseFunction two_of(DataType type) {
+  return visit_computed(type, [](auto a) { return &apply_two<Rule, decltype(a), decltype(a)>; });
 }
 
 template <typename Rule>
@@ -129,23 +48,13 @@ inline ElementwiseFunction two_floats(DataType type) {
   return type == DataType::kFloat64 ? &apply_two<Rule, double, double> : nullptr;
 }
 
-// The same bits with and without a sign.
 template <typename Rule>
-inline ElementwiseFunction two_patterns(DataType type) {
-  return visit_wrapping(type, [](auto a) -> ElementwiseFunction {
+inline ElementwiseFunction two_integers(DataType type) {
+  return visit_computed(type, [](auto a) -> ElementwiseFunction {
     if constexpr (std::is_floating_point_v<decltype(a)>)
       return nullptr;
     else
       return &apply_two<Rule, decltype(a), decltype(a)>;
-  });
-}
-
-inline ElementwiseFunction shift_right_of(DataType type) {
-  return visit_ordered(type, [](auto a) -> ElementwiseFunction {
-    if constexpr (std::is_floating_point_v<decltype(a)>)
-      return nullptr;
-    else
-      return &apply_two<ShiftRightRule, decltype(a), decltype(a)>;
   });
 }
 
@@ -187,25 +96,25 @@ inline ElementwiseFunction division_of(DataType type) {
 inline ElementwiseFunction select_kernel(Function function, DataType type) {
   switch (function) {
     case Function::kPlus:
-      return type == DataType::kFloat16 ? nullptr : copy_of(type);
+      return one_of<PlusRule>(type);
     case Function::kMinus:
-      return visit_wrapping(type, [](auto a) { return &apply_one<MinusRule, decltype(a)>; });
+      return one_of<MinusRule>(type);
     case Function::kAbs:
     case Function::kFabs:
-      return abs_of(type);
+      return one_of<AbsRule>(type);
     case Function::kInvert:
-      return visit_wrapping(type, [](auto a) -> ElementwiseFunction {
+      return visit_computed(type, [](auto a) -> ElementwiseFunction {
         if constexpr (std::is_floating_point_v<decltype(a)>)
           return nullptr;
         else
           return &apply_one<InvertRule, decltype(a)>;
       });
     case Function::kAdd:
-      return two_wrapping<AddRule>(type);
+      return two_of<AddRule>(type);
     case Function::kSub:
-      return two_wrapping<SubRule>(type);
+      return two_of<SubRule>(type);
     case Function::kMul:
-      return two_wrapping<MulRule>(type);
+      return two_of<MulRule>(type);
     case Function::kTrueDiv:
       return two_floats<DivRule>(type);
     case Function::kFloorDiv:
@@ -213,33 +122,33 @@ inline ElementwiseFunction select_kernel(Function function, DataType type) {
     case Function::kMod:
       return division_of<true>(type);
     case Function::kMin:
-      return two_ordered<MinRule>(type);
+      return two_of<MinRule>(type);
     case Function::kMax:
-      return two_ordered<MaxRule>(type);
+      return two_of<MaxRule>(type);
     case Function::kClamp:
-      return visit_ordered(type, [](auto a) { return &apply_clamp<decltype(a)>; });
+      return visit_computed(type, [](auto a) { return &apply_clamp<decltype(a)>; });
     case Function::kEqual:
-      return two_equal<EqualRule>(type);
+      return two_of<EqualRule>(type);
     case Function::kNotEqual:
-      return two_equal<NotRule<EqualRule>>(type);
+      return two_of<NotRule<EqualRule>>(type);
     case Function::kLess:
-      return two_ordered<LessRule>(type);
+      return two_of<LessRule>(type);
     case Function::kLessEqual:
-      return two_ordered<LessEqualRule>(type);
+      return two_of<LessEqualRule>(type);
     case Function::kGreater:
-      return two_swapped<LessRule>(type);
+      return two_of<SwappedRule<LessRule>>(type);
     case Function::kGreaterEqual:
-      return two_swapped<LessEqualRule>(type);
+      return two_of<SwappedRule<LessEqualRule>>(type);
     case Function::kAnd:
-      return two_patterns<AndRule>(byte_of_bool(type));
+      return two_integers<AndRule>(type);
     case Function::kOr:
-      return two_patterns<OrRule>(byte_of_bool(type));
+      return two_integers<OrRule>(type);
     case Function::kXor:
-      return two_patterns<XorRule>(byte_of_bool(type));
+      return two_integers<XorRule>(type);
     case Function::kShiftLeft:
-      return two_patterns<ShiftLeftRule>(type);
+      return two_integers<ShiftLeftRule>(type);
     case Function::kShiftRight:
-      return shift_right_of(type);
+      return two_integers<ShiftRightRule>(type);
     case Function::kSqrt:
       return one_float<SqrtRule>(type);
     case Function::kRsqrt:
@@ -254,44 +163,41 @@ inline ElementwiseFunction select_kernel(Function function, DataType type) {
 }
 
 template <typename From, typename To>
-void convert_integers(const void* in, void* out, int64_t count) {
+inline void convert_all(const void* in, void* out, int64_t count) {
   const From* const from = static_cast<const From*>(in);
   To* const __restrict to = static_cast<To*>(out);
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
-}
-
-template <typename From>
-inline IntegerConversion convert_integers_from(int64_t bytes) {
-  switch (bytes) {
-    case 1:
-      return convert_integers<From, uint8_t>;
-    case 2:
-      return convert_integers<From, uint16_t>;
-    case 4:
-      return convert_integers<From, uint32_t>;
-    default:
-      return convert_integers<From, uint64_t>;
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (std::is_same_v<From, Half>)
+      to[i] = static_cast<To>(to_float(from[i]));
+    else if constexpr (std::is_same_v<To, Half>)
+      to[i] = to_half(static_cast<float>(from[i]));
+    else
+      to[i] = static_cast<To>(from[i]);
   }
 }
 
-// Of different widths: the sign of the output makes no difference, nor does that of the input where
-// the output is narrower.
-inline IntegerConversion select_conversion(DataType from, int64_t bytes) {
-  switch (from) {
-    case DataType::kInt8:
-      return convert_integers_from<int8_t>(bytes);
-    case DataType::kInt16:
-      return convert_integers_from<int16_t>(bytes);
-    case DataType::kInt32:
-      return convert_integers_from<int32_t>(bytes);
-    case DataType::kUInt8:
-    case DataType::kBool:
-      return convert_integers_from<uint8_t>(bytes);
-    case DataType::kUInt16:
-      return convert_integers_from<uint16_t>(bytes);
-    case DataType::kUInt32:
-      return convert_integers_from<uint32_t>(bytes);
-    default:
-      return convert_integers_from<uint64_t>(bytes);
-  }
+// Whether results are ever computed or given in `To` from operands of `From`.
+template <typename From, typename To>
+constexpr bool is_promoted() {
+  if constexpr (std::is_same_v<From, To>)
+    return false;
+  else if constexpr (std::is_same_v<To, bool>)
+    return false;
+  else if constexpr (std::is_same_v<To, Half>)
+    return std::is_same_v<From, float>;
+  else if constexpr (std::is_floating_point_v<To>)
+    return true;
+  else
+    return !is_floating<From>;
+}
+
+inline void convert_any(const void* in, DataType input_type, void* out, DataType output_type,
+                        int64_t count) {
+  visit_type(input_type, [&](auto from) {
+    visit_type(output_type, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      if constexpr (is_promoted<From, To>()) convert_all<From, To>(in, out, count);
+    });
+  });
 }
