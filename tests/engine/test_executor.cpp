@@ -244,7 +244,7 @@ TEST(lack_of_memory_for_the_dense_output_is_a_failure) {
   Executor executor(plan({program({instruction(pretend, {}, {0})})}, {0}, 1), 2, false);
   const auto batch = submit(executor, 0, 512);
   CHECK(executor.wait(batch, kLong));
-  CHECK_EQUAL(batch->failures().at(0).message, kNoMemory);
+  CHECK(batch->failures().at(0).message.find("memory must be available") == 0);
   const auto next = submit(executor, 2000, 4);
   CHECK(executor.wait(next, kLong));
   CHECK(!next->failed());

@@ -76,16 +76,16 @@ TEST(lack_of_memory_and_strange_exceptions_are_failures) {
   Fixture fixture(1);
   fixture.run({instruction(
       [](SampleContext& sample) {
-        if (sample.key().sample == 0) sample.output(0, DataType::kUInt8, {int64_t{1} << 60});
+        if (sample.key().sample == 0) sample.output(0, DataType::kUInt8, {int64_t{1} << 46});
         if (sample.key().sample == 10) throw 42;
         if (sample.key().sample == 20) throw std::bad_alloc();
       },
       {}, {0}, {}, 3)});
   const auto failures = fixture.batch.failures();
   CHECK_EQUAL(failures.size(), 3u);
-  CHECK_EQUAL(failures[0].message, kNoMemory);
+  CHECK(failures[0].message.find("memory must be available") == 0);
   CHECK(failures[1].message.find("std::exception") != std::string::npos);
-  CHECK_EQUAL(failures[2].message, kNoMemory);
+  CHECK(failures[2].message.find("memory must be available") == 0);
   for (const auto& failure : failures) CHECK_EQUAL(failure.node, 3);
 }
 
