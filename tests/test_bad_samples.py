@@ -456,6 +456,7 @@ class Arrays:
         return shards
 
 
+@pytest.mark.filterwarnings("ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning")
 @pytest.mark.parametrize("policy", list(LastBatchPolicy))
 @pytest.mark.parametrize("num_shards", [1, 2, 4])
 @pytest.mark.parametrize("pad", [False, True])

@@ -152,7 +152,8 @@ def test_native_code_works(tree: Path, name: str) -> None:
     compiler = shlex.split(os.environ.get("CXX", "g++"))
     flags = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-pthread"]
     engine_files = [
-        str(engine / name) for name in ("batch.cpp", "guards.cpp", "sample_program.cpp")
+        str(engine / name)
+        for name in ("argument_limits.cpp", "batch.cpp", "guards.cpp", "sample_program.cpp")
     ]
     files = [str(main_file), str(source), *engine_files]
     program = tree / "program"

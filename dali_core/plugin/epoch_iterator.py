@@ -206,7 +206,7 @@ prepare_first_batch : optional
                 self._share_all().clear()
                 self._schedule_runs()
                 self._advance_and_check_drop_last()
-            except StopIteration:
+            except (StopIteration, ArgumentConflictError):
                 raise
             except Exception as error:
                 # It concerns nobody, since nobody would have seen the batch.

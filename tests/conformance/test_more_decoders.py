@@ -101,7 +101,6 @@ def with_types(library: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
         {"crop": (9.7, 14.2), "crop_pos_x": 0.1, "crop_pos_y": 0.97},
         {"crop": (0, 5), "crop_pos_x": 1.0},
         {"crop": (3, 4, 5), "crop_pos_y": 0.0},
-        {"crop": (-2, 5)},
         {"crop_h": 11, "crop_w": 16.9, "crop_pos_x": 0.33, "rounding": "truncate"},
         {"crop_h": 11, "crop_w": 16.9, "crop_d": 2, "crop_pos_x": 0.33},
         {"crop": (20, 20), "output_type": "YCbCr", "dtype": "FLOAT"},

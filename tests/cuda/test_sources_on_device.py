@@ -65,6 +65,7 @@ for make in ways:
         assert batch.layout() == "X"
         number += 1
 
+pipeline = fed()
 ragged = [np.full((i + 1, 2), i, np.float32) for i in range(3)]
 pipeline.feed_input("data", [DeviceArray(sample) for sample in ragged])
 (batch,) = pipeline.run()

@@ -16,7 +16,7 @@ from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.layout import Box, Line, place
 
 SVG = "{http://www.w3.org/2000/svg}"
-NAME = "a <b> & \"c\" 'd' \\n \u00e9\u4e16\x07\x00"
+NAME = "a <b> & \"c\" 'd' \\n \u00e9\u4e16\x07\x01"
 
 
 def graph(name: str = NAME) -> Pipeline:

@@ -48,7 +48,7 @@ def test_properties_by_default() -> None:
 
 def test_properties_that_were_given() -> None:
     made = counting(
-        seed=2**64 + 3,
+        seed=2**64 - 3,
         prefetch_queue_depth={"cpu_size": 4, "gpu_size": 1},
         experimental_exec_dynamic=False,
         exec_dynamic=True,
@@ -59,7 +59,7 @@ def test_properties_that_were_given() -> None:
         output_ndim=[None],
         output_layout="",
     )
-    assert (made.seed, made.cpu_queue_size, made.gpu_queue_size) == (3, 4, 1)
+    assert (made.seed, made.cpu_queue_size, made.gpu_queue_size) == (2**64 - 3, 4, 1)
     assert (made.exec_separated, made.exec_dynamic) == (True, False)
     assert made.stream_policy is StreamPolicy.SINGLE
     assert made.concurrency is OperatorConcurrency.FULL

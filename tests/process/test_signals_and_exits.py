@@ -142,7 +142,7 @@ def test_exit_with_an_error_that_holds_everything(root: Path) -> None:
         print(*[type(error).__name__ for error in kept])
         """,
     )
-    assert output == "SampleError SystemExit SystemExit\n"
+    assert output == "ValueError SystemExit SystemExit\n"
 
 
 @ASYNC

@@ -154,7 +154,7 @@ def test_released_values_are_freed(files: Path) -> None:
     executor.submit(0, 1, [[(0, 0, 1, 1)]], [None])
     task = executor.next_step(30)
     assert task is not None
-    (data,) = task.inputs([0])
+    (data,) = task.inputs([0], [])
     assert data.at(0).tolist() == [4] * 5
     used = executor.memory_stats()["used_bytes"]
     task.release([0])

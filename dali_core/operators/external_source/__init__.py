@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import numbers
 from typing import Any
 
@@ -29,15 +30,20 @@ def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
     """Give what describes the outputs as lists: one value is for all, None in a list for any."""
     count = keywords.get("num_outputs")
     # A number that is out of range is refused later, by the check of all arguments.
-    has_several = isinstance(count, numbers.Integral) and 1 < count <= MOST_OUTPUTS
+    repeat = int(count) if isinstance(count, numbers.Integral) else 1
     described = {}
     for name, anything in (("layout", ""), ("dtype", None), ("ndim", ANY_NDIM)):
         value = keywords.get(name)
         if isinstance(value, (list, tuple)):
             described[name] = [anything if entry is None else entry for entry in value]
-        elif value is not None and has_several:
-            described[name] = [value] * int(count)
+        elif _is_constant(value) and 1 < repeat <= MOST_OUTPUTS:
+            described[name] = [value] * repeat
     return described
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether it is a text, a number or a type of any library, and not a value of the graph."""
+    return isinstance(value, (str, numbers.Integral, enum.Enum, type)) or hasattr(value, "itemsize")
 
 
 SPEC = OpSpec(

@@ -30,9 +30,6 @@ class LookupTableData {
                                       config.get_or<DataType>("output_dtype", DataType::kFloat))) {
     const auto keys = config.get_or<std::vector<int64_t>>("keys", {});
     const auto values = config.get_or<std::vector<float>>("values", {});
-    if (config.has("dtype") && config.has("output_dtype"))
-      throw std::invalid_argument(
-          "dtype and output_dtype must not be given together (got both). Keep dtype.");
     if (keys.size() != values.size())
       throw std::invalid_argument("keys and values must be equally many (got " +
                                   std::to_string(keys.size()) + " and " +

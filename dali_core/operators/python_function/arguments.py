@@ -41,7 +41,7 @@ def bind_layouts(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     layouts = keywords.get("output_layouts")
     count = keywords.get("num_outputs", 1)
     # A number that is out of range is refused later, by the check of all arguments.
-    is_number = isinstance(count, numbers.Integral) and 0 < count <= MOST_OUTPUTS
+    is_number = isinstance(count, numbers.Integral) and 0 < int(count) <= MOST_OUTPUTS
     if isinstance(layouts, str) and is_number:
         keywords = {**keywords, "output_layouts": [layouts] * int(count)}
     return inputs, keywords

@@ -177,8 +177,8 @@ def test_whole_image() -> None:
     ("arguments", "message"),
     [
         ({"random_area": [0.5, 0.1]}, "random_area must be a range that is not empty"),
-        ({"random_area": [-1.0, 1.0]}, "random_area must not be negative"),
-        ({"random_aspect_ratio": [0.0, 1.0]}, "random_aspect_ratio must be above 0"),
+        ({"random_area": [-1.0, 1.0]}, "'random_area', entry 0 must be at least 0"),
+        ({"random_aspect_ratio": [0.0, 1.0]}, "'random_aspect_ratio', entry 0 must be above 0"),
     ],
 )
 def test_impossible_ranges(arguments: dict[str, Any], message: str) -> None:
