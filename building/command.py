@@ -47,20 +47,25 @@ class BuildWithNinja(build_ext):
         with (BUILD / "lock").open("w") as lock:
             _wait_for(lock.fileno())
             headers = link_headers(codecs, cuda)
+            name = name_of(modules)
             file = NinjaFile()
-            targets = {Path(self.get_ext_fullpath(module.name)) for module in modules}
+            made = {}
             for module in modules:
                 target = Path(self.get_ext_fullpath(module.name))
-                file.add_module(module, _relative(target), codecs, headers)
+                linked = made[target.absolute()] = BUILD / "modules" / name / f"{module.name}.so"
+                file.add_module(module, linked, codecs, headers)
             if self._with_cubins:
                 file.add_cubins(ROOT)
-            # What an earlier build with CUDA has left would be packed as well.
-            for path in Path(self.build_lib).glob("dali_core/_*/*.so"):
-                if path.absolute() not in {target.absolute() for target in targets}:
-                    path.unlink()
-            build_file = BUILD / name_of(modules)
+            build_file = BUILD / f"{name}.ninja"
             build_file.write_text(file.text(), encoding="utf-8")
             _run_ninja(build_file)
+            # What an earlier build with CUDA has left would be packed as well.
+            for path in Path(self.build_lib).glob("dali_core/_*/*.so"):
+                if path.absolute() not in made:
+                    path.unlink()
+            for target, linked in made.items():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(linked, target)
 
 
 def _wait_for(lock: int) -> None:
@@ -84,10 +89,6 @@ def _run_ninja(build_file: Path) -> None:
             f"building dali_core failed (Ninja ended with status {status}; {free} MB of disk are "
             f"free). What failed is said above; with pip, add -v to see it."
         )
-
-
-def _relative(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_absolute() else path
 
 
 def _mirror(source: Path | None, target: Path) -> None:

@@ -159,10 +159,10 @@ class NinjaFile:
 
 
 def name_of(modules: list[Module]) -> str:
-    """Name the build file for this version of Python and these modules."""
+    """Name a build by the version of Python, the modules and the flags."""
     tag = sysconfig.get_config_var("SOABI") or sysconfig.get_platform()
     content = f"{[module.name for module in modules]}{toolchain.compile_flags('-O3')}"
-    return f"{tag}-{hashlib.sha256(content.encode()).hexdigest()[:8]}.ninja"
+    return f"{tag}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
 def link_headers(codecs: Codecs, cuda: list[Path] | None) -> list[Path]:
