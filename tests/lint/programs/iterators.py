@@ -17,6 +17,7 @@ from dali_core.plugin.pytorch import (
     DALIGenericIterator,
     DALIRaggedIterator,
     LastBatchPolicy,
+    TorchPythonFunction,
     feed_ndarray,
     to_torch_type,
 )
@@ -83,4 +84,5 @@ assert filled is target
 
 adapter: adapters.Adapter = adapters.get_adapter("pytorch")
 assert "pytorch" in adapters.list_adapters()
+negate: TorchPythonFunction = TorchPythonFunction(torch.neg, num_outputs=1)
 assert torch.is_tensor(adapter.from_tensor(outputs[0]))

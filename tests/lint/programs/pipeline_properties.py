@@ -55,7 +55,7 @@ switches: list[bool] = [
 ]
 dynamic: bool | None = pipeline.exec_dynamic
 depth: int | Mapping[str, int] = pipeline.prefetch_queue_depth
-workers: tuple[int, str] = (pipeline.py_num_workers, pipeline.py_start_method)
+workers: tuple[int | None, str] = (pipeline.py_num_workers, pipeline.py_start_method)
 for_gpus: tuple[int, int] = (pipeline.max_streams, pipeline.default_cuda_stream_priority)
 policy: StreamPolicy | None = pipeline.stream_policy
 concurrency: OperatorConcurrency | None = pipeline.concurrency

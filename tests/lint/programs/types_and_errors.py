@@ -25,6 +25,8 @@ layout: types.TensorLayout = types.TensorLayout(types.NHWC)
 assert (layout, len(layout), layout + "X") == ("HWC", 3, "HWCX")
 assert {types.NCHW, types.NFCHW, types.NFHWC, types.SAME} == {"CHW", "FCHW", "FHWC", ""}
 assert types.CPU_ONLY_DEVICE_ID < 0
+stream: tuple[int, int] = types.CUDAStream(7).__cuda_stream__()
+assert stream == (0, types.CUDAStream(ptr=7).ptr)
 assert types.NO_TYPE not in (types.BOOL, types.STRING, types.FEATURE, types.PYTHON_OBJECT)
 
 
@@ -79,11 +81,13 @@ def describe(error: errors.SampleError) -> str:
 def is_ours(error: Exception) -> bool:
     """Tell errors of this library from others."""
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
+    of_arguments = (errors.ArgumentKeyError, errors.ArgumentFormError, errors.NodeUseError)
     of_iterators = (errors.ArgumentConflictError, errors.ArgumentValueError)
+    of_memory = (errors.OutOfMemoryError, errors.OutOfDeviceMemoryError)
     of_modules = (errors.AdapterError, errors.CompatibilityError, errors.MissingModuleError)
     of_samples = (errors.BadSampleLimitError, errors.NoOutputsError, errors.WorkerError)
-    of_devices = (errors.CudaError, errors.CudaUnavailableError, errors.OutOfDeviceMemoryError)
-    of_the_graph = (*of_pipelines, *of_modules, *of_iterators)
+    of_devices = (errors.CudaError, errors.CudaUnavailableError, *of_memory)
+    of_the_graph = (*of_pipelines, *of_modules, *of_iterators, *of_arguments)
     return isinstance(error, (*of_the_graph, *of_samples, *of_devices))
 
 
