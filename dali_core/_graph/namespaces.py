@@ -114,9 +114,9 @@ def _class(spec: OpSpec, module: str) -> type:
         arguments = given_arguments(spec, _named(spec, values, arguments, where), where)
         known = {arg.name for arg in all_args(spec)}
         required = {arg.name for arg in all_args(spec) if arg.default is REQUIRED}
-        # What is missing may come with the call.
-        can_be_checked = required <= set(arguments) or not set(arguments) <= known
-        if can_be_checked and spec.bind is None:
+        # What is missing may come with the call, and so may inputs that `bind` looks at.
+        is_complete = spec.bind is None and required <= set(arguments)
+        if is_complete or not set(arguments) <= known:
             check_arguments(spec, arguments, where)
         self._arguments = arguments
 
