@@ -11,7 +11,7 @@ import pytest
 
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, SampleError
-from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards
+from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 
