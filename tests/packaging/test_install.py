@@ -14,22 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
-PROGRAM = """
-import sys
-import dali_core.cuda
-from dali_core import fn, pipeline_def
-
-@pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=1)
-def pipeline():
-    return fn.random.uniform(range=[0, 1])
-
-(batch,) = pipeline().run()
-assert batch.as_array().shape == (3,), batch
-assert "torch" not in sys.modules
-assert not dali_core.cuda.is_available()  # without cuda-bindings
-print(dali_core.__file__)
-"""
+PROGRAM = Path(__file__).with_name("installed_program.py")
 
 
 def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> str:
@@ -137,7 +122,7 @@ def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None
     (wheel,) = distributions.glob("*.whl")
     python = make_environment(tmp_path / "environment")
     run(python, "-m", "pip", "install", "--quiet", wheel)
-    where = run(python, "-c", PROGRAM, cwd=tmp_path)
+    where = run(python, PROGRAM, cwd=tmp_path)
     assert where.startswith(str(tmp_path / "environment"))
     adapters = run(
         python,
