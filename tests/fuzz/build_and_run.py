@@ -25,11 +25,16 @@ ROOT = HERE.parents[1]
 DECODERS = ROOT / "dali_core" / "operators" / "decoders"
 DRIVER = HERE / "standalone.cpp"
 UNDER_TEST = [
-    DECODERS / f"{name}.cpp"
-    for name in (
-        *("image_format", "jpeg_cost", "jpeg_decoder", "jpeg_header", "jpeg_segments"),
-        *("libjpeg_session", "pixel_writer", "png_check"),
-    )
+    *(
+        DECODERS / f"{name}.cpp"
+        for name in (
+            *("image_format", "jpeg_cost", "jpeg_decoder", "jpeg_header", "jpeg_segments"),
+            *("libjpeg_session", "pixel_writer", "png_check"),
+        )
+    ),
+    # What the writer of pixels converts with.
+    DECODERS.parent / "cast" / "convert_elements.cpp",
+    DECODERS.parent / "full" / "fill_elements.cpp",
 ]
 TARGETS = sorted(path.stem for path in HERE.glob("*.cpp") if path != DRIVER)
 SANITIZERS = "address,undefined"

@@ -16,6 +16,10 @@ class ExpandDims : public Operator {
                                   std::to_string(axes.size()) + " axes (got \"" + names +
                                   "\"). Pass as many letters.");
     for (size_t i = 0; i < axes.size(); ++i) {
+      // They index: what the description allows is not relied on.
+      if (axes[i] < 0 || axes[i] >= kMaxDims)
+        throw std::invalid_argument("axes must be from 0 to 7 (got " + std::to_string(axes[i]) +
+                                    "). Count from the first dimension of the output.");
       if (is_new_[axes[i]])
         throw std::invalid_argument("axes must be different from each other (got " +
                                     std::to_string(axes[i]) + " twice). Name each once.");

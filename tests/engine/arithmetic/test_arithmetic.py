@@ -28,6 +28,7 @@ SOURCES = [
     CORE / "operators" / "subscript" / "subscript.cpp",
     CORE / "_runtime" / "fusion" / "broadcasting.cpp",
     CORE / "_runtime" / "fusion" / "elementwise_program.cpp",
+    build_and_run.ENGINE / "argument_limits.cpp",
     build_and_run.ENGINE / "batch.cpp",
     build_and_run.ENGINE / "guards.cpp",
     build_and_run.ENGINE / "sample_program.cpp",

@@ -17,9 +17,10 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 CORE = ROOT / "dali_core"
 OPERATORS = """
-    cat/cat clahe/clahe clahe/lab constant/constant crop/crop crop/window_copy erase/erase
-    expand_dims/expand_dims full/full jitter/jitter multi_paste/multi_paste one_hot/one_hot
-    ones/ones pad/pad paste/paste random/coin_flip/coin_flip random/uniform/uniform
+    cast/convert_elements cat/cat clahe/clahe clahe/lab constant/constant crop/crop crop/window_copy
+    erase/erase expand_dims/expand_dims full/fill_elements full/full jitter/jitter
+    multi_paste/multi_paste one_hot/one_hot ones/ones pad/pad paste/paste
+    random/coin_flip/coin_flip random/uniform/uniform
     random_crop_generator/random_crop_generator reinterpret/reinterpret reshape/reshape
     roi_random_crop/roi_random_crop slice/slice slice/slice_window squeeze/squeeze stack/stack
     zeros/zeros
@@ -30,7 +31,7 @@ SOURCES = [
     *(CORE / "operators" / f"{name}.cpp" for name in OPERATORS.split()),
     *(
         build_and_run.ENGINE / f"{name}.cpp"
-        for name in ("batch", "device_program", "guards", "sample_program")
+        for name in ("argument_limits", "batch", "device_program", "guards", "sample_program")
     ),
 ]
 
