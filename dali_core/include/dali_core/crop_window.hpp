@@ -87,6 +87,11 @@ class CropArguments {
              const SampleContext& sample) const {
     if (axis < 0 || !(extent >= 1)) return;
     const float relative = position.at_or(sample, 0.5f);
+    // What the description allows is not relied on where memory depends on it.
+    if (!(relative >= 0 && relative <= 1))
+      throw std::invalid_argument("the position of a window must be from 0 to 1 (got " +
+                                  std::to_string(relative) +
+                                  "). It is a share of the room beside the window.");
     const int64_t image_extent = window.extent[axis];
     window.extent[axis] = checked_extent(extent, "the extent of the window");
     window.start[axis] = crop_anchor(relative, image_extent, window.extent[axis], rounding_);

@@ -14,6 +14,8 @@
 namespace dali_core {
 namespace {
 
+constexpr int64_t kMostTiles = 65536;
+
 enum ScratchSlot { kPlanes, kLevels, kColumns, kMixes, kWeights };
 
 struct TileGrid {
@@ -34,8 +36,8 @@ struct TileGrid {
 class Clahe : public Operator {
  public:
   explicit Clahe(const OperatorConfig& config)
-      : tiles_y_(config.get<int64_t>("tiles_y")),
-        tiles_x_(config.get<int64_t>("tiles_x")),
+      : tiles_y_(checked_tiles(config, "tiles_y")),
+        tiles_x_(checked_tiles(config, "tiles_x")),
         clip_limit_(config.get<float>("clip_limit")),
         luma_only_(config.get_or<int>("luma_only", 1) != 0) {}
 
@@ -76,6 +78,15 @@ class Clahe : public Operator {
   }
 
  private:
+  static int64_t checked_tiles(const OperatorConfig& config, const char* name) {
+    const auto count = config.get<int64_t>(name);
+    if (count < 1 || count > kMostTiles)
+      throw std::invalid_argument(std::string(name) + " must be from 1 to " +
+                                  std::to_string(kMostTiles) + " (got " + std::to_string(count) +
+                                  "). Usual numbers are from 4 to 16.");
+    return count;
+  }
+
   static void check_image(const Tensor& image) {
     if (image.type != DataType::kUInt8)
       throw std::invalid_argument("the input must be of type uint8 (got " +

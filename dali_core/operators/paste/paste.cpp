@@ -30,6 +30,9 @@ class Paste : public Operator {
     check_image(image);
     const float ratio = ratio_.at(sample);
     const float least = least_.at(sample);
+    if (!(ratio >= 1))
+      throw std::invalid_argument("ratio must be at least 1 (got " + std::to_string(ratio) +
+                                  "). The canvas holds the whole image.");
     if (!(least <= kLargestExtent) ||
         !(ratio * static_cast<float>(std::max(image.shape[0], image.shape[1])) <= kLargestExtent))
       throw std::invalid_argument("the canvas must have extents below " +
@@ -38,8 +41,8 @@ class Paste : public Operator {
                                   std::to_string(least) + "). Use smaller numbers.");
     const int64_t height = canvas_extent(image.shape[0], ratio, least);
     const int64_t width = canvas_extent(image.shape[1], ratio, least);
-    const int64_t top = paste_start(height, image.shape[0], y_.at(sample));
-    const int64_t left = paste_start(width, image.shape[1], x_.at(sample));
+    const int64_t top = paste_start(height, image.shape[0], position(y_, "paste_y", sample));
+    const int64_t left = paste_start(width, image.shape[1], position(x_, "paste_x", sample));
     if (height == image.shape[0] && width == image.shape[1]) {
       sample.forward(0, image).layout = Layout("HWC");
       return;
@@ -65,6 +68,16 @@ class Paste : public Operator {
                                   std::to_string(image.shape[2]) + " channels (got " +
                                   std::to_string(fill_.size()) +
                                   "). Pass as many as there are channels.");
+  }
+
+  static float position(const Argument<float>& argument, const char* name,
+                        const SampleContext& sample) {
+    const float value = argument.at(sample);
+    if (!(value >= 0 && value <= 1))
+      throw std::invalid_argument(std::string(name) + " must be from 0 to 1 (got " +
+                                  std::to_string(value) +
+                                  "). It is a share of the room beside the image.");
+    return value;
   }
 
   // The first row of the canvas is filled pixel by pixel, the others are copies of it.
