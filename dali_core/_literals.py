@@ -35,14 +35,14 @@ _NARROWED = {
 
 
 def is_array(value: Any) -> bool:
-    """Tell whether a value is an array of NumPy or something that converts to one."""
+    """Return whether a value is an array of NumPy or something that converts to one."""
     return not isinstance(value, type) and any(
         hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__")
     )
 
 
 def is_literal(value: Any) -> bool:
-    """Tell whether a value stands for the same tensor for every sample."""
+    """Return whether a value stands for the same tensor for every sample."""
     return isinstance(value, (*NUMBERS, list, tuple, ScalarConstant)) or is_array(value)
 
 

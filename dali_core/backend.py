@@ -62,7 +62,7 @@ def GetCUDADeviceCount() -> int:  # noqa: N802
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:  # noqa: N802
-    """Tell whether an object is a DLPack capsule that nobody has used, and whether of a device.
+    """Return whether an object is a DLPack capsule that nobody has used, and whether of a device.
 
     Parameters
     ----------

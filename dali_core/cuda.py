@@ -54,7 +54,7 @@ def __getattr__(name: str) -> Any:
 
 
 def is_available() -> bool:
-    """Tell whether this process can use a GPU."""
+    """Return whether this process can use a GPU."""
     try:
         return device_count() > 0
     except CudaError:

@@ -16,7 +16,7 @@ from dali_core._runtime.step import Step
 
 
 def is_source(entry: PlannedNode) -> bool:
-    """Tell whether a step in Python takes data from outside of the pipeline."""
+    """Return whether a step in Python takes data from outside of the pipeline."""
     return not entry.inputs and not entry.arguments
 
 
@@ -58,5 +58,5 @@ def sources_to_call(sources: Mapping[int, Step]) -> set[int]:
 
 
 def is_fed(step: Step) -> bool:
-    """Tell whether the data of a step comes from `Pipeline.feed_input`."""
+    """Return whether the data of a step comes from `Pipeline.feed_input`."""
     return bool(getattr(step, "is_fed", False))

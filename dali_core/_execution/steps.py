@@ -105,7 +105,7 @@ class Steps:
         return None
 
     def has_ended(self, iteration: int) -> bool:
-        """Tell whether a source had no data for a batch."""
+        """Return whether a source had no data for a batch."""
         return iteration in self._ended
 
     def give_out(self, iteration: int) -> BaseException | None:
@@ -321,7 +321,7 @@ class Steps:
             self._called.pop(thread, None)
 
     def _is_interrupt(self, error: BaseException, stage: int) -> bool:
-        """Tell whether an exception is Ctrl-C for whoever is waiting now."""
+        """Return whether an exception is a KeyboardInterrupt for the thread that waits."""
         is_waiting = self._by_caller is None or stage in self._by_caller
         return is_waiting and isinstance(error, KeyboardInterrupt)
 

@@ -50,5 +50,5 @@ def find_joined(
 
 
 def _is_branch(value: DataNode, joining: OperatorNode, predicate: DataNode, wanted: bool) -> bool:
-    """Tell whether a value is made for the samples that take one side of a branch, and no other."""
+    """Return whether a value is made only for the samples on one side of a branch."""
     return value.source.conditions == (*joining.conditions, Condition(predicate, wanted))

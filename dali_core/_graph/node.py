@@ -90,7 +90,7 @@ class OperatorNode:
         return [*self.inputs, *self.tensor_arguments.values(), *conditions]
 
     def is_within(self, conditions: Sequence[Condition]) -> bool:
-        """Tell whether the operator runs for all samples for which these conditions hold."""
+        """Return whether the operator runs for all samples for which these conditions hold."""
         return self.conditions == tuple(conditions[: len(self.conditions)])
 
     @property

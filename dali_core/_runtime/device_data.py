@@ -22,7 +22,7 @@ _INTERNAL_STREAM = -1
 
 
 def is_on_device(data: Any) -> bool:
-    """Tell whether a batch, a sample or the first one of a list is in the memory of a GPU."""
+    """Return whether a batch, a sample or the first one of a list is in the memory of a GPU."""
     while isinstance(data, (list, tuple)):
         if not data:
             return False

@@ -194,5 +194,5 @@ LARGEST_COUNT = 2**53
 
 
 def is_count(value: object) -> bool:
-    """Tell whether a value from a state is a number from 0 on, and not beyond all sense."""
+    """Return whether a value from a state is an integer from 0 to the largest allowed count."""
     return type(value) is int and 0 <= value <= LARGEST_COUNT

@@ -75,7 +75,7 @@ def stub(
 
 
 def _shadows(node: ast.AST) -> bool:
-    """Tell whether ruff finds that a function has an argument that is called like a built-in."""
+    """Return whether ruff finds that a function has an argument that is called like a built-in."""
     if not isinstance(node, ast.FunctionDef):
         return False
     if any(isinstance(name, ast.Name) and name.id == "overload" for name in node.decorator_list):

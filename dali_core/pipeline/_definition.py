@@ -91,5 +91,5 @@ def _decorate(
 
 
 def is_definition(value: object) -> bool:
-    """Tell whether this is what `pipeline_def` made of a function."""
+    """Return whether this is what `pipeline_def` made of a function."""
     return getattr(value, "_is_pipeline_def", False) is True

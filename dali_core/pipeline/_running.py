@@ -163,7 +163,7 @@ class PipelineRunning:
         self._setup_ended = False
 
     def empty(self) -> bool:
-        """Tell whether no batch is started and not yet given out."""
+        """Return whether no batch is started and not yet given out."""
         return not self._in_flight
 
     def enable_api_check(self, enable: bool) -> None:

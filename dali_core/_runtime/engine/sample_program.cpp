@@ -255,7 +255,7 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
     for (size_t i = first; i <= last; ++i) check_arguments(instructions_[i], operators[i - first]);
     done = instructions_[first].chain->run(context, operators);
   } catch (const OutOfMemory&) {
-    // The operator that asks for the memory is told by its own name.
+    // The error names the operator that requested the memory.
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {

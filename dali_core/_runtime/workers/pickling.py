@@ -105,6 +105,6 @@ def _cloudpickle() -> Any:
 
 
 def _is_importable_main() -> bool:
-    """Tell whether other processes can import what the program defines in `__main__`."""
+    """Return whether other processes can import what the program defines in `__main__`."""
     main = sys.modules.get("__main__")
     return getattr(main, "__spec__", None) is not None or hasattr(main, "__file__")

@@ -90,7 +90,7 @@ class WorkerPool:
         return self._workers.submit(function, arguments)
 
     def is_here(self) -> bool:
-        """Tell whether this thread is one of the workers."""
+        """Return whether this thread is one of the workers."""
         return self._workers is not None and self._workers.are_here()
 
     def capacities(self) -> list[tuple[int, int]]:

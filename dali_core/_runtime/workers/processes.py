@@ -121,7 +121,7 @@ class ProcessWorkers:
         return self._dispatcher.submit(function, arguments)
 
     def are_here(self) -> bool:
-        """Tell whether this thread is one of them: never, they have their own process."""
+        """Return whether this thread is one of them: never, they have their own process."""
         return False
 
     def capacities(self) -> list[tuple[int, int]]:

@@ -42,7 +42,7 @@ class Workers(Protocol):
         ...
 
     def are_here(self) -> bool:
-        """Tell whether this thread is one of them."""
+        """Return whether this thread is one of them."""
         ...
 
     def close(self) -> object:

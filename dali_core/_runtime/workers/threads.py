@@ -61,7 +61,7 @@ class ThreadWorkers:
         self._identifiers = {thread.ident for thread in threads}
 
     def are_here(self) -> bool:
-        """Tell whether this thread is one of them."""
+        """Return whether this thread is one of them."""
         return threading.get_ident() in self._identifiers
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:

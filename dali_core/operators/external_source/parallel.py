@@ -52,7 +52,7 @@ class ParallelSource(Protocol):
 
 
 def is_sample_source(arguments: dict[str, Any], is_iterable: bool) -> bool:
-    """Tell whether a parallel source gives samples, and check what it must be for that."""
+    """Return whether a parallel source gives samples, and check what it must be for that."""
     if arguments.get("source") is None:
         raise ArgumentTypeError(
             "parallel must be False without a source (got True). What is fed in needs no workers."

@@ -180,7 +180,7 @@ class Items:
             self._iterator = iter(())
 
     def _can_skip_on(self, state: dict[str, Any]) -> bool:
-        """Tell whether an iterator that cannot start over has not come as far as the state."""
+        """Return whether an iterator that cannot start over has not come as far as the state."""
         return (
             self._iterator is not None
             and self._iterator is self._source

@@ -188,12 +188,12 @@ class Branch:
             self._wanted = [self._merged(number) for number in range(len(self._names))]
 
     def sets(self, number: int) -> bool:
-        """Tell whether a variable has to be set to `value`."""
+        """Return whether a variable has to be set to `value`."""
         wanted = self._wanted[number]
         return wanted is not UNDEFINED and wanted is not self._current[number]
 
     def deletes(self, number: int) -> bool:
-        """Tell whether a variable has to be deleted."""
+        """Return whether a variable has to be deleted."""
         return self._wanted[number] is UNDEFINED and self._current[number] is not UNDEFINED
 
     def value(self, number: int) -> Any:

@@ -155,7 +155,7 @@ def plain(node: ast.If) -> ast.If:
 
 
 def is_plain(node: ast.If) -> bool:
-    """Tell whether an `if` is marked by `plain`."""
+    """Return whether an `if` is marked by `plain`."""
     return getattr(node, "is_plain", False)
 
 
@@ -179,7 +179,7 @@ def _assign(name: str, value: ast.expr, where: ast.AST) -> ast.Assign:
 
 
 def _jumps_below_if(node: ast.AST, below_if: bool = False) -> bool:
-    """Tell whether a jump stands below an `if`, outside of functions and classes."""
+    """Return whether a jump stands below an `if`, outside of functions and classes."""
     if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
         return below_if
     if isinstance(node, Scope):

@@ -93,7 +93,7 @@ def _names_bound_by(node: ast.AST) -> Iterator[str]:
 
 
 def is_simple(node: ast.AST) -> bool:
-    """Tell whether looking up an expression calls nothing but the object itself."""
+    """Return whether looking up an expression calls nothing but the object itself."""
     if isinstance(node, ast.Name):
         return True
     if isinstance(node, ast.Attribute):

@@ -120,12 +120,12 @@ def none_of(*flags: bool | DataNode) -> bool | NoneOf:
 
 
 def is_over(*flags: bool | DataNode) -> bool:
-    """Tell whether one of the flags is set for all samples."""
+    """Return whether one of the flags is set for all samples."""
     return any(flag is True for flag in flags)
 
 
 def while_is_over(*flags: bool | DataNode) -> bool:
-    """Tell whether a loop that might never end is over."""
+    """Return whether a loop that might never end is over."""
     if any(isinstance(flag, DataNode) for flag in flags) and not is_over(*flags):
         raise GraphError(
             f"while at {user_location()}: must not be left on a condition about data, since the "

@@ -216,13 +216,13 @@ def _lazy(value: ast.expr) -> ast.expr:
 
 
 def _fits_lambda(*values: ast.expr) -> bool:
-    """Tell whether expressions mean the same inside a function of their own."""
+    """Return whether expressions mean the same inside a function of their own."""
     kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
     return not any(isinstance(node, kinds) for node in walk_own(values))
 
 
 def _jumps(statements: Sequence[ast.stmt]) -> bool:
-    """Tell whether statements leave the block that they are in."""
+    """Return whether statements leave the block that they are in."""
 
     def search(node: ast.AST, in_loop: bool) -> bool:
         if isinstance(node, Scope):

@@ -37,7 +37,7 @@ _OF_SLICE = ("axes", "axis_names", *(arg.name for arg in SLICE_ARGS))
 
 
 def gpu_decoder_is_there() -> bool:
-    """Tell whether nvImageCodec can decode on a GPU, without importing it or asking CUDA."""
+    """Return whether nvImageCodec can decode on a GPU, without importing it or asking CUDA."""
     wanted = os.environ.get(GPU_DECODER_VARIABLE, "0")
     if wanted not in ("0", "1"):
         raise ArgumentValueError(
@@ -112,7 +112,7 @@ def _some(keywords: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _means_rows_and_columns(keywords: Mapping[str, Any]) -> bool:
-    """Tell whether axes mean the same for images with channels as for those without."""
+    """Return whether axes mean the same for images with channels as for those without."""
     axes, letters = keywords.get("axes"), keywords.get("axis_names")
     if axes is None:
         return letters is None or bool(letters)
