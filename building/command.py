@@ -15,7 +15,7 @@ from setuptools.errors import CompileError
 
 from building import cubins, toolchain
 from building.extensions import CUBINS as PACKAGED_CUBINS
-from building.extensions import find_codecs, find_modules
+from building.extensions import VIDEO_PROGRAM, find_codecs, find_modules, video_worker_sources
 from building.ninja_file import BUILD, CUBINS, NinjaFile, link_headers, name_of
 
 ROOT = Path(__file__).parents[1]
@@ -29,9 +29,13 @@ class BuildWithNinja(build_ext):
     def run(self) -> None:
         """Build all modules, and put device code beside them."""
         self._with_cubins = False
+        self._video_worker: Path | None = None
         super().run()
-        folder = PACKAGED_CUBINS if self.inplace else Path(self.build_lib, PACKAGED_CUBINS)
-        _mirror(CUBINS if self._with_cubins else None, folder)
+        root = Path() if self.inplace else Path(self.build_lib)
+        with (BUILD / "lock").open("w") as lock:
+            _wait_for(lock.fileno())
+            _mirror(CUBINS if self._with_cubins else None, root / PACKAGED_CUBINS)
+            _put(self._video_worker, root / VIDEO_PROGRAM)
 
     def build_extensions(self) -> None:
         """Build what has changed."""
@@ -41,6 +45,7 @@ class BuildWithNinja(build_ext):
         except cubins.CubinError as error:
             raise CompileError(str(error)) from error
         cuda = toolchain.cuda_headers()
+        ffmpeg = toolchain.ffmpeg() if video_worker_sources() else None
         codecs = find_codecs()
         modules = find_modules(with_cuda=cuda is not None, codecs=codecs)
         BUILD.mkdir(exist_ok=True)
@@ -54,6 +59,9 @@ class BuildWithNinja(build_ext):
                 target = Path(self.get_ext_fullpath(module.name))
                 linked = made[target.absolute()] = BUILD / "modules" / name / f"{module.name}.so"
                 file.add_module(module, linked, codecs, headers)
+            if ffmpeg is not None:
+                self._video_worker = BUILD / "programs" / name / VIDEO_PROGRAM.name
+                file.add_video_worker(self._video_worker, *ffmpeg)
             if self._with_cubins:
                 file.add_cubins(ROOT)
             build_file = BUILD / f"{name}.ninja"
@@ -89,6 +97,14 @@ def _run_ninja(build_file: Path) -> None:
             f"building dali_core failed (Ninja ended with status {status}; {free} MB of disk are "
             f"free). What failed is said above; with pip, add -v to see it."
         )
+
+
+def _put(program: Path | None, target: Path) -> None:
+    """Copy a program to where it is started from; remove that if there is no program."""
+    target.unlink(missing_ok=True)  # it may be running
+    if program:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(program, target)
 
 
 def _mirror(source: Path | None, target: Path) -> None:

@@ -29,7 +29,7 @@ OPTIONS = (
     # Rules that host and device share have `constexpr` functions without a mark of their own.
     "--device-as-default-execution-space",
 )
-SOURCES = ("dali_core/operators", "dali_core/_cuda")
+SOURCES = ("dali_core/kernels", "dali_core/operators", "dali_core/_cuda")
 HEADERS = ("dali_core/include", ".", "dali_core/_cuda/nvrtc_headers")
 KERNELS = "kernels.json"
 
@@ -184,6 +184,10 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments[0] == "--list":
             folder = Path(arguments[1])
+            stems = {source.stem for source in find_sources(Path.cwd())}
+            for table in folder.glob("*.ptx"):
+                if table.stem not in stems:  # of a source that has another name now
+                    table.unlink()
             text = json.dumps(list_kernels(folder), indent=1, sort_keys=True)
             (folder / KERNELS).write_text(f"{text}\n", encoding="utf-8")
             return 0

@@ -18,7 +18,17 @@ from pathlib import Path
 from ninja.ninja_syntax import Writer
 
 from building import cubins, toolchain
-from building.extensions import CUDA_PROFILER, CUDA_RUNTIME, DECODERS, RUNTIME, Codecs, Module
+from building.extensions import (
+    CUDA_PROFILER,
+    CUDA_RUNTIME,
+    DECODERS,
+    INCLUDES,
+    RUNTIME,
+    Codecs,
+    Module,
+    video_worker_sources,
+    vocabulary_sources,
+)
 
 BUILD = Path("build")
 CUBINS = BUILD / "cubins"
@@ -35,6 +45,7 @@ class NinjaFile:
         self._writer = Writer(self._text, width=1_000_000)
         self._objects: dict[tuple[Path, str], Path] = {}
         self._precompiled: dict[str, Path] = {}
+        self._vocabulary: Path | None = None
         self._writer.variable("builddir", str(BUILD))
         python = '"$$PYTHON"'
         # The versions are there so that a new one builds again.
@@ -59,6 +70,11 @@ class NinjaFile:
             description="headers $in",
             depfile="$out.d",
         )
+        self._writer.rule(
+            "archive",
+            "rm -f $out && ar rcs $out $in",
+            description="archive $out",
+        )
         # The list of objects is too long for some shells.
         self._writer.rule(
             "link",
@@ -66,6 +82,11 @@ class NinjaFile:
             description="link $out",
             rspfile="$out.objects",
             rspfile_content="$in",
+        )
+        self._writer.rule(
+            "link_program",
+            f"{compiler} $in -o $out $flags",
+            description="link $out",
         )
         versions = f"NVRTC {toolchain.version_of('nvidia-cuda-nvrtc-cu12')} {cubins.OPTIONS}"
         self._writer.rule(
@@ -101,12 +122,13 @@ class NinjaFile:
         self._writer.build(
             str(translated), "cython", str(module.cython), implicit="building/run_cython.py"
         )
-        includes = [f"-I{folder}" for folder in module.includes]
+        includes = [f"-I{folder}" for folder in (*INCLUDES, *module.includes)]
         systems = [f"-isystem {folder}" for folder in (toolchain.python_include(), *headers)]
         # What Cython makes is called once a batch, not once an element.
-        flags = [*toolchain.compile_flags("-O2"), *includes, *systems]
+        flags = [*toolchain.compile_flags("-O1"), *includes, *systems]
         objects = [self._compile(translated, flags)]
-        objects += [self._compile_native(source, includes, codecs) for source in module.native]
+        objects += [self._compile_native(source, codecs) for source in module.native]
+        objects.append(self._archive_vocabulary(codecs))
         flags = [*toolchain.link_flags(), *module.libraries]
         self._writer.build(
             str(target),
@@ -115,13 +137,33 @@ class NinjaFile:
             variables={"flags": " ".join(flags)},
         )
 
+    def add_video_worker(self, target: Path, compiling: list[str], linking: list[str]) -> None:
+        """Add the program that decodes videos, to be linked at `target`."""
+        # Headers of other projects are as they are: no warnings for these.
+        found = [flag.replace("-I", "-isystem ", 1) for flag in compiling]
+        includes = [f"-I{folder}" for folder in INCLUDES]
+        flags = [*toolchain.compile_flags("-O2"), *includes, *found]
+        objects = [str(self._compile(source, flags)) for source in video_worker_sources()]
+        flags = [*toolchain.link_flags(), *linking, "-ldl"]
+        self._writer.build(
+            str(target), "link_program", objects, variables={"flags": " ".join(flags)}
+        )
+
     def text(self) -> str:
         """Return what was put together."""
         return self._text.getvalue()
 
-    def _compile_native(self, source: Path, includes: list[str], codecs: Codecs) -> Path:
-        flags = [*toolchain.compile_flags("-O3"), *includes]
-        if source.is_relative_to(DECODERS):
+    def _archive_vocabulary(self, codecs: Codecs) -> Path:
+        """Archive the definitions of shared types, of which a module links what it uses."""
+        if self._vocabulary is None:
+            objects = [self._compile_native(source, codecs) for source in vocabulary_sources()]
+            self._vocabulary = objects[0].parent / "vocabulary.a"
+            self._writer.build(str(self._vocabulary), "archive", [str(each) for each in objects])
+        return self._vocabulary
+
+    def _compile_native(self, source: Path, codecs: Codecs) -> Path:
+        flags = [*toolchain.compile_flags("-O3"), *(f"-I{folder}" for folder in INCLUDES)]
+        if any(source.is_relative_to(folder) for folder in DECODERS):
             flags += [
                 *codecs.flags,
                 *(f"-isystem {link_of(package)}" for package in codecs.headers),

@@ -99,24 +99,52 @@ def libjpeg() -> tuple[list[str], list[str]]:
 
     ``DALI_CORE_WITH_LIBJPEG=0`` builds without it, ``=1`` insists on it.
     """
-    wanted = os.environ.get("DALI_CORE_WITH_LIBJPEG", "")
-    if wanted == "0":
-        return [], []
-    if shutil.which("pkg-config"):
-        query = ["pkg-config", "--cflags", "--libs", "libjpeg >= 1.5"]
-        found = subprocess.run(query, capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            flags = found.stdout.split()
-            libraries = [flag for flag in flags if flag.startswith(("-l", "-L"))]
-            others = [flag for flag in flags if flag not in libraries]
-            return [*others, "-DDALI_CORE_HAVE_LIBJPEG=1"], libraries
-    if wanted == "1":
+    found = _query_pkg_config("DALI_CORE_WITH_LIBJPEG", ["libjpeg >= 1.5"])
+    if found is not None:
+        compiling, linking = found
+        return [*compiling, "-DDALI_CORE_HAVE_LIBJPEG=1"], linking
+    if os.environ.get("DALI_CORE_WITH_LIBJPEG", "") == "1":
         raise CompileError(
             "DALI_CORE_WITH_LIBJPEG=1 needs libjpeg-turbo's development files and pkg-config (not "
             "found). Install them (Debian, Ubuntu: libjpeg62-turbo-dev or libjpeg-turbo8-dev, and "
             "pkg-config), or leave the variable out to do without."
         )
     return [], []
+
+
+def ffmpeg() -> tuple[list[str], list[str]] | None:
+    """Return compiler and linker flags for FFmpeg's libraries, or None to build without them.
+
+    ``DALI_CORE_WITH_FFMPEG=0`` builds without them, ``=1`` insists on them.
+    """
+    libraries = ["libavcodec >= 59.37", "libavformat >= 59.27", "libavutil >= 57.28"]  # of 5.1
+    found = _query_pkg_config("DALI_CORE_WITH_FFMPEG", libraries)
+    if found is not None:
+        compiling, linking = found
+        # Where the linker does not look by itself, neither does the loader.
+        paths = [f"-Wl,-rpath,{flag[2:]}" for flag in linking if flag.startswith("-L")]
+        return compiling, [*linking, *paths]
+    if os.environ.get("DALI_CORE_WITH_FFMPEG", "") == "1":
+        raise CompileError(
+            "DALI_CORE_WITH_FFMPEG=1 needs the development files of FFmpeg 5.1 or newer and "
+            "pkg-config (not found). Install them (Debian, Ubuntu: libavcodec-dev, "
+            "libavformat-dev, libavutil-dev and pkg-config), or leave the variable out to do "
+            "without."
+        )
+    return None
+
+
+def _query_pkg_config(switch: str, packages: list[str]) -> tuple[list[str], list[str]] | None:
+    """Return compiler and linker flags of packages that are all there, unless the switch is 0."""
+    if os.environ.get(switch, "") == "0" or not shutil.which("pkg-config"):
+        return None
+    query = ["pkg-config", "--cflags", "--libs", *packages]
+    found = subprocess.run(query, capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        return None
+    flags = found.stdout.split()
+    linking = [flag for flag in flags if flag.startswith(("-l", "-L"))]
+    return [flag for flag in flags if flag not in linking], linking
 
 
 def nvimgcodec_headers() -> Path | None:

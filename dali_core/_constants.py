@@ -6,9 +6,10 @@ import numbers
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from dali_core._data_types import DALIDataType, to_dali_type
 from dali_core._messages import shown
+from dali_core._recorder import recorder
 from dali_core.errors import ArgumentTypeError
-from dali_core.types import DALIDataType, to_dali_type
 
 if TYPE_CHECKING:
     from dali_core._graph.node import DataNode
@@ -228,7 +229,5 @@ def ConstantNode(  # noqa: N802 (the reference's name)
     **kwargs: Any,
 ) -> DataNode:
     """Make a node that is the same tensor for every sample; see `Constant`."""
-    # Only here do types meet the graph, whose modules all know the types.
-    from dali_core._graph.constants import constant_node
-
-    return constant_node(value, dtype, shape, layout, device, kwargs)
+    node: DataNode = recorder.constant_node(value, dtype, shape, layout, device, kwargs)
+    return node

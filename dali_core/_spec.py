@@ -92,8 +92,12 @@ class Arg:
     finite : bool
         Whether floats must be numbers of 32 bits, neither infinite nor NaN. They need not be where
         they only become values of tensors.
-    choices : sequence of str
-        If not empty: the texts that are allowed.
+    choices : sequence of str or of members of an enumeration
+        If not empty: the values that are allowed.
+    length : int, Range, optional
+        How many entries a list must have, given as a constant or with a sample.
+    excludes : sequence of str
+        Other arguments that must not be given together with it.
     """
 
     name: str
@@ -104,7 +108,9 @@ class Arg:
     deprecated: str = ""
     range: Range | None = None
     finite: bool = True
-    choices: Sequence[str] = ()
+    choices: Sequence[Any] = ()
+    length: int | Range | None = None
+    excludes: Sequence[str] = ()
 
     @property
     def item_type(self) -> Any:
@@ -131,7 +137,46 @@ class Arg:
     @property
     def rule(self) -> str:
         """What the argument must be, in words: `limits`, without what goes without saying."""
-        return str(self.range if self.item_type is int and self.range else self.limits)
+        return str((self.item_type is int and self.range) or self.limits or "")
+
+    @property
+    def lengths(self) -> Range:
+        """The numbers of entries that a list may have."""
+        if isinstance(self.length, int):
+            return Range(self.length, self.length)
+        return self.length or Range(0)
+
+    @property
+    def length_rule(self) -> str:
+        """How many entries a list must have, in words."""
+        least, most = self.lengths.least, self.lengths.most
+        number = f"at least {least}" if most == math.inf else f"{least}"
+        if least < most < math.inf:
+            number = f"{least} {'or' if most == least + 1 else 'to'} {most}"
+        is_one = 1 in (least, most) and most in (1, math.inf)
+        if self.item_type in (int, float):
+            return f"{number} {'number' if is_one else 'numbers'}"
+        return f"{number} {'entry' if is_one else 'entries'}"
+
+
+@dataclass(frozen=True)
+class Native:
+    """A native operator, and arguments that it gets beside those of the call.
+
+    Parameters
+    ----------
+    name : str
+        Name under which the native code registers itself.
+    arguments : dict
+        Constants that the user does not choose.
+    variant : callable, optional
+        Gives, for the checked arguments, the name of native code that serves them instead, or an
+        empty text.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    variant: Callable[[Mapping[str, Any]], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -179,6 +224,35 @@ class DeviceDecoding:
 
 
 @dataclass(frozen=True)
+class DeviceVideos:
+    """How a call of a reader of videos becomes calls of operators that decode on the device.
+
+    Parameters
+    ----------
+    reader : OpSpec
+        Takes the same arguments, and gives the path of a clip's file and numbers of its frames in
+        place of the frames.
+    describe : Source
+        Says, on the host, what the surfaces of a file are.
+    decoder : Source
+        Decodes frames to surfaces on the device. What it refuses has none.
+    convert : Source
+        Makes pixels of surfaces that its argument `description` describes.
+    otherwise : Source
+        Decodes on the host what was refused.
+    merge : OpSpec
+        Gives the frames of the one or of the other.
+    """
+
+    reader: OpSpec
+    describe: Source
+    decoder: Source
+    convert: Source
+    otherwise: Source
+    merge: OpSpec
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """An operator: its name, documentation, arguments and how it runs.
 
@@ -202,8 +276,8 @@ class OpSpec:
         The value of `device` with which it runs on the host, and its results are moved to the
         device: ``"mixed"`` for decoders, ``"gpu"`` for what brings data in.
     decodes_on_device : callable, optional
-        For decoders: says how a call with some keyword arguments is done with `moving_device`; None
-        if the host decodes.
+        For decoders and readers of videos: says how a call with some keyword arguments is done with
+        `moving_device`; None if the host decodes.
     reads_no_data : bool
         Whether it only looks at the shapes and properties of its inputs, which may be anywhere.
     mixes_devices : bool
@@ -211,35 +285,34 @@ class OpSpec:
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
-        For operators that read a data set: makes a `dali_core._graph.reader.ReaderSource` from the
-        checked arguments. The operator then takes the sharding and shuffling arguments as well.
+        For operators that read a data set: makes a `dali_core._graph.index_sampler.DataSource` from
+        the checked arguments. The operator then takes the sharding and shuffling arguments, too.
     python_step : callable, optional
         For operators that run in Python on whole batches: makes the step from the arguments.
     reads_batch : bool
         Whether what it gives for a sample depends on which others are in the batch, such as when
         the native code reads the inputs of all samples.
-    joins : bool
-        Whether its output is one of its inputs, for each sample another one, which must agree in
-        type, number of dimensions and layout: the first input, a boolean, says which.
     constructor : sequence of str
         Names of the arguments that the class in `ops` takes by position.
     native_arguments : callable, optional
         Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
         Rearranges a call's inputs and arguments before they are checked, for calling conventions
-        that positional inputs and keywords cannot express. A `Source` may stand for an input.
+        that positional inputs and keywords cannot express. A `Source` may stand for an input,
+        or for as many as it has outputs.
     batch_input : callable, optional
         For operators that need to know something about the whole batch: from the constant
         arguments, checked, it makes the call that finds it in the first input, or None if there is
         no need. The result becomes the second input, unless the user passes one.
-    native_name : str
-        Name under which the native code registers itself, if that is not `name`.
+    lower : Native, optional
+        The native operator that does the work; by default the one called `name`.
     deprecated : str
         If not empty: what to use instead. Using the operator then warns.
     role : str
-        What expressions and methods of `DataNode` use the operator for, and find it by:
-        ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``
-        or ``"to host"``.
+        What expressions, decisions and methods of `DataNode` use the operator for, and find it by:
+        ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``,
+        ``"to host"``, ``"predicate"`` or ``"merge"``; or ``"fed"``, whose results
+        `Pipeline.feed_input` takes for its first input, a step that is fed.
     internal : bool
         Whether it has no function in `fn`, because only its role is of use.
     title : callable, optional
@@ -253,19 +326,20 @@ class OpSpec:
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
     devices: Sequence[str] = ("cpu",)
     moving_device: str = ""
-    decodes_on_device: Callable[[Mapping[str, Any]], DeviceDecoding | None] | None = None
+    decodes_on_device: (
+        Callable[[Mapping[str, Any]], DeviceDecoding | DeviceVideos | None] | None
+    ) = None
     reads_no_data: bool = False
     mixes_devices: bool = False
     random: bool = False
     reader: Callable[[dict[str, Any]], Any] | None = None
     python_step: Callable[[dict[str, Any]], Any] | None = None
     reads_batch: bool = False
-    joins: bool = False
     bind: Callable[..., Any] | None = None
     constructor: Sequence[str] = ()
     native_arguments: Callable[[], dict[str, Any]] | None = None
     batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None
-    native_name: str = ""
+    lower: Native | None = None
     deprecated: str = ""
     input_docs: Sequence[str] = field(default=())
     role: str = ""
@@ -273,20 +347,63 @@ class OpSpec:
     title: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
-    def registered_name(self) -> str:
-        """Name under which the native code registers itself."""
-        return self.native_name or self.name
+    def native(self) -> Native:
+        """The native operator that does the work."""
+        return self.lower or Native(self.name)
 
-    def formerly(self, name: str) -> OpSpec:
-        """Describe the same operator under a former name, the use of which warns."""
+    def variant(self, name: str, doc: str, **fixed: Any) -> OpSpec:
+        """Describe the same operator with some arguments that the user cannot give.
+
+        Parameters
+        ----------
+        name : str
+            Name of the variant.
+        doc : str
+            Its documentation.
+        **fixed : object
+            Values of these arguments; None for those without a value.
+        """
+        values = {key: value for key, value in fixed.items() if value is not None}
         return replace(
             self,
             name=name,
-            doc=f"{self.doc.rstrip()}\n\nFormer name of `{self.name}`, which does the same.",
-            native_name=self.registered_name,
+            doc=doc,
+            args=tuple(arg for arg in self.args if arg.name not in fixed),
+            lower=replace(self.native, arguments={**self.native.arguments, **values}),
+        )
+
+    def formerly(self, name: str, **defaults: Any) -> OpSpec:
+        """Describe the same operator under a former name, the use of which warns.
+
+        Parameters
+        ----------
+        name : str
+            The former name.
+        **defaults : object
+            Defaults that were others.
+        """
+        but = f", but for the default of `{'`, `'.join(defaults)}`" if defaults else ""
+        return replace(
+            self,
+            name=name,
+            doc=f"{self.doc.rstrip()}\n\nFormer name of `{self.name}`, which does the same{but}.",
+            args=tuple(
+                replace(arg, default=defaults[arg.name]) if arg.name in defaults else arg
+                for arg in self.args
+            ),
+            lower=self.native,
             deprecated=f"fn.{self.name}",
             role="",
         )
+
+    @property
+    def joins(self) -> bool:
+        """Whether its output is one of its inputs, for each sample another one.
+
+        They must agree in type, number of dimensions and layout; the first input, a boolean, says
+        which.
+        """
+        return self.role == "merge"
 
     @property
     def is_source(self) -> bool:

@@ -1,4 +1,4 @@
-"""Tensors: what pipelines give out, and what may be fed in."""
+"""Tensors: what pipelines return, and what may be fed in."""
 
 from __future__ import annotations
 

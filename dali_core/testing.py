@@ -126,7 +126,7 @@ class AdapterSuite:
         assert array.tolist() == [[0, 1], [2, 3], [4, 5]]
 
     def test_batches_are_never_overwritten(self) -> None:
-        """Whatever was given out keeps its content, for as long as it is held."""
+        """Whatever was returned keeps its content, for as long as it is held."""
         iterator = self._counting(num_batches=24, auto_reset=False)
         held = [self.shards(batch)[0]["number"] for batch in iterator]
         assert len(held) == 24

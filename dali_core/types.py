@@ -6,94 +6,21 @@ Names and numbers follow the reference API, so that programs and serialised pipe
 from __future__ import annotations
 
 import enum
-import warnings
-from typing import TYPE_CHECKING, Any
 
-from dali_core.errors import (
-    ArgumentFormError,
-    ArgumentKeyError,
-    ArgumentTypeError,
-    ArgumentValueError,
-)
-
-if TYPE_CHECKING:
-    import numpy
+from dali_core._constants import Constant as Constant
+from dali_core._constants import ConstantNode as ConstantNode
+from dali_core._constants import ScalarConstant as ScalarConstant
+from dali_core._data_types import DALIDataType as DALIDataType
+from dali_core._data_types import NumberedEnum as _NumberedEnum
+from dali_core._data_types import to_dali_type as to_dali_type
+from dali_core._data_types import to_numpy_type as to_numpy_type
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 CPU_ONLY_DEVICE_ID = -99999
 """`Pipeline.device_id` of a pipeline that uses no GPU."""
 
 
 _MAX_DIMENSIONS = 8
-
-
-class _NumberedEnum(enum.Enum):
-    """An enumeration whose members convert to their number, and equal it.
-
-    They equal no member of another enumeration, whatever the numbers.
-    """
-
-    @classmethod
-    def _missing_(cls, value: object) -> None:
-        if not isinstance(value, int):
-            raise ArgumentFormError(
-                f"{cls.__name__}: must be made of a number (got {value!r}, a "
-                f"{type(value).__name__}). Use {cls.__name__}[name] for a name."
-            )
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __index__(self) -> int:
-        return int(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.value == other) if isinstance(other, int) else self is other
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}.{self.name}"
-
-
-class DALIDataType(_NumberedEnum):
-    """Type of the elements of a tensor, or of an operator's argument."""
-
-    NO_TYPE = -1
-    UINT8 = 0
-    UINT16 = 1
-    UINT32 = 2
-    UINT64 = 3
-    INT8 = 4
-    INT16 = 5
-    INT32 = 6
-    INT64 = 7
-    FLOAT16 = 8
-    FLOAT = 9
-    FLOAT64 = 10
-    BOOL = 11
-    STRING = 12
-    FEATURE = 17
-    IMAGE_TYPE = 20
-    DATA_TYPE = 21
-    INTERP_TYPE = 22
-    TENSOR_LAYOUT = 23
-    PYTHON_OBJECT = 24
-
-    def __call__(self) -> str:
-        """Give the type as `struct` and `memoryview` write it, such as ``"=f"``; deprecated.
-
-        Programs from the time when `dtype` of a tensor was a method still call it.
-        """
-        import numpy
-
-        warnings.warn(
-            "dtype(): a tensor's dtype is a property. Leave out the parentheses.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        # `struct` has l and L for what may be of 32 bits.
-        return "=" + numpy.dtype(to_numpy_type(self)).char.translate({ord("l"): "q", ord("L"): "Q"})
 
 
 class DALIInterpType(_NumberedEnum):
@@ -291,81 +218,3 @@ class BatchInfo:
 
     def __repr__(self) -> str:
         return f"BatchInfo(iteration={self.iteration}, epoch_idx={self.epoch_idx})"
-
-
-_NUMPY_NAMES = {
-    UINT8: "uint8",
-    UINT16: "uint16",
-    UINT32: "uint32",
-    UINT64: "uint64",
-    INT8: "int8",
-    INT16: "int16",
-    INT32: "int32",
-    INT64: "int64",
-    FLOAT16: "float16",
-    FLOAT: "float32",
-    FLOAT64: "float64",
-    BOOL: "bool",
-}
-_FROM_NAMES = {
-    **{name: data_type for data_type, name in _NUMPY_NAMES.items()},
-    "half": FLOAT16,
-    "float": FLOAT,
-    "double": FLOAT64,
-    "int": INT32,
-    "long": INT64,
-}
-
-
-def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
-    """Give the NumPy scalar type of a data type.
-
-    Raises
-    ------
-    ArgumentKeyError
-        If NumPy has no such type.
-    """
-    import numpy
-
-    if dali_type not in _NUMPY_NAMES:
-        raise ArgumentKeyError(
-            f"to_numpy_type: dali_type must be a type of numbers (got {dali_type}). "
-            f"Use one of {', '.join(data_type.name for data_type in _NUMPY_NAMES)}."
-        )
-    return numpy.dtype(_NUMPY_NAMES[dali_type]).type
-
-
-def to_dali_type(framework_type: Any) -> DALIDataType:
-    """Give the data type of a dtype of NumPy, PyTorch or JAX, of a type of Python, or of a name.
-
-    Parameters
-    ----------
-    framework_type : object
-        Such as `numpy.float32`, ``numpy.dtype("float32")``, `torch.float32`, `jax.numpy.float32`,
-        `float` or ``"float32"``. Python's `int` and `float` have 32 bits here, as in expressions.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If there is no equal data type.
-    """
-    import numpy
-
-    if isinstance(framework_type, type) and issubclass(framework_type, numpy.generic):
-        framework_type = numpy.dtype(framework_type)
-    name = str(getattr(framework_type, "name", None) or getattr(framework_type, "__name__", ""))
-    if not name:
-        name = str(framework_type).rpartition(".")[2]
-    name = name.removesuffix("_")
-    if name not in _FROM_NAMES:
-        raise ArgumentTypeError(
-            f"to_dali_type: framework_type must be a type of numbers (got {framework_type!r}). "
-            f"Use one of {', '.join(_NUMPY_NAMES.values())}."
-        )
-    return _FROM_NAMES[name]
-
-
-# Constants need the types above; as part of this module they have the reference's names.
-from dali_core._constants import Constant as Constant  # noqa: E402
-from dali_core._constants import ConstantNode as ConstantNode  # noqa: E402
-from dali_core._constants import ScalarConstant as ScalarConstant  # noqa: E402

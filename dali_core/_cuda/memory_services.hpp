@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 #include "device_state.hpp"
 
 namespace dali_core {

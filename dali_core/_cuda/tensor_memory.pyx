@@ -21,14 +21,14 @@ cdef extern from "memory_capsule.hpp" namespace "dali_core":
     object capsule_of_memory(const shared_ptr[void]& memory)
     shared_ptr[void] memory_of_capsule(object capsule) except *
 
-cdef extern from "copy_batch_launch.hpp" namespace "dali_core" nogil:
-    cdef cppclass BatchCopy:
-        void* to
-        const void* from_ "from"
+cdef extern from "dali_core/kernels/copy/device_row_copies.hpp" namespace "dali_core" nogil:
+    cdef cppclass RowCopy:
+        const void* in_ "in"
+        void* out
         int64_t bytes
 
-    KernelLaunch copy_batch_launch(
-        const BatchCopy* copies, int64_t count, const void* on_device
+    KernelLaunch row_copies_launch(
+        const RowCopy* copies, int64_t count, const void* on_device
     ) except +
 
 cdef dict _side_streams = {}
@@ -134,21 +134,21 @@ def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:
     stream : Stream
         Where to queue them.
     copies : bytes
-        An array of `BatchCopy`.
+        An array of `RowCopy`, each of one row.
     with_kernel : bool
         Whether to make them with one kernel, which reaches the memory of the stream's device only.
     """
-    cdef const BatchCopy* items = <const BatchCopy*><const char*>copies
-    cdef int64_t count = len(copies) // sizeof(BatchCopy)
+    cdef const RowCopy* items = <const RowCopy*><const char*>copies
+    cdef int64_t count = len(copies) // sizeof(RowCopy)
     cdef shared_ptr[void] on_device
     if not with_kernel:
         for i in range(count):
-            memory.copy(items[i].to, items[i].from_, items[i].bytes, stream)
+            memory.copy(items[i].out, items[i].in_, items[i].bytes, stream)
     elif count:
         on_device = memory.allocate(stream, len(copies))
         # The driver has read memory that is not page-locked when the call returns.
         memory.copy(on_device.get(), items, len(copies), stream)
-        launch(copy_batch_launch(items, count, on_device.get()), stream)
+        launch(row_copies_launch(items, count, on_device.get()), stream)
 
 
 def current_device() -> int:

@@ -23,7 +23,7 @@ _NUM_NAMED = 3
 
 @dataclass(frozen=True)
 class GivenBatch:
-    """What the log has to know about a batch that is given out.
+    """What the log has to know about a batch that is returned.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class BadSampleLog:
     Parameters
     ----------
     limit : int, float or None
-        Most bad samples in an epoch: their number, or their share of the samples given out so far.
+        Most bad samples in an epoch: their number, or their share of the samples returned so far.
         None for no limit.
     """
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.operators import make_device_operator, make_operator
+from dali_core._execution.operators import make_operator
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
 from dali_core._runtime.executor import HostPool, StepTask
-from dali_core._runtime.step import Step
+from dali_core._runtime.executor_plan import Instruction
 from dali_core.errors import CudaError, CudaUnavailableError, GraphError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class DeviceStages:
         return self._done.pop(iteration, None)
 
     def drop_batches(self) -> None:
-        """Forget all batches that were not given out."""
+        """Forget all batches that were not returned."""
         self._done.clear()
 
     def close(self) -> None:
@@ -131,21 +131,6 @@ def values_on_host(plan: ExecutionPlan) -> set[int]:
             if entry.node.spec.role != "to device":
                 found.update(entry.inputs)
     return found
-
-
-def tell_what_is_on_device(step: Step, entry: PlannedNode, on_host: Collection[int]) -> None:
-    """Tell a step that takes data of devices which of its outputs nobody reads on the host."""
-    tell = getattr(step, "accept_on_device", None)
-    if tell is not None:
-        tell({number for number, value in enumerate(entry.outputs) if value not in on_host})
-
-
-def tell_stream(steps: Iterable[Step], stream: Stream) -> None:
-    """Tell steps that work on the device in which stream."""
-    for step in steps:
-        tell = getattr(step, "use_stream", None)
-        if tell is not None:
-            tell(stream)
 
 
 def open_queue(
@@ -190,8 +175,8 @@ def _make_program(
     stage: PlannedStage, numbers: Mapping[OperatorNode, int], seed: int
 ) -> DeviceProgram:
     instructions = [
-        (
-            make_device_operator(entry.node, seed),
+        Instruction(
+            make_operator(entry.node, seed, {}, {}),
             numbers[entry.node],
             entry.inputs,
             entry.arguments,
@@ -201,8 +186,4 @@ def _make_program(
         )
         for entry in stage.nodes
     ]
-    chains = [
-        (chain, [make_operator(stage.nodes[i].node, seed, {}, {}) for i in chain])
-        for chain in stage.chains
-    ]
-    return DeviceProgram(instructions, chains)
+    return DeviceProgram(instructions, stage.chains)

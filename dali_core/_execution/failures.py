@@ -78,6 +78,8 @@ class FailureReports:
 
 def describe(error: BaseException) -> str:
     """Give type and message of an exception, even if its own ``__str__`` raises."""
+    if isinstance(error, NotFed):  # which nobody knows by that name
+        return str(error)
     return "".join(traceback.format_exception_only(error)).strip()
 
 

@@ -9,7 +9,7 @@ from dali_core._runtime.executor import Batch
 
 
 class MemoryStatistics:
-    """Collects the sizes of all values of the batches that are given out.
+    """Collects the sizes of all values of the batches that are returned.
 
     Parameters
     ----------

@@ -6,12 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.reader import Reader
-from dali_core._runtime.device_program import DeviceOperator
 from dali_core._runtime.executor import NativeOperator
+from dali_core._runtime.executor_plan import ArgumentLimits
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
+from dali_core._spec import Range
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import DALIDataType
 
@@ -30,18 +31,18 @@ def make_step(node: OperatorNode) -> Step:
 def make_operator(
     node: OperatorNode,
     seed: int,
-    readers: dict[OperatorNode, Reader],
+    readers: dict[OperatorNode, IndexSampler],
     reader_number: dict[OperatorNode, int],
 ) -> NativeOperator:
     """Make the native code of an operator, in a pipeline with some seed and some readers."""
-    values = dict(node.arguments)
+    values = node.native_arguments
     if node.spec.native_arguments is not None:
         values |= node.spec.native_arguments()
     if node in readers:
         values |= readers[node].source.native_arguments()
     with _located(node):
         return NativeOperator(
-            node.spec.registered_name,
+            node.native_name,
             {name: _native_value(value) for name, value in values.items()},
             list(node.tensor_arguments),
             _seed_of(node, seed),
@@ -52,28 +53,27 @@ def make_operator(
         )
 
 
-def make_device_operator(node: OperatorNode, seed: int) -> DeviceOperator:
-    """Make the code for devices of an operator, in a pipeline with some seed."""
-    with _located(node):
-        return DeviceOperator(
-            node.spec.registered_name,
-            {name: _native_value(value) for name, value in node.arguments.items()},
-            list(node.tensor_arguments),
-            _seed_of(node, seed),
-            len(node.inputs),
-            len(node.outputs),
-            _limits(node),
-        )
-
-
-def _limits(node: OperatorNode) -> list[tuple[int, str, float, float, bool, str]]:
+def _limits(node: OperatorNode) -> list[ArgumentLimits]:
     """Describe what the values of arguments must be that come with each sample."""
     found = []
     for slot, name in enumerate(node.tensor_arguments):
         arg = node.spec.arg(name)
-        limits = arg.limits if arg is not None else None
-        if arg is not None and limits is not None:
-            found.append((slot, name, limits.least, limits.most, limits.above, arg.rule))
+        if arg is None or (arg.limits is None and arg.length is None):
+            continue
+        limits, lengths = arg.limits or Range(), arg.lengths
+        found.append(
+            ArgumentLimits(
+                slot=slot,
+                name=name,
+                least=limits.least,
+                most=limits.most,
+                above=limits.above,
+                rule=arg.rule,
+                least_length=lengths.least,
+                most_length=lengths.most,
+                length_rule=arg.length_rule,
+            )
+        )
     return found
 
 

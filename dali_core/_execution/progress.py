@@ -30,7 +30,7 @@ BEGINNING = Place()
 
 @dataclass(frozen=True)
 class Progress:
-    """What a pipeline has given out.
+    """What a pipeline has returned.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Progress:
     epoch_start : Place
         Where it was reset last.
     sources : mapping of str to object
-        What the sources handed over after the last batch that was given out, by the names of their
+        What the sources handed over after the last batch that was returned, by the names of their
         operators. Those without a state of their own are left out.
     epoch_sources : mapping of str to object
         The same, from when the pipeline was reset last.

@@ -43,11 +43,8 @@ class PythonWorkers:
             (entry,) = stage.nodes
             step = make_step(entry.node)
             self.steps[entry.node] = step
-            use_workers = getattr(step, "use_workers", None)
-            if use_workers is None:
-                continue
             try:
-                use_workers(pool, batch_size)
+                step.use_workers(pool, batch_size)
             except (ArgumentTypeError, GraphError) as error:
                 raise type(error)(f"{entry.node.where}: {error}") from error
         self.close: Callable[[], object] = pool.start()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.reader import Reader
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 
 
@@ -19,7 +19,7 @@ class Readers:
 
     Attributes
     ----------
-    by_node : dict of OperatorNode to Reader
+    by_node : dict of OperatorNode to IndexSampler
         All readers, in the order of their calls.
     """
 
@@ -27,11 +27,11 @@ class Readers:
         self.by_node = {node: _open(node) for node in nodes if node.spec.reader is not None}
 
     @property
-    def by_name(self) -> dict[str, Reader]:
+    def by_name(self) -> dict[str, IndexSampler]:
         """All readers, by the names of their operators."""
         return {node.name: reader for node, reader in self.by_node.items()}
 
-    def find(self, name: str) -> Reader:
+    def find(self, name: str) -> IndexSampler:
         """Find a reader by its name.
 
         Raises
@@ -48,9 +48,9 @@ class Readers:
         )
 
 
-def _open(node: OperatorNode) -> Reader:
+def _open(node: OperatorNode) -> IndexSampler:
     assert node.spec.reader is not None
     try:
-        return Reader.from_arguments(node.spec.reader(node.arguments), node.arguments)
+        return IndexSampler.from_arguments(node.spec.reader(node.arguments), node.arguments)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{node.where}: {error}") from error

@@ -14,8 +14,6 @@ from dali_core._execution.device_stages import (
     DeviceStages,
     open_queue,
     stages_on_device,
-    tell_stream,
-    tell_what_is_on_device,
     uploaded_values,
     values_on_host,
 )
@@ -24,11 +22,11 @@ from dali_core._execution.operators import make_operator
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
+from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
-from dali_core._graph.reader import Reader
 from dali_core._runtime.executor import Batch, Executor
-from dali_core._runtime.executor_plan import ExecutorPlan
+from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
@@ -97,7 +95,7 @@ class Runner:
     ----------
     plan : ExecutionPlan
         What to run.
-    readers : dict of OperatorNode to Reader
+    readers : dict of OperatorNode to IndexSampler
         The readers in the plan, the one that numbers the samples first.
     options : RunnerOptions
         How to run it.
@@ -107,14 +105,14 @@ class Runner:
     Attributes
     ----------
     close : callable
-        Stops everything and ends all threads; what was given out stays valid. It does not refer to
+        Stops everything and ends all threads; what was returned stays valid. It does not refer to
         the runner, so whoever holds it keeps no function of the user alive.
     """
 
     def __init__(
         self,
         plan: ExecutionPlan,
-        readers: dict[OperatorNode, Reader],
+        readers: dict[OperatorNode, IndexSampler],
         options: RunnerOptions,
         steps: Mapping[OperatorNode, Step] | None = None,
     ) -> None:
@@ -129,14 +127,15 @@ class Runner:
         sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
         called = sources_to_call({index: in_python[index][1] for index in sources})
         for entry, step in in_python.values():
-            tell_what_is_on_device(step, entry, on_host)
-        stages: list[tuple[Any, ...] | None] = []
+            unread = {n for n, value in enumerate(entry.outputs) if value not in on_host}
+            step.accept_on_device(unread)
+        stages: list[SampleProgram | None] = []
         for stage in plan.stages:
             if stage.kind is not StageKind.SAMPLES:
                 stages.append(None)
                 continue
             instructions = [
-                (
+                Instruction(
                     make_operator(entry.node, options.seed, readers, reader_number),
                     number[entry.node],
                     entry.inputs,
@@ -149,13 +148,14 @@ class Runner:
                 )
                 for entry in stage.nodes
             ]
-            stages.append((instructions, stage.chains, stage.regions))
+            stages.append(SampleProgram(instructions, stage.chains, stage.regions))
         self._process = os.getpid()
         self._iteration = 0
         self._numbers = BatchNumbers(options.batch_size)
         self._device = self._open_device(on_device, number)
         if self._device is not None:
-            tell_stream((step for _, step in in_python.values()), self._device.stream)
+            for _, step in in_python.values():
+                step.use_stream(self._device.stream)
         self._steps = Steps(
             in_python,
             number,
@@ -225,7 +225,7 @@ class Runner:
 
     @property
     def bad_samples(self) -> list[BadSample]:
-        """The bad samples of all batches that were given out."""
+        """The bad samples of all batches that were returned."""
         return self._log.samples
 
     @property
@@ -361,7 +361,7 @@ class Runner:
         self._epoch_sources = self._steps.begin_epoch()
 
     def progress(self, iteration: int, *, has_ended: bool = False) -> Progress:
-        """Describe what was given out, which is everything before batch number `iteration`.
+        """Describe what was returned, which is everything before batch number `iteration`.
 
         With `has_ended`, it is also known that there was no data for that batch.
         """

@@ -39,7 +39,7 @@ def steps_of(
         for stage in found
     }
     first = [stage for stage in found if not stage.nodes[0].node.dependencies]
-    plan.stages[: len(first)] = sorted(first, key=lambda stage: is_fed(steps[stage.nodes[0].node]))
+    plan.stages[: len(first)] = sorted(first, key=lambda stage: steps[stage.nodes[0].node].is_fed)
     return {
         number: (stage.nodes[0], steps[stage.nodes[0].node])
         for number, stage in enumerate(plan.stages)
@@ -52,11 +52,6 @@ def sources_to_call(sources: Mapping[int, Step]) -> set[int]:
 
     If there are any, it also collects what workers have made, for all sources end together.
     """
-    called = {number for number, step in sources.items() if not is_fed(step)}
-    is_any_plain = any(not getattr(sources[number], "is_parallel", False) for number in called)
+    called = {number for number, step in sources.items() if not step.is_fed}
+    is_any_plain = any(not sources[number].is_parallel for number in called)
     return called if is_any_plain else set()
-
-
-def is_fed(step: Step) -> bool:
-    """Return whether the data of a step comes from `Pipeline.feed_input`."""
-    return bool(getattr(step, "is_fed", False))

@@ -109,13 +109,13 @@ class Steps:
         return iteration in self._ended
 
     def give_out(self, iteration: int) -> BaseException | None:
-        """Forget a batch that is given out; return what a step, or the device, raised for it."""
+        """Forget a batch that is returned; return what a step, or the device, raised for it."""
         self._first_samples.pop(iteration, None)
         self._given_states.update(self._states.pop(iteration, {}))
         return self._causes.pop(iteration, None)
 
     def states(self, ended_at: int | None = None) -> dict[str, Any]:
-        """Return the states after all that was given out, and perhaps after the end of the data.
+        """Return the states after all that was returned, and perhaps after the end of the data.
 
         For a source that raised an exception when asked for its state, the exception is there.
 

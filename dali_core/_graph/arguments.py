@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import enum
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
 
 from dali_core._graph.context import warn_user
+from dali_core._graph.index_sampler import READER_ARGS
 from dali_core._graph.node import DataNode
-from dali_core._graph.reader import READER_ARGS
 from dali_core._messages import shown
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core.errors import (
@@ -141,7 +141,18 @@ def check_arguments(
                     "its new name, may be given (got both). Remove the former."
                 )
             warn_user(f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}.")
+    _check_exclusions(args, given, where)
     return constants, tensors
+
+
+def _check_exclusions(args: Mapping[str, Arg], given: Mapping[str, Any], where: str) -> None:
+    for name in given:
+        for other in args[name].excludes:
+            if given[name] is not None and given.get(other) is not None:
+                raise ArgumentValueError(
+                    f"{where}: argument {name!r} must not be given together with {other!r} (got "
+                    "both). Leave one out."
+                )
 
 
 def _type_name(arg: Arg) -> str:
@@ -195,10 +206,16 @@ def _check_value(value: Any, arg: Arg, what: str) -> None:
     """Check a converted value, or each of a list, against what the argument may be."""
     entries = value if isinstance(value, list) else [value]
     for i, entry in enumerate(entries):
-        if isinstance(entry, str):
-            if not arg.choices or entry in arg.choices:
+        if entry is DALIDataType.NO_TYPE and arg.default is UNSET:
+            continue
+        if arg.choices:
+            if entry in arg.choices:
                 continue
-            rule, cure = " or ".join(map(repr, arg.choices)), "Use one of them."
+            rule, cure = _one_of(arg.choices), "Use one of them."
+        elif isinstance(entry, DALIDataType):
+            if 0 <= entry.value <= DALIDataType.BOOL.value:
+                continue
+            rule, cure = "a type of numbers", "Use a type such as types.FLOAT."
         elif isinstance(entry, (int, float)) and arg.limits is not None:
             if entry in arg.limits:
                 continue
@@ -207,7 +224,20 @@ def _check_value(value: Any, arg: Arg, what: str) -> None:
         else:
             continue
         place = f"{what}, entry {i}" if isinstance(value, list) else what
-        raise ArgumentValueError(f"{place} must be {rule} (got {shown(entry)}). {cure}")
+        raise ArgumentValueError(f"{place} must be {rule} (got {_named(entry)}). {cure}")
+    if isinstance(value, list) and len(value) not in arg.lengths:
+        raise ArgumentValueError(
+            f"{what} must have {arg.length_rule} (got {len(value)}). Pass as many."
+        )
+
+
+def _one_of(choices: Sequence[Any]) -> str:
+    *most, last = map(_named, choices)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _named(value: Any) -> str:
+    return value.name if isinstance(value, enum.Enum) else shown(value)
 
 
 def _convert_scalar(value: Any, expected: Any) -> Any:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dali_core._graph.arguments import check_arguments, given_arguments
 from dali_core._graph.context import user_location, warn_user
+from dali_core._graph.device_decoding import decode_on_device, read_videos_on_device
 from dali_core._graph.devices import check_places, choose_device
 from dali_core._graph.graph import check_branch, current_graph
 from dali_core._graph.input_sets import input_sets
 from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal, literal_arguments
-from dali_core._spec import OpSpec, Source
+from dali_core._recorder import recorder
+from dali_core._spec import DeviceVideos, OpSpec, Source
 from dali_core.errors import (
     ArgumentFormError,
     ArgumentTypeError,
@@ -50,50 +52,106 @@ def add_operator(
     ArgumentTypeError, ArgumentValueError
         If inputs or arguments do not fit the operator.
     """
-    location = user_location()
-    where = f"{title_of(spec.title(keywords) if spec.title else spec.name)} at {location}"
-    keywords = given_arguments(spec, keywords, where)
-    calls = input_sets(inputs, where)
-    if calls:
-        results = _add_each(spec, calls, keywords, where)
+    call = _Call(spec, keywords)
+    keywords = given_arguments(spec, keywords, call.where)
+    if sets := input_sets(inputs, call.where):
+        results = _add_each(spec, sets, keywords, call.where)
         return results if len(results) > 1 else results[0]
-    graph = current_graph()
-    if spec.bind is not None:
-        try:
-            inputs, keywords = spec.bind(inputs, keywords)
-        except (ArgumentTypeError, ArgumentValueError) as error:
-            raise type(error)(f"{where}: {error}") from error
-    inputs = tuple(_as_node(value, f"{where}: input {i}") for i, value in enumerate(inputs))
-    check_inputs(spec, inputs, where)
-    inputs = tuple(graph.own(value, f"{where}: input {i}") for i, value in enumerate(inputs))
     wanted = keywords.get("device")
     if isinstance(wanted, str) and wanted == spec.moving_device:
-        return _add_moved(spec, inputs, keywords)
-    if not spec.joins:
-        for number, value in enumerate(inputs):
-            check_branch(value, graph, f"{where}: input {number}")
-    if spec.deprecated:
-        warn_user(f"{where}: the operator is deprecated. Use {spec.deprecated}.")
-    keywords = {name: _as_argument(spec, name, value, where) for name, value in keywords.items()}
-    constants, tensors = check_arguments(spec, keywords, where)
-    for name, value in tensors.items():
-        tensors[name] = graph.own(value, f"{where}: argument {name!r}")
-        check_branch(tensors[name], graph, f"{where}: argument {name!r}")
-    device = choose_device(spec, constants.get("device"), inputs, where)
-    if device == "gpu":
-        constants["device"] = device
-        if not spec.mixes_devices:
-            inputs = tuple(value.gpu() for value in inputs)
-    check_places(spec, device, inputs, tensors, where)
-    if spec.batch_input is not None and len(inputs) == 1:
-        found = spec.batch_input(constants)
-        if found is not None:
-            inputs = (*inputs, add_operator(found.spec, inputs, found.keywords))
-    node = graph.add(spec, location, list(inputs), constants, tensors)
+        # This is called again, for the host, which binds.
+        return _add_moved(spec, call.nodes(inputs) if spec.bind is None else inputs, keywords)
+    inputs, keywords = call.bound(inputs, keywords)
+    nodes = call.nodes(inputs)
+    call.check_use(nodes)
+    constants, tensors = call.arguments(keywords)
+    nodes = call.placed(nodes, constants, tensors)
+    nodes = call.with_batch_input(nodes, constants)
+    node = call.graph.add(spec, call.location, list(nodes), constants, tensors)
     is_single = spec.outputs(constants) is None if callable(spec.outputs) else spec.outputs == 1
     if is_single:
         return node.outputs[0]
     return list(node.outputs) or None
+
+
+class _Call:
+    """The passes over the inputs and arguments of a call, in their order."""
+
+    def __init__(self, spec: OpSpec, keywords: dict[str, Any]) -> None:
+        self.spec = spec
+        self.graph = current_graph()
+        self.location = user_location()
+        title = title_of(spec.title(keywords) if spec.title else spec.name)
+        self.where = f"{title} at {self.location}"
+
+    def bound(
+        self, inputs: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Rearrange inputs and arguments as the operator wants them."""
+        if self.spec.bind is None:
+            return inputs, keywords
+        try:
+            bound: tuple[tuple[Any, ...], dict[str, Any]] = self.spec.bind(inputs, keywords)
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            raise type(error)(f"{self.where}: {error}") from error
+        return bound
+
+    def nodes(self, inputs: tuple[Any, ...]) -> tuple[DataNode, ...]:
+        """Make values of this graph of the inputs."""
+        nodes = tuple(_as_nodes(inputs, self.where))
+        check_inputs(self.spec, nodes, self.where)
+        return tuple(
+            self.graph.own(value, f"{self.where}: input {i}") for i, value in enumerate(nodes)
+        )
+
+    def check_use(self, inputs: Sequence[DataNode]) -> None:
+        """Check that the inputs exist for all samples, and warn of a deprecated operator."""
+        if not self.spec.joins:
+            for number, value in enumerate(inputs):
+                check_branch(value, self.graph, f"{self.where}: input {number}")
+        if self.spec.deprecated:
+            warn_user(f"{self.where}: the operator is deprecated. Use {self.spec.deprecated}.")
+
+    def arguments(self, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, DataNode]]:
+        """Check the arguments; return the constants, and those that come with each sample."""
+        keywords = {
+            name: _as_argument(self.spec, name, value, self.where)
+            for name, value in keywords.items()
+        }
+        constants, tensors = check_arguments(self.spec, keywords, self.where)
+        for name, value in tensors.items():
+            what = f"{self.where}: argument {name!r}"
+            tensors[name] = self.graph.own(value, what)
+            check_branch(tensors[name], self.graph, what)
+        return constants, tensors
+
+    def placed(
+        self,
+        inputs: tuple[DataNode, ...],
+        constants: dict[str, Any],
+        tensors: dict[str, DataNode],
+    ) -> tuple[DataNode, ...]:
+        """Choose the device, and move the inputs there."""
+        device = choose_device(self.spec, constants.get("device"), inputs, self.where)
+        if device == "gpu":
+            constants["device"] = device
+            if not self.spec.mixes_devices:
+                inputs = tuple(value.gpu() for value in inputs)
+        check_places(self.spec, device, inputs, tensors, self.where)
+        return inputs
+
+    def with_batch_input(
+        self, inputs: tuple[DataNode, ...], constants: dict[str, Any]
+    ) -> tuple[DataNode, ...]:
+        """Add what the operator has to know about the whole batch."""
+        found = None
+        if self.spec.batch_input is not None and len(inputs) == 1:
+            found = self.spec.batch_input(constants)
+        if found is None:
+            return inputs
+        result = add_operator(found.spec, inputs, found.keywords)
+        assert isinstance(result, DataNode)
+        return (*inputs, result)
 
 
 def _add_each(
@@ -119,9 +177,16 @@ def add_literal(value: Any) -> DataNode:
     return node
 
 
+def _as_nodes(inputs: tuple[Any, ...], where: str) -> Iterator[Any]:
+    for number, value in enumerate(inputs):
+        if isinstance(value, Source):
+            results = add_operator(value.spec, (), value.keywords)
+            yield from results if isinstance(results, list) else [results]
+        else:
+            yield _as_node(value, f"{where}: input {number}")
+
+
 def _as_node(value: Any, what: str) -> Any:
-    if isinstance(value, Source):
-        return add_operator(value.spec, (), value.keywords)
     if isinstance(value, DataNode) or not is_literal(value):
         return value
     try:
@@ -145,9 +210,11 @@ def _add_moved(
     """Run an operator on the host and move its results to the device; or decode there."""
     found = spec.decodes_on_device(keywords) if spec.decodes_on_device is not None else None
     if found is not None:
-        from dali_core._graph.device_decoding import decode_on_device
-
-        decoded = decode_on_device(found, inputs, keywords)
+        decoded: DataNode | list[DataNode] | None
+        if isinstance(found, DeviceVideos):
+            decoded = read_videos_on_device(found, keywords)
+        else:
+            decoded = decode_on_device(found, inputs, keywords)
         if decoded is not None:
             return decoded
     results = add_operator(spec, inputs, {**keywords, "device": "cpu"})
@@ -159,6 +226,8 @@ def _add_moved(
 def check_inputs(spec: OpSpec, inputs: Sequence[Any], where: str) -> None:
     """Check the number of positional inputs of a call, and that they are values of graphs."""
     least, most = spec.input_range
+    if spec.role == "fed":
+        most = len(inputs)  # which `bind` has added
     if not least <= len(inputs) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         raise ArgumentFormError(
@@ -172,3 +241,6 @@ def check_inputs(spec: OpSpec, inputs: Sequence[Any], where: str) -> None:
                 f"number, a list or an array (got a {type(value).__name__}). Feed data in through "
                 "fn.external_source."
             )
+
+
+recorder.add_operator = add_operator

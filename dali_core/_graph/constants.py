@@ -18,6 +18,7 @@ from dali_core._literals import (
     literal_arguments,
 )
 from dali_core._messages import shown
+from dali_core._recorder import recorder
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, ScalarConstant
 
@@ -77,3 +78,6 @@ def as_operand(value: Any, where: str) -> DataNode | ScalarConstant:
                 f"{type(value).__name__}). Convert it."
             )
         raise type(error)(f"{where}: {error}") from error
+
+
+recorder.constant_node = constant_node

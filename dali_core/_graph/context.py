@@ -6,35 +6,32 @@ import sys
 import threading
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dali_core.pipeline import Pipeline
+from typing import Any
 
 _PACKAGE = str(Path(__file__).parents[1])
 
 
 class _Stack(threading.local):
     def __init__(self) -> None:
-        self.pipelines: list[Pipeline] = []
+        self.definitions: list[tuple[Any, Any]] = []
 
 
 _stack = _Stack()
 
 
-def current_pipeline() -> Pipeline | None:
-    """Give the pipeline that is being defined in this thread."""
-    return _stack.pipelines[-1] if _stack.pipelines else None
+def current_definition() -> tuple[Any, Any]:
+    """Return the pipeline that is being defined in this thread and its graph; None for both."""
+    return _stack.definitions[-1] if _stack.definitions else (None, None)
 
 
-def push_pipeline(pipeline: Pipeline) -> None:
-    """Start to define a pipeline."""
-    _stack.pipelines.append(pipeline)
+def push_definition(pipeline: Any, graph: Any) -> None:
+    """Start to define a pipeline, which has this graph."""
+    _stack.definitions.append((pipeline, graph))
 
 
-def pop_pipeline() -> None:
-    """End what the last `push_pipeline` started."""
-    _stack.pipelines.pop()
+def pop_definition() -> None:
+    """End what the last `push_definition` started."""
+    _stack.definitions.pop()
 
 
 def user_location() -> str:

@@ -46,7 +46,7 @@ def graph_to_plain(graph: Graph, outputs: Sequence[DataNode]) -> dict[str, Any]:
     graph : Graph
         The operators.
     outputs : sequence of DataNode
-        What the pipeline gives out.
+        What the pipeline returns.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def to_dot(
     nodes : iterable of OperatorNode
         Operators of the pipeline.
     outputs : sequence of DataNode
-        What the pipeline gives out.
+        What the pipeline returns.
     show_tensors : bool
         Draw the values between the operators, too.
     show_ids : bool

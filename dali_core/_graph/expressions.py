@@ -11,6 +11,7 @@ from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._messages import shown
+from dali_core._recorder import recorder
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, ScalarConstant
 
@@ -178,3 +179,7 @@ class _Subscript:
                 f"{self._where}: indices must fit into 64 bits (got {shown(number)})."
             )
         return [_CONSTANT, number]
+
+
+recorder.arithmetic = arithmetic
+recorder.subscript = subscript

@@ -20,7 +20,7 @@ def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -
     nodes : sequence of OperatorNode
         Operators that the outputs need.
     outputs : sequence of DataNode
-        What the pipeline gives out.
+        What the pipeline returns.
 
     Returns
     -------

@@ -4,7 +4,8 @@ A chain follows the pattern ``source? window* resample? (window | pixels)* finis
 is an elementwise operator with all those before it whose results only it needs. The roles are what
 the native code of an operator says it can be (`dali_core/image_chain.hpp`, `elementwise.hpp`); no
 operator is known by name here. Only the last value of a group comes into being, so all others must
-be read by nobody else, and all must run for the same samples.
+be read by nobody else, and all must run for the same samples. What a source makes beside its images
+comes into being as well.
 """
 
 from __future__ import annotations
@@ -59,10 +60,14 @@ def find_chains(
 def _find_groups(
     nodes: Sequence[OperatorNode], kept: Iterable[DataNode], without: set[str]
 ) -> list[list[OperatorNode]]:
-    roles = {node: chain_role(node.spec.registered_name) for node in nodes}
+    roles = {node: chain_role(node.native_name) for node in nodes}
     roles = {node: "" if role in without else role for node, role in roles.items()}
     elementwise = [node for node in nodes if roles[node] == "elementwise"]
-    images = [node for node in nodes if roles[node] in _FOLLOWERS and len(node.outputs) == 1]
+    images = [
+        node
+        for node in nodes
+        if roles[node] in _FOLLOWERS and (len(node.outputs) == 1 or roles[node] == "source")
+    ]
     kept = list(kept)
     groups = _find_image_chains(nodes, images, roles, kept) + _find_expressions(
         nodes, elementwise, kept
@@ -104,27 +109,50 @@ def _find_image_chains(
 ) -> list[list[OperatorNode]]:
     uses = Counter(value for node in nodes for value in node.dependencies)
     uses.update(kept)
+    late = _made_beside_images(nodes, images)
     chains: list[_Chain] = []
     ends: dict[DataNode, _Chain] = {}
     for node in images:
         role = roles[node]
-        (output,) = node.outputs
+        output = node.outputs[0]
         chain = ends.get(node.inputs[0]) if len(node.inputs) == 1 else None
         if (
             chain is not None
             and uses[node.inputs[0]] == 1
+            and late.isdisjoint(node.tensor_arguments.values())
             and chain.accepts(role)
             and chain.nodes[-1].conditions == node.conditions
         ):
             del ends[node.inputs[0]]
             chain.append(node, role)
-        elif len(node.inputs) == 1 and role not in ("pixels", "finish"):
+        elif _may_begin(node, role):
             chain = _Chain(node, role)
             chains.append(chain)
         else:
             continue
         ends[output] = chain
     return [chain.nodes for chain in chains]
+
+
+def _may_begin(node: OperatorNode, role: str) -> bool:
+    """Return whether a chain may begin with an operator; sources may be readers."""
+    if not node.inputs:
+        return role == "source"
+    return len(node.inputs) == 1 and role not in ("pixels", "finish")
+
+
+def _made_beside_images(
+    nodes: Sequence[OperatorNode], images: Sequence[OperatorNode]
+) -> set[DataNode]:
+    """Find what sources make beside images, and all that follows from it.
+
+    It comes into being when the whole chain of the source is run, so no member may need it.
+    """
+    late = {value for node in images for value in node.outputs[1:]}
+    for node in nodes if late else ():
+        if not late.isdisjoint(node.dependencies):
+            late.update(node.outputs)
+    return late
 
 
 class _Chain:

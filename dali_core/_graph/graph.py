@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._graph.context import current_pipeline
+from dali_core._graph.context import current_definition
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._spec import MOST_OUTPUTS, OpSpec
 from dali_core.errors import ArgumentValueError, GraphError, title_of
@@ -17,6 +17,8 @@ class Graph:
     ----------
     location : str
         Where the pipeline was made, for messages.
+    replaces_failed : bool
+        Whether good samples take the place of bad ones.
 
     Attributes
     ----------
@@ -28,8 +30,11 @@ class Graph:
         Whether the pipeline was built, so that its values are its own.
     """
 
-    def __init__(self, location: str = "an unknown place") -> None:
+    def __init__(
+        self, location: str = "an unknown place", *, replaces_failed: bool = False
+    ) -> None:
         self.location = location
+        self.replaces_failed = replaces_failed
         self.nodes: list[OperatorNode] = []
         self.conditions: tuple[Condition, ...] = ()
         self.is_built = False
@@ -186,8 +191,8 @@ _UNATTACHED = Unattached()
 
 def current_graph() -> Graph | Unattached:
     """Give the graph that operators are added to which are called now."""
-    pipeline = current_pipeline()
-    return _UNATTACHED if pipeline is None else pipeline._graph
+    _, graph = current_definition()
+    return _UNATTACHED if graph is None else graph
 
 
 def _num_outputs(spec: OpSpec, arguments: dict[str, Any], location: str) -> int:

@@ -99,6 +99,17 @@ class OperatorNode:
         return self.spec.title(self.arguments) if self.spec.title else self.spec.name
 
     @property
+    def native_name(self) -> str:
+        """Name of the native code that serves this use."""
+        native = self.spec.native
+        return (native.variant(self.arguments) if native.variant else "") or native.name
+
+    @property
+    def native_arguments(self) -> dict[str, Any]:
+        """Constants for the native code."""
+        return {**self.arguments, **self.spec.native.arguments}
+
+    @property
     def where(self) -> str:
         """How messages call this node."""
         return f"{title_of(self.operator)} at {self.location}"

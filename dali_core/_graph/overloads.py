@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from dali_core._graph.registry import spec_of_role
+from dali_core._recorder import recorder
+
 if TYPE_CHECKING:
     from dali_core._graph.accepted_types import Input
     from dali_core._graph.node import DataNode
@@ -11,10 +14,8 @@ if TYPE_CHECKING:
 
 
 def _compute(function: str, *operands: Any) -> DataNode:
-    # Recording needs nodes, which these operators are part of.
-    from dali_core._graph.expressions import arithmetic
-
-    return arithmetic(function, *operands)
+    node: DataNode = recorder.arithmetic(function, *operands)
+    return node
 
 
 def _of_python(value: Any) -> Any:
@@ -141,9 +142,8 @@ class Expressions:
 
     def __getitem__(self, entries: Any) -> DataNode:
         """Take elements: by integers, slices, an ellipsis, `dali_core.newaxis` or scalar nodes."""
-        from dali_core._graph.expressions import subscript
-
-        return subscript(self, entries)  # type: ignore[arg-type]
+        node: DataNode = recorder.subscript(self, entries)
+        return node
 
     def cpu(self) -> DataNode:
         """Give the value in host memory: this node itself, or a copy of what is on the GPU."""
@@ -189,7 +189,4 @@ class Expressions:
 
 
 def _call(role: str, *inputs: Any, **keywords: Any) -> Any:
-    from dali_core._graph.build import add_operator
-    from dali_core._graph.registry import spec_of_role
-
-    return add_operator(spec_of_role(role), inputs, keywords)
+    return recorder.add_operator(spec_of_role(role), inputs, keywords)

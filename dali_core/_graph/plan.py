@@ -54,7 +54,7 @@ class PlannedStage:
 
 @dataclass
 class ExecutionPlan:
-    """Stages in their order, and the values that the pipeline gives out.
+    """Stages in their order, and the values that the pipeline returns.
 
     `joined_outputs` lists for each output the values of branches that become it, each for other
     samples, and that nothing else reads. `outputs_on_device` lists the positions of those that are

@@ -133,21 +133,41 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
 
 
 def _fuse(stage: PlannedStage, keep: Sequence[DataNode]) -> None:
-    """Bring the members of each chain together, to where the last of them was."""
+    """Bring the members of each chain together, to where the last of them was.
+
+    What reads another output of a chain's source, and was between them, comes behind the chain.
+    """
     if stage.kind is StageKind.PYTHON:
         return
     find = find_chains if stage.kind is StageKind.SAMPLES else find_device_chains
     chains = find([entry.node for entry in stage.nodes], keep)
     chain_of = {node: chain for chain in chains for node in chain}
     planned = {entry.node: entry for entry in stage.nodes}
+    missing = {value for node in chain_of for value in node.outputs}
+    waiting: list[list[OperatorNode]] = []
     nodes: list[PlannedNode] = []
+
+    def add(group: list[OperatorNode]) -> bool:
+        own = {value for node in group for value in node.outputs}
+        needed = {value for node in group for value in node.dependencies}
+        if not missing.isdisjoint(needed - own):
+            missing.update(own)
+            return False
+        missing.difference_update(own)
+        if len(group) > 1:
+            stage.chains.append(range(len(nodes), len(nodes) + len(group)))
+        nodes.extend(planned[node] for node in group)
+        return True
+
     for entry in stage.nodes:
         chain = chain_of.get(entry.node)
-        if chain is None:
-            nodes.append(entry)
-        elif entry.node is chain[-1]:
-            stage.chains.append(range(len(nodes), len(nodes) + len(chain)))
-            nodes += [planned[node] for node in chain]
+        if chain is not None and entry.node is not chain[-1]:
+            continue
+        waiting.append(chain or [entry.node])
+        before = -1
+        while len(waiting) != before:
+            before = len(waiting)
+            waiting = [group for group in waiting if not add(group)]
     stage.nodes = nodes
 
 

@@ -137,4 +137,4 @@ def _take_out(stage: PlannedStage, entry: PlannedNode) -> None:
 
 
 def _role(entry: PlannedNode) -> str:
-    return chain_role(entry.node.spec.registered_name)
+    return chain_role(entry.node.native_name)

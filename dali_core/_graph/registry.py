@@ -1,4 +1,7 @@
-"""All operators there are: every module below `dali_core.operators` that has a `SPEC`."""
+"""All operators there are: every module below `dali_core.operators` that has a `SPEC`.
+
+Some have former names as well.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from functools import cache
 
 from dali_core import operators
 from dali_core._spec import OpSpec
+from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
 
 
 def all_specs() -> dict[str, OpSpec]:
@@ -42,13 +46,15 @@ def known_specs() -> dict[str, OpSpec]:
                 f"(got {spec.name!r}). Rename one of them."
             )
         specs[path] = spec
-    return specs
+    for former, name in FORMER_NAMES.items():
+        specs[former] = specs[name].formerly(former, **FORMER_DEFAULTS.get(former, {}))
+    return dict(sorted(specs.items()))
 
 
 def identity(spec: OpSpec) -> str:
     """Give the name by which documents refer to an operator; see `specs_by_identity`."""
     is_public = specs_by_identity().get(spec.name) is spec
-    return spec.name if is_public else spec.registered_name
+    return spec.name if is_public else spec.native.name
 
 
 @cache
@@ -61,16 +67,13 @@ def specs_by_identity() -> dict[str, OpSpec]:
         Operators by their names; those that are only used by other operators by the name of their
         native code.
     """
-    specs: dict[str, OpSpec] = {}
     others: dict[str, OpSpec] = {}
     for path in sorted(_package_paths(list(operators.__path__), "")):
         module = importlib.import_module(f"{operators.__name__}.{path}")
         for name, value in vars(module).items():
-            if name == "SPEC":
-                specs[value.name] = value
-            elif isinstance(value, OpSpec):
-                others[value.registered_name] = value
-    return {**others, **specs}
+            if name != "SPEC" and isinstance(value, OpSpec):
+                others[value.native.name] = value
+    return {**others, **known_specs()}
 
 
 @cache

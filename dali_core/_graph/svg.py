@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from dali_core._graph.layout import Box, Line, place
+from dali_core._graph.box_placement import Box, Line, place
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.planner import live_nodes
 
@@ -30,7 +30,7 @@ def to_svg(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> str:
     nodes : sequence of OperatorNode
         Operators of the pipeline.
     outputs : sequence of DataNode
-        What the pipeline gives out.
+        What the pipeline returns.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 # Kinds of devices by DLPack: CUDA, and memory that CUDA moves by itself.
 _ON_GPU = (2, 13)
 _INTERNAL_STREAM = -1
+
+
+class OnDevice:
+    """Data of another library on the device, with what their memory needs."""
+
+    def __init__(self, interface: dict[str, Any], *needed: Any) -> None:
+        self.__cuda_array_interface__ = interface
+        # The memory goes before the stream in whose order it may go: lists are freed from their
+        # ends. Code that did so in a __del__ could be ended by Ctrl-C.
+        self._needed = list(reversed(needed))
 
 
 def is_on_device(data: Any) -> bool:
@@ -52,6 +63,48 @@ def adopted(samples: Sequence[Any], layout: str, stream: Stream) -> TensorListGP
     """
     place: dict[str, Any] = {"stream": stream, "device_id": stream.device_id}
     return TensorListGPU([TensorGPU(sample, layout, **place) for sample in samples], "", False)
+
+
+def gathered(
+    parts: Sequence[Any], places: Sequence[int], typestr: str, row_bytes: int, stream: Stream
+) -> OnDevice:
+    """Copy arrays of another library into one, and wait until nobody needs them any more.
+
+    Parameters
+    ----------
+    parts : sequence
+        What has DLPack or CUDA's array interface, dense, on the device of the stream.
+    places : sequence of int
+        For each row of the result, which part it is.
+    typestr : str
+        Type that the elements of parts must have, such as ``"|u1"``.
+    row_bytes : int
+        How many bytes a part must have.
+    stream : Stream
+        In whose order the result is complete.
+
+    Returns
+    -------
+    OnDevice
+        Bytes of shape (rows, row_bytes); of shape (0, 0) if a part is something else.
+    """
+    tensors = [TensorGPU(part, "", stream=stream) for part in parts]
+    fits = all(
+        interface["typestr"] == typestr
+        and math.prod(interface["shape"]) * int(typestr[2:]) == row_bytes
+        for interface in (tensor.__cuda_array_interface__ for tensor in tensors)
+    )
+    rows, row_bytes = (len(places), row_bytes) if fits else (0, 0)
+    memory = _cuda.load("memory")
+    buffer = memory.Buffer(stream, rows * row_bytes) if rows else None
+    start = 0 if buffer is None else buffer.pointer
+    for row in range(rows):
+        address = tensors[places[row]].data_ptr()
+        memory.copy_pointers(start + row * row_bytes, address, row_bytes, stream)
+    if rows:
+        stream.record().synchronize()
+    interface = {"shape": (rows, row_bytes), "typestr": "|u1", "data": (start, False), "version": 3}
+    return OnDevice({**interface, "stream": None}, buffer, stream)
 
 
 def copied_on_device(data: Any, layout: str, cuda_stream: Any) -> TensorListGPU:

@@ -17,11 +17,11 @@ cdef extern from "memory_capsule.hpp" namespace "dali_core":
     shared_ptr[void] memory_of_capsule(object capsule) except *
 
 cdef extern from "sample_copies.hpp" namespace "dali_core" nogil:
-    cdef cppclass BatchCopy:
+    cdef cppclass RowCopy:
         pass
 
     int64_t total_bytes(const vector[engine.Tensor]& samples)
-    vector[BatchCopy] copies_to(const vector[engine.Tensor]& samples, void* to) except +
+    vector[RowCopy] copies_to(const vector[engine.Tensor]& samples, void* to) except +
     vector[engine.Tensor] placed(
         vector[engine.Tensor] samples, const shared_ptr[void]& storage, int8_t device
     ) except +
@@ -68,6 +68,20 @@ cdef vector[engine.Tensor] copied_to_device(
     return _copied(samples, device, stream)
 
 
+cdef int wait_for_copies(object stream) except -1:
+    """Wait until a stream has come to what is queued now, also where that cannot be marked.
+
+    Whoever gets the error gives the memory back, and the copies must not write to it then.
+    """
+    try:
+        event = stream.record()
+    except BaseException:
+        stream.synchronize()
+        raise
+    event.synchronize()
+    return 0
+
+
 cdef vector[engine.Tensor] copied_to_host(
     const vector[engine.Tensor]& samples, object ready
 ) except *:
@@ -80,7 +94,7 @@ cdef vector[engine.Tensor] copied_to_host(
     stream = side_stream(samples[0].device, ready)
     storage = memory_of_capsule(services().allocate_host(size))
     services().copy(stream, _packed(copies_to(samples, storage.get())), False)
-    stream.record().synchronize()
+    wait_for_copies(stream)
     return placed(samples, storage, engine.kHost)
 
 
@@ -92,7 +106,7 @@ cdef int copy_out(
     if total_bytes(samples) == 0:
         return 0
     cdef int device = samples[0].device
-    cdef vector[BatchCopy] copies = copies_to(samples, <void*>to)
+    cdef vector[RowCopy] copies = copies_to(samples, <void*>to)
     stream = stream_of(cuda_stream, device)
     if ready is not None:
         stream.wait(ready)
@@ -100,7 +114,7 @@ cdef int copy_out(
     services().copy(stream, _packed(copies), with_kernel)
     note_use(samples, stream)
     if not non_blocking:
-        stream.record().synchronize()
+        wait_for_copies(stream)
     return 0
 
 
@@ -128,13 +142,13 @@ cdef vector[engine.Tensor] _copied(
     cdef shared_ptr[void] storage = memory_of_capsule(
         services().allocate(stream, total_bytes(samples))
     )
-    cdef vector[BatchCopy] copies = copies_to(samples, storage.get())
+    cdef vector[RowCopy] copies = copies_to(samples, storage.get())
     is_on_device = not samples.empty() and samples[0].device == device
     services().copy(stream, _packed(copies), is_on_device and copies.size() > 1)
     return placed(samples, storage, <int8_t>device)
 
 
-cdef bytes _packed(const vector[BatchCopy]& copies):
+cdef bytes _packed(const vector[RowCopy]& copies):
     return PyBytes_FromStringAndSize(
-        <const char*>copies.data(), copies.size() * sizeof(BatchCopy)
+        <const char*>copies.data(), copies.size() * sizeof(RowCopy)
     )

@@ -4,15 +4,10 @@ from libcpp.vector cimport vector
 from dali_core._runtime cimport engine
 
 
-cdef class DeviceOperator:
-    cdef shared_ptr[const engine.DeviceOperator] op
-    cdef vector[engine.ArgumentLimits] limits
-
-
 cdef class DeviceProgram:
     cdef shared_ptr[engine.DeviceProgram] program
     cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
 
     cdef int _join(
-        self, vector[engine.DeviceInstruction]& instructions, size_t first, object operators
+        self, vector[engine.DeviceInstruction]& instructions, size_t first, size_t end
     ) except -1

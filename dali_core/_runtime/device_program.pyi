@@ -2,31 +2,16 @@
 """Operators that run on a device, and the programs made of them."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from dali_core._runtime.executor import NativeOperator
-
-class DeviceOperator:
-    """An operator's code for devices, built from checked arguments."""
-
-    def __init__(
-        self,
-        name: str,
-        values: dict[str, Any],
-        tensor_arguments: Sequence[str],
-        seed: int,
-        num_inputs: int,
-        num_outputs: int,
-        limits: Sequence[tuple[int, str, float, float, bool, str]] = (),
-    ) -> None: ...
+from dali_core._runtime.executor_plan import Instruction
 
 class DeviceProgram:
     """Operators that run one after the other on a device, each for a whole batch."""
 
     def __init__(
         self,
-        instructions: Sequence[tuple[Any, ...]],
-        chains: Sequence[tuple[range, Sequence[NativeOperator]]] = (),
+        instructions: Sequence[Instruction],
+        chains: Sequence[range] = (),
     ) -> None: ...
     def fusion_counts(self) -> list[tuple[int, int]]:
         """For each chain, count the samples that ran as one, and those that could not."""

@@ -98,10 +98,7 @@ cdef extern from "dali_core/operator.hpp" namespace "dali_core" nogil:
         pass
 
 
-cdef extern from "dali_core/device_operator.hpp" namespace "dali_core" nogil:
-    cdef cppclass DeviceOperator:
-        pass
-
+cdef extern from "dali_core/device_batch.hpp" namespace "dali_core" nogil:
     cdef cppclass DeviceChain:
         pass
 
@@ -185,6 +182,9 @@ cdef extern from "argument_limits.hpp" namespace "dali_core" nogil:
         double most
         cbool above
         string rule
+        double least_length
+        double most_length
+        string length_rule
 
 
 cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
@@ -223,7 +223,7 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
 
 cdef extern from "device_program.hpp" namespace "dali_core" nogil:
     cdef cppclass DeviceInstruction:
-        shared_ptr[const DeviceOperator] op
+        shared_ptr[const Operator] op
         int node
         vector[int] inputs
         vector[int] arguments

@@ -5,10 +5,6 @@ from posix.types cimport pid_t
 from dali_core._runtime cimport engine
 
 
-cdef shared_ptr[const engine.DeviceOperator] make_device_operator(
-    const engine.OperatorConfig& config
-) except *
-
 cdef shared_ptr[engine.DeviceProgram] make_device_program(
     const vector[engine.DeviceInstruction]& instructions
 ) except *

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.executor_plan import ExecutorPlan
+from dali_core._runtime.executor_plan import ArgumentLimits, ExecutorPlan
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
@@ -32,7 +32,7 @@ class NativeOperator:
         reader: int,
         num_inputs: int,
         num_outputs: int,
-        limits: Sequence[tuple[int, str, float, float, bool, str]] = (),
+        limits: Sequence[ArgumentLimits] = (),
     ) -> None: ...
 
 class Batch:

@@ -15,13 +15,10 @@ from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
-from dali_core._runtime.executor_plan import ExecutorPlan
+from dali_core._runtime.executor_plan import ArgumentLimits, ExecutorPlan
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
-    shared_ptr[const engine.DeviceOperator] find_device_operator "dali_core::make_device_operator"(
-        const engine.OperatorConfig& config
-    ) except +
     vector[string] registered_device_operators() except +
     vector[string] registered_operators() except +
     int chain_role_number "dali_core::chain_role"(const string& name) except +
@@ -35,12 +32,6 @@ def registered_names() -> list[str]:
 def registered_device_names() -> list[str]:
     """List the names of all operators that have code for devices."""
     return sorted(name.decode() for name in registered_device_operators())
-
-
-cdef shared_ptr[const engine.DeviceOperator] make_device_operator(
-    const engine.OperatorConfig& config
-) except *:
-    return find_device_operator(config)
 
 
 cdef shared_ptr[engine.DeviceProgram] make_device_program(
@@ -87,9 +78,8 @@ cdef class NativeOperator:
         Which reader it is, or -1.
     num_inputs, num_outputs : int
         Numbers of inputs and outputs.
-    limits : sequence of (int, str, float, float, bool, str)
-        What values of `tensor_arguments` must be: place and name of the argument, the ends of the
-        range, whether its start is excluded, and the range in words.
+    limits : sequence of ArgumentLimits
+        What values of `tensor_arguments` must be.
 
     Raises
     ------
@@ -99,7 +89,7 @@ cdef class NativeOperator:
 
     def __init__(self, str name, values: dict[str, Any], tensor_arguments: Sequence[str],
                  uint64_t seed, int reader, int num_inputs, int num_outputs,
-                 limits: Sequence[tuple[int, str, float, float, bool, str]] = ()):
+                 limits: Sequence[ArgumentLimits] = ()):
         self.reader = reader
         self.limits = make_limits(limits)
         self.op = make_operator(make_config(name, values, tensor_arguments, seed, reader,
@@ -158,6 +148,7 @@ cdef class Executor:
         cdef engine.Instruction instruction
         cdef vector[engine.Instruction] instructions
         cdef vector[engine.Instruction] members
+        cdef NativeOperator op
         self.owner_process = getpid()
         self.num_readers = described.num_readers
         self.outputs_on_device = frozenset(described.outputs_on_device)
@@ -178,30 +169,30 @@ cdef class Executor:
             if description is not None:
                 instructions.clear()
                 read = set()
-                for op, node, inputs, arguments, results, releases, *branch in description[0]:
-                    guards, reads_group, joins = branch or ((), False, False)
-                    instruction.op = (<NativeOperator?>op).op
-                    instruction.node = node
-                    instruction.inputs = inputs
-                    instruction.arguments = arguments
-                    instruction.limits = (<NativeOperator>op).limits
-                    instruction.outputs = results
-                    instruction.releases = releases
-                    instruction.guards = guards
-                    instruction.reads_group = reads_group
-                    instruction.joined = plan.num_joined if joins else -1
-                    plan.num_joined += joins
-                    conditions = [value for value, _ in guards]
-                    depends = not read.isdisjoint([*inputs, *arguments, *conditions])
-                    instruction.from_reader = (<NativeOperator>op).reader >= 0 or depends
+                for step in description.instructions:
+                    op = <NativeOperator?>step.operator
+                    instruction.op = op.op
+                    instruction.node = step.node
+                    instruction.inputs = step.inputs
+                    instruction.arguments = step.arguments
+                    instruction.limits = op.limits
+                    instruction.outputs = step.outputs
+                    instruction.releases = step.releases
+                    instruction.guards = step.guards
+                    instruction.reads_group = step.reads_group
+                    instruction.joined = plan.num_joined if step.joins else -1
+                    plan.num_joined += step.joins
+                    conditions = [value for value, _ in step.guards]
+                    depends = not read.isdisjoint([*step.inputs, *step.arguments, *conditions])
+                    instruction.from_reader = op.reader >= 0 or depends
                     if instruction.from_reader:
-                        read.update(results)
+                        read.update(step.outputs)
                     instructions.push_back(instruction)
-                for number, chain in enumerate([*description[1], *description[2]]):
+                for number, chain in enumerate([*description.chains, *description.regions]):
                     members.clear()
                     for i in chain:
                         members.push_back(instructions[<size_t>i])
-                    is_region = number >= len(description[1])
+                    is_region = number >= len(description.chains)
                     self._fuse(instructions[<size_t>chain[0]], members, is_region)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)

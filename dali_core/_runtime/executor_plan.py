@@ -4,10 +4,95 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dali_core._runtime.executor import HostPool
+    from dali_core._runtime.executor import HostPool, NativeOperator
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An operator of a program, and the values that it reads and writes, by their ids.
+
+    Attributes
+    ----------
+    operator : NativeOperator
+        The operator.
+    node : int
+        Number of the node, for failures.
+    inputs, arguments, outputs : sequence of int
+        Values that it reads, as inputs or as arguments that come with each sample, and writes.
+    releases : sequence of int
+        Values that nobody needs afterwards.
+    guards : sequence of (int, bool)
+        Values and what each must say so that the operator runs for a sample.
+    reads_group : bool
+        Whether the samples for which it runs are its batch.
+    joins : bool
+        Whether its output is one of its inputs, for each sample another one.
+    """
+
+    operator: NativeOperator
+    node: int
+    inputs: Sequence[int]
+    arguments: Sequence[int]
+    outputs: Sequence[int]
+    releases: Sequence[int] = ()
+    guards: Sequence[tuple[int, bool]] = ()
+    reads_group: bool = False
+    joins: bool = False
+
+
+@dataclass(frozen=True)
+class SampleProgram:
+    """Instructions that native threads run one after the other for each sample.
+
+    Attributes
+    ----------
+    instructions : sequence of Instruction
+        In their order.
+    chains : sequence of range
+        Those that run as one.
+    regions : sequence of range
+        A decoder, and those whose part of the image it makes.
+    """
+
+    instructions: Sequence[Instruction]
+    chains: Sequence[range] = ()
+    regions: Sequence[range] = ()
+
+
+@dataclass(frozen=True)
+class ArgumentLimits:
+    """What the values of an argument must be that come with each sample.
+
+    Attributes
+    ----------
+    slot : int
+        Place among the arguments of the instruction.
+    name : str
+        Name of the argument.
+    least, most : float
+        Ends of the range of its numbers.
+    above : bool
+        Whether `least` itself is refused.
+    rule : str
+        The range in words.
+    least_length, most_length : float
+        How many numbers there must be, for each frame of arguments that differ by frame.
+    length_rule : str
+        The same in words.
+    """
+
+    slot: int
+    name: str
+    least: float
+    most: float
+    above: bool
+    rule: str
+    least_length: float
+    most_length: float
+    length_rule: str
 
 
 @dataclass(frozen=True)
@@ -16,15 +101,10 @@ class ExecutorPlan:
 
     Attributes
     ----------
-    stages : sequence
-        For each stage its instructions, chains and regions, or None for a step in Python or on a
-        device. An instruction is a tuple ``(operator, node, inputs, arguments, outputs, releases)``
-        of a `NativeOperator`, the number of the node, and lists of value ids; in a branch also
-        pairs of a value id and what that must say, whether these samples are the operator's batch,
-        and whether it joins branches. A chain is the range of the instructions that run as one,
-        and a region that of a decoder and those whose part of the image it makes.
+    stages : sequence of SampleProgram or None
+        None stands for a step in Python, or on a device.
     outputs : sequence of int
-        Ids of the values that the plan gives out.
+        Ids of the values that the plan returns.
     num_values, num_readers, num_threads : int
         Numbers of values, of readers and of worker threads.
     set_affinity : bool
@@ -47,7 +127,7 @@ class ExecutorPlan:
         Where their memory comes from; by default it is ordinary memory.
     """
 
-    stages: Sequence[tuple[Any, ...] | None]
+    stages: Sequence[SampleProgram | None]
     outputs: Sequence[int]
     num_values: int
     num_readers: int

@@ -5,6 +5,10 @@ Python runs the handlers of signals between any two instructions of the main thr
 raises while a finaliser in Python runs is printed and forgotten, and what is to be closed stays
 open. So a finaliser runs nothing in the main thread: another thread does the work, and the main
 thread waits for it without looking for signals. They are handled where the program goes on.
+
+Garbage may be collected between any two instructions, also while the thread holds a lock that the
+work needs: one of `threading`, without which no thread ends, or one of the program. In the first
+case nobody waits, in the second not for ever.
 """
 
 import _thread
@@ -20,9 +24,20 @@ from cpython.pythread cimport (
     PyThread_free_lock,
     PyThread_release_lock,
     PyThread_type_lock,
+    PY_LOCK_ACQUIRED,
+    PyLockStatus,
     WAIT_LOCK,
 )
 from posix.unistd cimport getpid
+
+cdef extern from "Python.h" nogil:
+    PyLockStatus PyThread_acquire_lock_timed(
+        PyThread_type_lock lock, long long microseconds, int interruptible
+    )
+
+# How long the collection of garbage waits; microseconds. -1: for ever.
+cdef long long MAX_WAIT = 10_000_000
+cdef long long FOREVER = -1
 
 # What was not called yet, the oldest first: calling removes.
 _waiting = {}
@@ -65,21 +80,37 @@ cdef class Finalizer:
 
     def __call__(self) -> None:
         """Call the function, unless that was done before."""
+        self._call(is_garbage=False)
+
+    def _collected(self, reference: object) -> None:
+        self._call(is_garbage=True)
+
+    cdef int _call(self, bint is_garbage) except -1:
         cdef _Work work = _Work.__new__(_Work)
         work.function, work.arguments = self._function, self._arguments
         self._function = self._arguments = self._reference = None
         _waiting.pop(id(self), None)
         if work.function is None:
-            return
+            return 0
         # A forked child leaves threads alone, and others than the main thread handle no signals.
-        is_main = _thread.get_ident() == self._main_thread and getpid() == self._process
-        if not (is_main and work.run_elsewhere()):
+        is_parent = getpid() == self._process
+        is_main = _thread.get_ident() == self._main_thread and is_parent
+        if is_garbage and is_parent and _holds_lock_of_threads():
+            is_done = work.run_elsewhere(0)
+        else:
+            is_done = is_main and work.run_elsewhere(MAX_WAIT if is_garbage else FOREVER)
+        if not is_done:
             work.run()
-        if work.error is not None:
+        if not work.is_abandoned and work.error is not None:
             raise work.error
+        return 0
 
-    def _collected(self, reference: object) -> None:
-        self()
+
+cdef bint _holds_lock_of_threads() except -1:
+    """Return whether this thread holds the lock that each thread takes when it begins and ends."""
+    lock = getattr(threading, "_active_limbo_lock", None)
+    is_owned = getattr(lock, "_is_owned", None)
+    return is_owned is not None and is_owned()
 
 
 cdef class _Work:
@@ -88,10 +119,19 @@ cdef class _Work:
     cdef object function
     cdef tuple arguments
     cdef object error
+    cdef bint is_abandoned  # nobody waits for it any more
     cdef PyThread_type_lock running
 
-    cdef bint run_elsewhere(self) except -1:
-        """Have another thread do it; False if there can be none, as when the interpreter ends."""
+    def __dealloc__(self):
+        if self.running is not NULL:
+            PyThread_free_lock(self.running)
+
+    cdef bint run_elsewhere(self, long long max_wait) except -1:
+        """Have another thread do it, and wait for that; microseconds.
+
+        Returns False if there can be no other thread, as when the interpreter ends.
+        """
+        cdef bint is_done
         self.running = PyThread_allocate_lock()
         if self.running is NULL:
             return False
@@ -99,13 +139,13 @@ cdef class _Work:
         try:
             _thread.start_new_thread(self.run, ())
         except RuntimeError:
-            PyThread_free_lock(self.running)
-            self.running = NULL
+            PyThread_release_lock(self.running)
             return False
         with nogil:
-            PyThread_acquire_lock(self.running, WAIT_LOCK)
-        PyThread_release_lock(self.running)
-        PyThread_free_lock(self.running)
+            is_done = PyThread_acquire_lock_timed(self.running, max_wait, 0) == PY_LOCK_ACQUIRED
+        if is_done:
+            PyThread_release_lock(self.running)
+        self.is_abandoned = not is_done and self.function is not None
         return True
 
     def run(self):
@@ -115,6 +155,8 @@ cdef class _Work:
             self.error = error
         # What the function held goes here, too: that may run code as well.
         self.function = self.arguments = None
+        if self.is_abandoned and self.error is not None:
+            sys.excepthook(type(self.error), self.error, self.error.__traceback__)
         if self.running is not NULL:
             # Who joins a thread is registered as one; before Python 3.13, for good.
             getattr(threading, "_active", {}).pop(_thread.get_ident(), None)

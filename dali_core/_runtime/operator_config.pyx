@@ -31,13 +31,16 @@ cdef engine.OperatorConfig make_config(
 cdef vector[engine.ArgumentLimits] make_limits(object limits) except *:
     cdef vector[engine.ArgumentLimits] made
     cdef engine.ArgumentLimits one
-    for slot, name, least, most, above, rule in limits:
-        one.slot = slot
-        one.name = name.encode()
-        one.least = least
-        one.most = most
-        one.above = above
-        one.rule = rule.encode()
+    for limit in limits:
+        one.slot = limit.slot
+        one.name = limit.name.encode()
+        one.least = limit.least
+        one.most = limit.most
+        one.above = limit.above
+        one.rule = limit.rule.encode()
+        one.least_length = limit.least_length
+        one.most_length = limit.most_length
+        one.length_rule = limit.length_rule.encode()
         made.push_back(one)
     return made
 

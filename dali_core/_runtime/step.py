@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
+
+if TYPE_CHECKING:
+    from dali_core._cuda.stream import Stream
+    from dali_core._runtime.workers import WorkerPool
 
 
 class StepOutput(NamedTuple):
@@ -68,7 +72,10 @@ class NotFed(IndexError):  # noqa: N818 (what a step raises; users see a NotFedE
 
 
 class Step(Protocol):
-    """What an operator's `python_step` makes."""
+    """What an operator's `python_step` makes.
+
+    Steps derive from it, and override what concerns them; `run` does for all of them.
+    """
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Compute the outputs for one batch.
@@ -80,10 +87,51 @@ class Step(Protocol):
 
     def skip(self, context: StepContext) -> None:
         """Lose the data for a batch that ends the epoch, since a source before has none."""
-        ...
+        return
 
     def reset(self) -> None:
         """Get ready for the next epoch."""
+        return
+
+    def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
+        """Say what workers, which are started next, have to do for the step."""
+        return
+
+    def accept_on_device(self, outputs: Collection[int]) -> None:
+        """Learn which outputs nobody reads on the host, so that their data may be on a device."""
+        return
+
+    def use_stream(self, stream: Stream) -> None:
+        """Learn in which stream the pipeline works on its device."""
+        return
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether the data comes from `Pipeline.feed_input`."""
+        return False
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether workers make the data."""
+        return False
+
+    @property
+    def gives_samples(self) -> bool:
+        """Whether a source gives samples, so that another batch size gives the same ones."""
+        return False
+
+    @property
+    def loses_state(self) -> bool:
+        """Whether nobody can say how far a source has come, so that it cannot go on there."""
+        return False
+
+
+@runtime_checkable
+class FedStep(Step, Protocol):
+    """A step that may take data from `Pipeline.feed_input`."""
+
+    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
+        """Take one batch of an output; raise if the step has a source of its own."""
         ...
 
 
@@ -92,7 +140,7 @@ class StatefulStep(Step, Protocol):
     """A step whose data depends on more than the numbers of batch and epoch.
 
     A step is asked for its state after each batch that it has run or skipped, and after `reset`:
-    pipelines run ahead, and a checkpoint describes what was given out.
+    pipelines run ahead, and a checkpoint describes what was returned.
     """
 
     def state(self) -> Any:

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""A batch of tensors in host memory: what pipelines give out, and what may be fed in."""
+"""A batch of tensors in host memory: what pipelines return, and what may be fed in."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""A batch of tensors in the memory of a GPU: what pipelines give out, and what may be fed in."""
+"""A batch of tensors in the memory of a GPU: what pipelines return, and what may be fed in."""
 
 from libc.stdint cimport uintptr_t
 from libcpp.utility cimport move

@@ -1,9 +1,10 @@
-"""`Pipeline` and `pipeline_def`: graphs of operators, and the batches that they give out."""
+"""`Pipeline` and `pipeline_def`: graphs of operators, and the batches that they return."""
 
 from __future__ import annotations
 
 from dali_core._graph.node import DataNode as DataNode
 from dali_core.pipeline import experimental as experimental
+from dali_core.pipeline._definition import is_definition as is_definition
 from dali_core.pipeline._definition import pipeline_def as pipeline_def
 from dali_core.pipeline._pipeline import Pipeline as Pipeline
 from dali_core.pipeline.conditionals import do_not_convert as do_not_convert

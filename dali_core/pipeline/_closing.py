@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from typing import Any
 
-from dali_core._execution.runner import Runner
 from dali_core._runtime.finalizer import Finalizer
 
 
-class PipelineClosing:
-    """The part of `Pipeline` that ends its threads and processes."""
+class Closing:
+    """What is to be closed with a pipeline, or when nobody uses it any more.
 
-    _in_flight: deque[Any]
-    _runner: Runner | None
+    Parameters
+    ----------
+    pipeline : object
+        The pipeline. A function of the user that is running keeps its runner alive, but not it.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, pipeline: object) -> None:
         self._closes: list[Callable[[], object]] = []
-        # A function of the user that is running keeps the runner alive, but not the pipeline.
-        Finalizer(self, _close_all, self._closes)
+        Finalizer(pipeline, _close_all, self._closes)
 
-    def close(self) -> None:
-        """End all threads. Outputs that were given out stay valid; running again raises."""
-        self._in_flight.clear()
-        self._close_all()
-        if self._runner is not None:
-            self._runner.forget_failures()
-
-    def _finish_with(self, close: Callable[[], object]) -> None:
+    def add(self, close: Callable[[], object]) -> None:
         """Have something closed with the pipeline, before what came earlier."""
         self._closes.append(close)
 
-    def _close_all(self) -> None:
+    def close_all(self) -> None:
+        """Close everything."""
         _close_all(self._closes)
 
 

@@ -3,60 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dali_core._execution.runner import Runner
-from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
-from dali_core.errors import (
-    ArgumentTypeError,
-    PipelineStateError,
-    UnknownInputError,
-)
+from dali_core._runtime.step import FedStep
+from dali_core.errors import ArgumentTypeError, PipelineStateError, UnknownInputError
+from dali_core.pipeline._graph_definition import GraphDefinition
+from dali_core.pipeline._hooks import Hooks
+from dali_core.pipeline._options import PipelineOptions
+from dali_core.pipeline.states import PipelineStates
 
 
 class PipelineInputs:
-    """The part of `Pipeline` that feeds `external_source` operators without a source."""
+    """Feeds `external_source` operators without a source.
 
-    _depth: int
-    _graph: Graph
-    _is_replaying: bool
+    Parameters
+    ----------
+    options : PipelineOptions
+        How many batches are in flight.
+    definition : GraphDefinition
+        Has the operators.
+    hooks : Hooks
+        Know whether data is needed.
+    states : PipelineStates
+        Start the run.
+    """
 
-    if TYPE_CHECKING:
-
-        def _start(self) -> Runner: ...
-
-    def feed_input(
+    def __init__(
         self,
-        data_node: DataNode | str,
-        data: Any,
-        layout: str | None = None,
-        cuda_stream: Any = None,
-        use_copy_kernel: bool = False,
+        options: PipelineOptions,
+        definition: GraphDefinition,
+        hooks: Hooks,
+        states: PipelineStates,
     ) -> None:
-        """Hand over a batch to an `external_source` that has no source of its own.
+        self._options = options
+        self._definition = definition
+        self._hooks = hooks
+        self._states = states
 
-        Parameters
-        ----------
-        data_node : DataNode or str
-            Output of the operator, or its name.
-        data : list of arrays, array, TensorListCPU or TensorListGPU
-            The samples. They are copied: the memory may be used again at once, or, on a GPU, by
-            what comes later in the stream. Only an `external_source` with ``device="gpu"`` takes
-            data on a GPU, such as tensors of PyTorch.
-        layout : str, optional
-            Layout of each sample. Without one it is that of the data.
-        cuda_stream : object, optional
-            For data on a GPU: the stream that works on it; see `fn.external_source`.
-        use_copy_kernel : bool
-            Accepted without effect: batches are copied in one.
-
-        Raises
-        ------
-        UnknownInputError
-            If the outputs depend on no such operator.
-        """
-        if self._is_replaying:
+    def feed(self, data_node: DataNode | str, data: Any, layout: str, cuda_stream: Any) -> None:
+        """Hand over a batch; see `Pipeline.feed_input`."""
+        if self._hooks.is_replaying:
             return
         if not isinstance(data_node, (DataNode, str)):
             raise ArgumentTypeError(
@@ -64,32 +51,35 @@ class PipelineInputs:
                 "Pass the result of fn.external_source, or its name."
             )
         if isinstance(data_node, DataNode):
-            value = self._graph.find(data_node)
-            if value.source.spec.role == "to device":
-                (value,) = value.source.inputs
+            value = self._definition.graph.find(data_node)
+            while value.source.spec.role in ("to device", "fed"):
+                value = value.source.inputs[0]
             data_node = value.name
-        step, output = self._find_input("feed_input", data_node)
-        step.feed(data, layout or "", cuda_stream, output)
+        step, output = self._find("feed_input", data_node)
+        step.feed(data, layout, cuda_stream, output)
 
-    def input_feed_count(self, input_name: str) -> int:
-        """Tell how many batches must be fed to an input before the first `run`.
+    def feed_all(self, inputs: Mapping[str, Any]) -> None:
+        """Feed what was passed to `run` by name."""
+        depth = self._options.depth
+        if depth != 1:
+            raise PipelineStateError(
+                "Pipeline.run: inputs may be passed only if no batch is computed ahead (got "
+                f"{', '.join(inputs)}, with prefetch_queue_depth={depth}). Pass "
+                "prefetch_queue_depth=1 or exec_pipelined=False to the Pipeline, or use feed_input."
+            )
+        # All are looked up first, so that a wrong name leaves nothing fed.
+        steps = {name: self._find("run", name) for name in inputs}
+        for name, (step, output) in steps.items():
+            step.feed(inputs[name], "", output=output)
 
-        Parameters
-        ----------
-        input_name : str
-            Name of an `external_source`.
+    def count(self, name: str) -> int:
+        """Return how many batches to feed; see `Pipeline.input_feed_count`."""
+        self._find("input_feed_count", name)
+        return self._options.depth
 
-        Raises
-        ------
-        UnknownInputError
-            If the outputs depend on no such operator.
-        """
-        self._find_input("input_feed_count", input_name)
-        return self._depth
-
-    def _find_input(self, method: str, name: str) -> tuple[Any, int]:
+    def _find(self, method: str, name: str) -> tuple[FedStep, int]:
         """Find the step of an `external_source`, and which of its outputs has the name."""
-        runner = self._start()
+        runner = self._states.start()
         if runner.executor.closed:
             raise PipelineStateError(
                 f"Pipeline.{method}: must be open (it was closed). Build a new one."
@@ -97,7 +87,7 @@ class PipelineInputs:
         inputs = {
             value.name: (step, value.index)
             for node, step in runner.steps.items()
-            if hasattr(step, "feed")
+            if isinstance(step, FedStep)
             for value in node.outputs
         }
         if name not in inputs:
@@ -106,16 +96,3 @@ class PipelineInputs:
                 f"{name!r}). There are: {', '.join(map(repr, inputs)) or 'none'}."
             )
         return inputs[name]
-
-    def _feed_inputs(self, inputs: Mapping[str, Any]) -> None:
-        """Feed what was passed to `run` by name."""
-        if self._depth != 1:
-            raise PipelineStateError(
-                "Pipeline.run: inputs may be passed only if no batch is computed ahead (got "
-                f"{', '.join(inputs)}, with prefetch_queue_depth={self._depth}). Pass "
-                "prefetch_queue_depth=1 or exec_pipelined=False to the Pipeline, or use feed_input."
-            )
-        # All are looked up first, so that a wrong name leaves nothing fed.
-        steps = {name: self._find_input("run", name) for name in inputs}
-        for name, (step, output) in steps.items():
-            step.feed(inputs[name], "", output=output)

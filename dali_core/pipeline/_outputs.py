@@ -1,4 +1,4 @@
-"""What a pipeline gives out: which values of its graph, and what is expected of their batches."""
+"""What a pipeline returns: which values of its graph, and what is expected of their batches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._graph.build import add_literal
-from dali_core._graph.context import pop_pipeline, push_pipeline, user_location
+from dali_core._graph.context import user_location
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
 from dali_core._literals import is_literal
@@ -16,16 +16,12 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import NO_TYPE, DALIDataType
 
 
-def output_node(value: Any, pipeline: Any) -> Any:
-    """Make a node of a number, a list of numbers or an array; all else is given back as it is."""
+def output_node(value: Any) -> Any:
+    """Make a node of a number, a list of numbers or an array; return all else as it is."""
     is_list = isinstance(value, (list, tuple))
     if not is_literal(value) or (is_list and any(isinstance(entry, DataNode) for entry in value)):
         return value
-    push_pipeline(pipeline)
-    try:
-        return add_literal(value)
-    finally:
-        pop_pipeline()
+    return add_literal(value)
 
 
 def graph_value(what: str, value: Any, graph: Graph) -> DataNode:

@@ -1,65 +1,37 @@
-"""`Pipeline`: a graph of operators, and the batches that it gives out."""
+"""`Pipeline`: a graph of operators, and the batches that it returns."""
 
 from __future__ import annotations
 
-import secrets
-from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dali_core import types
-from dali_core._execution.memory_statistics import MemoryStatistics
-from dali_core._execution.python_workers import PythonWorkers
-from dali_core._execution.readers import Readers
-from dali_core._execution.runner import Runner, RunnerOptions
-from dali_core._graph.context import user_location
-from dali_core._graph.graph import Graph
-from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.plan import ExecutionPlan
-from dali_core._runtime.step import Step
-from dali_core.pipeline._checkpoints import PipelineCheckpoints, warn_of_lost_states
-from dali_core.pipeline._checks import (
-    ApiCheck,
-    bad_sample_limit,
-    checkpoint_data,
-    is_left_out,
-    optional_enum,
-    optional_int,
-    positive_int,
-    prefetch_depth,
-    thread_count,
-)
-from dali_core.pipeline._closing import PipelineClosing
-from dali_core.pipeline._context import PipelineContext
-from dali_core.pipeline._graph import PipelineGraph
-from dali_core.pipeline._inputs import PipelineInputs
-from dali_core.pipeline._outputs import ExpectedOutputs
-from dali_core.pipeline._properties import PipelineProperties
-from dali_core.pipeline._python_workers import PipelineWorkers, WorkerSettings
+from dali_core._graph.node import DataNode
+from dali_core.pipeline._checks import is_left_out
 from dali_core.pipeline._queries import PipelineQueries
-from dali_core.pipeline._running import PipelineRunning
-from dali_core.pipeline._serialization import PipelineSerialization
+from dali_core.pipeline._run import OutputList
+from dali_core.pipeline._serialization import (
+    NOT_WRITTEN,
+    Document,
+    open_document,
+    to_document,
+)
+from dali_core.pipeline.states import PipelineStates, to_bytes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-class Pipeline(
-    PipelineContext,
-    PipelineProperties,
-    PipelineGraph,
-    PipelineInputs,
-    PipelineQueries,
-    PipelineRunning,
-    PipelineSerialization,
-    PipelineCheckpoints,
-    PipelineWorkers,
-    PipelineClosing,
-):
+class Pipeline(PipelineQueries):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
     or call operators inside ``with pipeline:`` and then `set_outputs`.
 
-    Batches are computed ahead by native threads. What `outputs` returns belongs to whoever holds it
-    and is never overwritten.
+    Batches are computed ahead: on the host by native threads, on a GPU in a stream of the pipeline.
+    What `outputs` returns belongs to whoever holds it and is never overwritten.
 
     Parameters
     ----------
@@ -70,7 +42,7 @@ class Pipeline(
         Number of native threads; by default (None or -1) one for each processor this process may
         use.
     device_id : int or None
-        Accepted for compatibility; this version computes on the host only.
+        The GPU for operators with ``device="gpu"`` or ``"mixed"``; a graph without any needs none.
     seed : int, optional
         Seed of all random operators. The same seed gives the same data for any number of threads,
         any prefetch depth and any batch size. By default (None or negative) it is another one each
@@ -78,8 +50,8 @@ class Pipeline(
     exec_pipelined : bool
         Compute batches ahead of their use.
     prefetch_queue_depth : int or dict
-        How many batches are on their way at once. Of a dict with ``"cpu_size"`` and ``"gpu_size"``
-        the first counts.
+        How many batches are in flight at once. Of a dict with ``"cpu_size"`` and ``"gpu_size"`` the
+        first counts on the host, the second on a GPU.
     exec_async : bool
         Run functions in Python that have inputs in a thread of their own, so that they overlap with
         the training loop. If False they run in the thread that asks for the batch, as sources
@@ -90,8 +62,10 @@ class Pipeline(
         Bind each native thread to one processor.
     enable_memory_stats : bool
         Measure the memory of each operator's outputs; see `executor_statistics`.
-    max_streams, default_cuda_stream_priority, stream_policy : object
-        Accepted without effect: there are no CUDA streams on the host.
+    default_cuda_stream_priority : int
+        Priority of the pipeline's CUDA stream; lower numbers go first.
+    max_streams, stream_policy : object
+        Accepted without effect: all work on the GPU is in one stream.
     exec_dynamic, experimental_exec_dynamic, concurrency : object
         Accepted without effect: there is one executor, and it runs all samples in parallel.
     enable_checkpointing : bool
@@ -122,7 +96,7 @@ class Pipeline(
         both cases the random numbers stay those of the bad sample. `bad_samples` lists them.
     max_bad_samples : int or float, optional
         With ``on_sample_error="replace"``: how many samples of each epoch may be bad. An int is
-        their number, a float up to 1 their share of the samples given out so far (up to ten bad
+        their number, a float up to 1 their share of the samples returned so far (up to ten bad
         samples are always fine then). The default is 0.01, one in a hundred. From there on, every
         batch that has a bad sample raises a `BadSampleLimitError`.
     optimize : bool
@@ -165,113 +139,351 @@ class Pipeline(
         on_sample_error: str = "raise",
         max_bad_samples: float | None = None,
     ) -> None:
-        # What `serialize` writes: the arguments as they were given.
-        self._arguments = {name: value for name, value in locals().items() if name != "self"}
-        PipelineClosing.__init__(self)
-        self._location = user_location()
-        self._graph = Graph(self._location)
-        self._batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
-        self._num_threads = thread_count(num_threads)
-        self._device_id = optional_int("device_id", device_id)
-        given_seed = optional_int("seed", seed, -(2**63), 2**64 - 1)
-        self._seed_is_given = given_seed is not None and given_seed >= 0
-        self._seed = (given_seed or 0) % 2**64 if self._seed_is_given else secrets.randbits(63)
-        self._exec_pipelined = bool(exec_pipelined)
-        self._exec_async = bool(exec_async)
-        self._prefetch_queue_depth = prefetch_queue_depth
-        depth = prefetch_depth(prefetch_queue_depth)
-        self._depth = depth if self._exec_pipelined else 1
-        self._set_affinity = bool(set_affinity)
-        self._enable_memory_stats = bool(enable_memory_stats)
-        self._worker_settings = WorkerSettings(py_num_workers, py_start_method, py_callback_pickler)
-        self._workers: PythonWorkers | None = None
-        self._exec_dynamic = exec_dynamic
-        if experimental_exec_dynamic is not None:
-            self._exec_dynamic = experimental_exec_dynamic
-        self._stream_priority = (
-            optional_int("default_cuda_stream_priority", default_cuda_stream_priority) or 0
+        super().__init__(
+            {name: value for name, value in locals().items() if name not in ("self", "__class__")}
         )
-        self._stream_policy = optional_enum("stream_policy", stream_policy, types.StreamPolicy)
-        self._concurrency = optional_enum("concurrency", concurrency, types.OperatorConcurrency)
-        self._optimize = bool(optimize)
-        self._max_bad_samples = bad_sample_limit(on_sample_error, max_bad_samples)
-        self._replaces_failed = on_sample_error == "replace"
-        self._expected = ExpectedOutputs(output_dtype, output_ndim, output_layout)
-        self._outputs: list[DataNode] | None = None
-        self._plan: ExecutionPlan | None = None
-        self._memory: MemoryStatistics | None = None
-        self._runner: Runner | None = None
-        self._readers = Readers(())
-        self._in_flight: deque[Any] = deque()
-        self._num_shared = 0
-        self._is_first_run = True
-        self._has_ended = False
-        self._setup_ended = False
-        self._num_setups = self._epoch_setups = 0
-        self._is_replaying = False
-        self._looks_ahead = False
-        self._checkpoint = checkpoint_data(checkpoint)
-        self._restored_iterator = None
-        self._api = ApiCheck()
-
-    # Defining and building
-
-    def iter_setup(self) -> None:
-        """Prepare an iteration: override this to call `feed_input`, or to raise StopIteration."""
-
-    def build(self) -> None:
-        """Check and plan the graph, and start the native threads. Called by need.
-
-        With a reader that has `lazy_init`, the threads start and its files are listed only when
-        somebody asks for a batch or for the size of an epoch.
-        """
-        self._make_plan()
-        if self._runner is None and not any(
-            node.arguments.get("lazy_init") for node in self._live_nodes
-        ):
-            self._start()
-
-    def _start(self) -> Runner:
-        """Open the data sets and start the threads, if that has not been done yet."""
-        if self._runner is not None:
-            return self._runner
-        self._make_plan()
-        runner = self._make_runner()
-        try:
-            return self._restore_checkpoint() or runner
-        except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
-            self._close_all()
-            self._runner = self._workers = None
-            raise
-
-    def _make_runner(self, steps: Mapping[OperatorNode, Step] | None = None) -> Runner:
-        plan = self._make_plan()
-        if steps is None:  # before any thread starts, as workers may be forked
-            steps = self._started_workers().steps
-            if self._arguments["enable_checkpointing"]:
-                warn_of_lost_states(steps)
-        self._readers = Readers(self._live_nodes)
-        options = RunnerOptions(
-            batch_size=self._batch_size,
-            num_threads=self._num_threads,
-            seed=self._seed,
-            set_affinity=self._set_affinity,
-            asynchronous=self._exec_async,
-            replaces_failed=self._replaces_failed,
-            max_bad_samples=self._max_bad_samples,
-            device_id=self._device_id,
-            stream_priority=self.default_cuda_stream_priority,
-            depth=self.gpu_queue_size,
-        )
-        runner = Runner(plan, self._readers.by_node, options, steps)
-        self._finish_with(runner.close)
-        self._runner = runner
-        return runner
 
     def __repr__(self) -> str:
-        state = "not built" if self._plan is None else f"{len(self._graph.nodes)} operators"
-        return f"Pipeline(batch_size={self._batch_size}, num_threads={self._num_threads}, {state})"
+        definition = self._definition
+        state = (
+            "not built" if definition.plan is None else f"{len(definition.graph.nodes)} operators"
+        )
+        return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads}, {state})"
+
+    # Running
+
+    def feed_input(
+        self,
+        data_node: DataNode | str,
+        data: Any,
+        layout: str | None = None,
+        cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:
+        """Hand over a batch to an `external_source` that has no source of its own.
+
+        Parameters
+        ----------
+        data_node : DataNode or str
+            Output of the operator, or its name.
+        data : list of arrays, array, TensorListCPU or TensorListGPU
+            The samples. They are copied: the memory may be used again at once, or, on a GPU, by
+            what comes later in the stream. Only an `external_source` with ``device="gpu"`` takes
+            data on a GPU, such as tensors of PyTorch.
+        layout : str, optional
+            Layout of each sample. Without one it is that of the data.
+        cuda_stream : object, optional
+            For data on a GPU: the stream that works on it; see `fn.external_source`.
+        use_copy_kernel : bool
+            Accepted without effect: batches are copied in one.
+
+        Raises
+        ------
+        UnknownInputError
+            If the outputs depend on no such operator.
+        """
+        self._inputs.feed(data_node, data, layout or "", cuda_stream)
+
+    def input_feed_count(self, input_name: str) -> int:
+        """Tell how many batches must be fed to an input before the first `run`.
+
+        Parameters
+        ----------
+        input_name : str
+            Name of an `external_source`.
+
+        Raises
+        ------
+        UnknownInputError
+            If the outputs depend on no such operator.
+        """
+        return self._inputs.count(input_name)
+
+    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[OutputList, ...]:
+        """Compute a batch, and start those after it.
+
+        Parameters
+        ----------
+        cuda_stream : object, optional
+            Stream that will use outputs on a device, and is made to wait for them: a handle, or a
+            stream object of any library. Without one, and for other streams, whatever takes the
+            outputs by DLPack or CUDA's array interface waits by itself; nobody else does. Without
+            effect where all outputs are on the host.
+        **pipeline_inputs
+            Batches for `external_source` operators without a source, by their names; see
+            `feed_input`. Needs ``prefetch_queue_depth=1`` or ``exec_pipelined=False``.
+
+        Returns
+        -------
+        tuple of TensorListCPU or TensorListGPU
+            The outputs. They are never overwritten.
+
+        Raises
+        ------
+        StopIteration
+            If a source has no more data; `reset` starts over.
+        SampleError
+            If an operator failed; the next call goes on with the next batch.
+        Exception
+            What a source raised is raised here, too, with a note that says where. The next call
+            goes on as well.
+        """
+        with self._run.api.calls(types.PipelineAPIType.BASIC):
+            if pipeline_inputs:
+                self._inputs.feed_all(pipeline_inputs)
+            self.schedule_run()
+            return self.outputs(cuda_stream)
+
+    def schedule_run(self) -> None:
+        """Start to compute the next batch (the first time: as many as are prefetched)."""
+        self._run.check_caller()
+        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
+            self._states.start()
+            self._run.schedule()
+
+    def outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
+        """Wait for the oldest batch that was started, and give its outputs.
+
+        On a device, they may not be computed yet: their readers wait.
+
+        Parameters
+        ----------
+        cuda_stream : object, optional
+            See `run`.
+
+        Raises
+        ------
+        StopIteration
+            If a source has no more data.
+        SampleError
+            If an operator failed on a sample.
+        """
+        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
+            self.release_outputs()
+            return self.share_outputs(cuda_stream)
+
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
+        """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
+        self._run.check_caller()
+        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
+            return self._run.take(cuda_stream)
+
+    def release_outputs(self) -> None:
+        """Give up the last outputs. Their memory is reused once nobody else holds them either.
+
+        On a device, that is once all streams that were said to use them have done so.
+        """
+        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
+            pass  # reference counts do the work
+
+    def reset(self) -> None:
+        """Start over after the end of the data. In mid-epoch this does nothing."""
+        self._run.reset()
+
+    def empty(self) -> bool:
+        """Return whether no batch is started and not yet returned."""
+        return not self._run.in_flight
+
+    def enable_api_check(self, enable: bool) -> None:
+        """Choose whether mixing `run` with `schedule_run` and the like is refused."""
+        self._run.api.is_enabled = enable
+
+    def start_py_workers(self) -> None:
+        """Start the workers of parallel sources now; otherwise that happens when it is built.
+
+        Forked workers inherit all that the process has by then. A process that uses CUDA must not
+        be forked, and one with many threads of its own should not be: call this first.
+        """
+        self._run.start_workers()
+
+    def close(self) -> None:
+        """End all threads. Outputs that were returned stay valid; running again raises."""
+        self._run.close()
+
+    # States
 
     @property
-    def _has_setup(self) -> bool:
-        return type(self).iter_setup is not Pipeline.iter_setup
+    def states(self) -> PipelineStates:
+        """Snapshots of what was returned, for iterators that describe their own state."""
+        return self._states
+
+    def state_dict(self) -> dict[str, Any]:
+        """Describe what has been returned, so that another pipeline can go on from there.
+
+        What was computed ahead does not count: a pipeline that loads the state gives the batches
+        that this one would give next.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dictionaries, which JSON can hold.  It is small and has a
+            version.  Sources with a ``state_dict`` of their own add theirs.
+
+        Raises
+        ------
+        StateMismatchError
+            If the state of a source is not plain data.
+        """
+        return self._states.describe(self._states.snapshot())
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from where `state_dict` was called, perhaps in another process.
+
+        Work in flight is discarded.  The graph must have the same operators, and readers the same
+        data and order; arguments of other operators may differ.  The pipeline may have another
+        number of threads, another prefetch depth, and another batch size if it reads samples by
+        number.  Interleaved shards may also be more or fewer than before.  A pipeline without a
+        seed takes that of the state.
+
+        The state says nothing about the shard, so that of one process serves all that read
+        other shards of the same data with the same seed.
+
+        Parameters
+        ----------
+        state : mapping
+            What `state_dict` returned.  Nothing changes if it does not fit.
+
+        Raises
+        ------
+        StateMismatchError
+            If the state does not fit this pipeline; the message says in which way.
+        ArgumentTypeError
+            If it is no mapping.
+        PipelineStateError
+            If a source or `iter_setup` has given data already and cannot start over.
+        """
+        where = "Pipeline.load_state_dict"
+        self._states.go_to(self._states.read(state, where), where)
+
+    def restart(self) -> None:
+        """Begin the epoch afresh: go back to the last `reset` that took effect, or to the start.
+
+        Work in flight is discarded.  The same batches come again.
+
+        Raises
+        ------
+        PipelineStateError
+            If a source or `iter_setup` cannot start over.
+        """
+        self._states.go_to(self._states.start_of_epoch(), "Pipeline.restart")
+
+    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
+        """Return the state as JSON, to be passed as `checkpoint` to a pipeline that goes on.
+
+        Parameters
+        ----------
+        filename : path, optional
+            File to write it to as well; it is replaced in one step.
+
+        Returns
+        -------
+        bytes
+            JSON of what `state_dict` returns.
+        """
+        return to_bytes(self.state_dict(), filename)
+
+    # Documents
+
+    def serialize(
+        self,
+        define_graph: Callable[[], Any] | None = None,
+        filename: str | os.PathLike[str] | None = None,
+    ) -> bytes:
+        """Write the pipeline, but not its state, as a JSON document.
+
+        Parameters
+        ----------
+        define_graph : callable, optional
+            Defines the graph, if nothing else does.
+        filename : path, optional
+            File to write to as well.
+
+        Returns
+        -------
+        bytes
+            The document. It holds data only: operators by name, their arguments, and the arguments
+            of the pipeline as they were given.
+
+        Raises
+        ------
+        SerializationError
+            If the graph needs Python code, such as a function or a source. The message names the
+            operator and the line. An `external_source` that is fed by `feed_input` is fine.
+        """
+        document = to_document(self._definition, self._options.given, _defaults(), define_graph)
+        if filename is not None:
+            with open(filename, "wb") as file:
+                file.write(document)
+        return document
+
+    @classmethod
+    def deserialize(
+        cls,
+        serialized_pipeline: bytes | str | None = None,
+        filename: str | os.PathLike[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Make and build a pipeline from a document that `serialize` wrote.
+
+        The document is read as data, and no code in it or named by it is run. It does name files
+        that the pipeline will read.
+
+        Parameters
+        ----------
+        serialized_pipeline : bytes or str
+            The document.
+        filename : path
+            A file with the document; instead of `serialized_pipeline`.
+        **kwargs
+            Arguments of `Pipeline` that take precedence over those in the document.
+
+        Raises
+        ------
+        SerializationError
+            If the document does not describe a pipeline. The message names the place.
+        """
+        document = open_document(serialized_pipeline, filename, kwargs, _defaults())
+        pipeline = cls(**{**document.options, **kwargs})
+        pipeline._become(document)
+        return pipeline
+
+    def deserialize_and_build(self, serialized_pipeline: bytes | str) -> None:
+        """Become the pipeline that a document describes, and build it.
+
+        Parameters
+        ----------
+        serialized_pipeline : bytes or str
+            What `serialize` wrote. Arguments that this pipeline was made with take precedence over
+            those in the document, unless they are as by default.
+
+        Raises
+        ------
+        SerializationError
+            If the document does not describe a pipeline. This pipeline is unchanged then.
+        """
+        defaults = _defaults()
+        document = Document(serialized_pipeline, defaults)
+        other = Pipeline(**document.options)
+        document.fill(other._definition)
+        own = {
+            name: value
+            for name, value in self._options.given.items()
+            if not (is_left_out(value) or value == defaults.get(name))
+        }
+        self.close()
+        self._assemble({**NOT_WRITTEN, **defaults, **document.options, **own})
+        self._become(document)
+
+    def _become(self, document: Document) -> None:
+        """Take the graph of a document, and build it."""
+        document.fill(self._definition)
+        with document.blamed(self._definition, self._run):
+            self._states.start_eagerly()
+
+
+def _defaults() -> dict[str, Any]:
+    """Return the arguments of `Pipeline` that a document may have, and their defaults."""
+    parameters = inspect.signature(Pipeline).parameters
+    return {
+        name: parameter.default for name, parameter in parameters.items() if name not in NOT_WRITTEN
+    }

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dali_core._execution.memory_statistics import MemoryStatistics
-from dali_core._execution.readers import Readers
-from dali_core._execution.runner import Runner
 from dali_core._graph.drawing import to_dot
-from dali_core._graph.graph import Graph
-from dali_core._graph.node import DataNode
-from dali_core._graph.plan import ExecutionPlan
 from dali_core._graph.svg import to_svg
 from dali_core.errors import BadSample
+from dali_core.pipeline._properties import PipelineProperties
 
 
-class PipelineQueries:
-    """The part of `Pipeline` that only looks at it."""
-
-    _graph: Graph
-    _memory: MemoryStatistics | None
-    _outputs: list[DataNode] | None
-    _plan: ExecutionPlan | None
-    _readers: Readers
-    _runner: Runner | None
-
-    if TYPE_CHECKING:
-
-        def build(self) -> None: ...
-
-        def _define(self) -> list[DataNode]: ...
-
-        def _start(self) -> Runner: ...
+class PipelineQueries(PipelineProperties):
+    """The methods of `Pipeline` that only look at it."""
 
     @property
     def bad_samples(self) -> list[BadSample]:
-        """The samples on which an operator failed, in the order of the batches given out.
+        """The samples on which an operator failed, in the order of the batches returned.
 
         Samples that were replaced are listed as well as those that raised an error; a sample that
         an epoch repeats as padding counts once. Of more than 10,000 the last are kept.
         """
-        return self._runner.bad_samples if self._runner is not None else []
+        return self._run.runner.bad_samples if self._run.runner is not None else []
 
     def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
         """Tell how much memory the outputs of each operator took so far.
@@ -49,7 +29,7 @@ class PipelineQueries:
         Returns
         -------
         dict
-            Empty, unless the pipeline was made with ``enable_memory_stats=True`` and has given out
+            Empty, unless the pipeline was made with ``enable_memory_stats=True`` and has returned
             a batch. Otherwise, for each operator, under ``"CPU_"``, ``"GPU_"`` or ``"MIXED_"`` and
             its name, lists with an entry for each of its outputs, in bytes: ``real_memory_size`` of
             the largest batch, ``max_real_memory_size`` of the largest sample, and the same as
@@ -58,13 +38,12 @@ class PipelineQueries:
             Values that never come into being, because operators run as one, take
             nothing.
         """
-        return self._memory.as_dict() if self._memory is not None else {}
+        return self._run.memory.as_dict() if self._run.memory is not None else {}
 
     def plan(self) -> str:
         """Describe the stages that the pipeline runs in, their operators, and what is fused."""
-        self.build()
-        assert self._plan is not None
-        return self._plan.describe()
+        self._states.start_eagerly()
+        return self._definition.make_plan().describe()
 
     def save_graph_to_dot_file(
         self,
@@ -86,11 +65,10 @@ class PipelineQueries:
         use_colors : bool
             Tell operators that run in Python from native ones by colour.
         """
-        self.build()
-        assert self._outputs is not None
+        self._states.start_eagerly()
         text = to_dot(
-            self._graph.nodes,
-            self._outputs,
+            self._definition.graph.nodes,
+            self._definition.define(),
             show_tensors=show_tensors,
             show_ids=show_ids,
             use_colors=use_colors,
@@ -106,13 +84,15 @@ class PipelineQueries:
         filename : path
             SVG file to write.
         """
-        text = to_svg(self._graph.nodes, self._define())
+        text = to_svg(self._definition.graph.nodes, self._definition.define())
         with open(filename, "w", encoding="utf-8") as file:
             file.write(text)
 
     def _repr_svg_(self) -> str | None:
         """Draw the graph for a notebook, as soon as the pipeline has outputs."""
-        return None if self._outputs is None else to_svg(self._graph.nodes, self._outputs)
+        if self._definition.outputs is None:
+            return None
+        return to_svg(self._definition.graph.nodes, self._definition.outputs)
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
         """Count the samples in an epoch of a reader, over all shards and with their padding.
@@ -122,11 +102,11 @@ class PipelineQueries:
         name : str, optional
             The reader; without it a dict of all readers is returned.
         """
-        self._start()
+        self._states.start()
         if name is not None:
-            return self._readers.find(name).plan.num_samples_padded
+            return self._run.readers.find(name).plan.num_samples_padded
         return {
-            key: reader.plan.num_samples_padded for key, reader in self._readers.by_name.items()
+            key: reader.plan.num_samples_padded for key, reader in self._run.readers.by_name.items()
         }
 
     def reader_meta(self, name: str | None = None) -> Any:
@@ -143,7 +123,21 @@ class PipelineQueries:
             ``epoch_size``, ``epoch_size_padded``, ``number_of_shards``, ``shard_id``,
             ``pad_last_batch`` and ``stick_to_shard``.
         """
-        self._start()
+        self._states.start()
         if name is not None:
-            return self._readers.find(name).plan.meta()
-        return {key: reader.plan.meta() for key, reader in self._readers.by_name.items()}
+            return self._run.readers.find(name).plan.meta()
+        return {key: reader.plan.meta() for key, reader in self._run.readers.by_name.items()}
+
+    def external_source_shm_statistics(self) -> dict[str, list[int]]:
+        """Say how much memory workers and pipeline share.
+
+        Returns
+        -------
+        dict
+            ``capacities`` has the size in bytes of each place for results, and
+            ``per_sample_capacities`` that size for one sample: what `bytes_per_sample_hint` of
+            `fn.external_source` says beforehand. Only what was written takes memory.
+        """
+        if self._run.workers is None:
+            return {"capacities": [], "per_sample_capacities": []}
+        return self._run.workers.statistics()

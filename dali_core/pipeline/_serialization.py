@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
+import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NoReturn
 
 from dali_core._graph.document import check_keys, graph_from_plain, graph_to_plain
-from dali_core._graph.graph import Graph
-from dali_core._graph.node import DataNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core.errors import (
     ArgumentTypeError,
@@ -19,171 +17,93 @@ from dali_core.errors import (
     GraphError,
     SerializationError,
 )
-from dali_core.pipeline._checks import is_left_out
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from dali_core.pipeline._pipeline import Pipeline
+from dali_core.pipeline._graph_definition import GraphDefinition
+from dali_core.pipeline._options import PipelineOptions
+from dali_core.pipeline._run import PipelineRun
 
 FORMAT = "dali_core.pipeline"
 VERSION = 1
 
-# Arguments of `Pipeline` that concern one run or one process, not the pipeline.
-_NOT_WRITTEN = frozenset({"self", "checkpoint", "py_callback_pickler"})
+NOT_WRITTEN = {"checkpoint": None, "py_callback_pickler": None}
+"""Arguments of `Pipeline` that concern one run or one process, and their defaults."""
 
 
-class PipelineSerialization:
-    """The part of `Pipeline` that writes it as a document and reads it again."""
+def to_document(
+    definition: GraphDefinition,
+    given: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    define_graph: Callable[[], Any] | None,
+) -> bytes:
+    """Write a pipeline as a JSON document; see `Pipeline.serialize`.
 
-    _arguments: Mapping[str, Any]
-    _graph: Graph
-    _location: str
-    _outputs: list[DataNode] | None
+    Parameters
+    ----------
+    definition : GraphDefinition
+        The graph.
+    given : dict
+        The arguments of the pipeline.
+    defaults : dict
+        Those of them that are written, and their defaults, which are not.
+    define_graph : callable or None
+        Defines the graph.
+    """
+    if define_graph is not None:
+        definition.define_by(define_graph)
+    graph = graph_to_plain(definition.graph, definition.define())
+    options = {
+        name: to_plain(value, f"Pipeline.serialize: argument {name!r} of the Pipeline")
+        for name, value in given.items()
+        if name in defaults and value is not defaults[name]
+    }
+    return _to_text(options, graph).encode("ascii")
 
-    if TYPE_CHECKING:
 
-        def build(self) -> None: ...
-
-        def close(self) -> None: ...
-
-        def set_outputs(self, *outputs: DataNode) -> None: ...
-
-        def _define(self) -> list[DataNode]: ...
-
-    def serialize(
-        self,
-        define_graph: Callable[[], Any] | None = None,
-        filename: str | os.PathLike[str] | None = None,
-    ) -> bytes:
-        """Write the pipeline, but not its state, as a JSON document.
-
-        Parameters
-        ----------
-        define_graph : callable, optional
-            Defines the graph, if nothing else does.
-        filename : path, optional
-            File to write to as well.
-
-        Returns
-        -------
-        bytes
-            The document. It holds data only: operators by name, their arguments, and the arguments
-            of the pipeline as they were given.
-
-        Raises
-        ------
-        SerializationError
-            If the graph needs Python code, such as a function or a source. The message names the
-            operator and the line. An `external_source` that is fed by `feed_input` is fine.
-        """
-        if define_graph is not None:
-            self._define_by(define_graph)
-        graph = graph_to_plain(self._graph, self._define())
-        defaults = _defaults()
-        options = {
-            name: to_plain(value, f"Pipeline.serialize: argument {name!r} of the Pipeline")
-            for name, value in self._arguments.items()
-            if name in defaults and value is not defaults[name]
-        }
-        document = _to_text(options, graph).encode("ascii")
-        if filename is not None:
-            with open(filename, "wb") as file:
-                file.write(document)
-        return document
-
-    def _define_by(self, define_graph: Callable[[], Any]) -> None:
-        if not callable(define_graph):
+def open_document(
+    text: bytes | str | None,
+    filename: str | os.PathLike[str] | None,
+    overriding: Iterable[str],
+    defaults: Mapping[str, Any],
+) -> Document:
+    """Read a document, or a file with one; `overriding` names the arguments that replace others."""
+    if (text is None) == (filename is None):
+        raise ArgumentValueError(
+            "Pipeline.deserialize: either serialized_pipeline or filename must be given (got "
+            f"{'neither' if filename is None else 'both'})."
+        )
+    for name in overriding:
+        if name not in defaults:
             raise ArgumentTypeError(
-                f"Pipeline.serialize: define_graph must be callable (got {define_graph!r}). Pass a "
-                "file as filename=..."
+                f"Pipeline.deserialize: unknown argument {name!r}. It takes those of Pipeline: "
+                f"{', '.join(defaults)}."
             )
-        if self._outputs is not None:
-            raise GraphError(
-                "Pipeline.serialize: define_graph must be left out if the graph is defined already "
-                "(it is)."
-            )
-        with self:  # type: ignore[attr-defined]
-            result = define_graph()
-        self.set_outputs(*(result if isinstance(result, (tuple, list)) else (result,)))
-
-    @classmethod
-    def deserialize(
-        cls,
-        serialized_pipeline: bytes | str | None = None,
-        filename: str | os.PathLike[str] | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Make and build a pipeline from a document that `serialize` wrote.
-
-        The document is read as data, and no code in it or named by it is run. It does name files
-        that the pipeline will read.
-
-        Parameters
-        ----------
-        serialized_pipeline : bytes or str
-            The document.
-        filename : path
-            A file with the document; instead of `serialized_pipeline`.
-        **kwargs
-            Arguments of `Pipeline` that take precedence over those in the document.
-
-        Raises
-        ------
-        SerializationError
-            If the document does not describe a pipeline. The message names the place.
-        """
-        if (serialized_pipeline is None) == (filename is None):
-            raise ArgumentValueError(
-                "Pipeline.deserialize: either serialized_pipeline or filename must be given (got "
-                f"{'neither' if filename is None else 'both'})."
-            )
-        for name in kwargs:
-            if name not in _defaults():
-                raise ArgumentTypeError(
-                    f"Pipeline.deserialize: unknown argument {name!r}. It takes those of Pipeline: "
-                    f"{', '.join(_defaults())}."
-                )
-        if filename is not None:
-            with open(filename, "rb") as file:
-                serialized_pipeline = file.read()
-        document = Document(serialized_pipeline)
-        pipeline = cls(**{**document.options, **kwargs})
-        document.fill(pipeline)
-        document.build(pipeline)
-        return pipeline
-
-    def deserialize_and_build(self, serialized_pipeline: bytes | str) -> None:
-        """Become the pipeline that a document describes, and build it.
-
-        Parameters
-        ----------
-        serialized_pipeline : bytes or str
-            What `serialize` wrote. Arguments that this pipeline was made with take precedence over
-            those in the document, unless they are as by default.
-
-        Raises
-        ------
-        SerializationError
-            If the document does not describe a pipeline. This pipeline is unchanged then.
-        """
-        document = Document(serialized_pipeline)
-        own = {
-            name: value
-            for name, value in self._arguments.items()
-            if not (is_left_out(value) or value == _defaults().get(name))
-        }
-        document.fill(_pipeline_class()(**document.options))
-        self.close()
-        _pipeline_class().__init__(self, **{**document.options, **own})  # type: ignore[arg-type]
-        document.fill(self)
-        document.build(self)
+    if filename is not None:
+        with open(filename, "rb") as file:
+            text = file.read()
+    return Document(text, defaults)
 
 
 class Document:
-    """A document that was read: arguments for `Pipeline`, and a graph."""
+    """A document that was read: arguments for `Pipeline`, and a graph.
 
-    def __init__(self, text: Any) -> None:
+    Parameters
+    ----------
+    text : bytes or str
+        What `to_document` returned.
+    defaults : dict
+        The arguments of `Pipeline` that a document may have, and their defaults.
+
+    Attributes
+    ----------
+    options : dict
+        Those that it has.
+
+    Raises
+    ------
+    SerializationError
+        If it does not describe a pipeline. The message names the place.
+    """
+
+    def __init__(self, text: Any, defaults: Mapping[str, Any]) -> None:
         data = _parse(text)
         check_keys(data, ("format", "version"), tuple(data), _WHERE)
         if data["format"] != FORMAT:
@@ -203,27 +123,28 @@ class Document:
                 for name, value in data["options"].items()
             }
             for name in self.options:
-                if name not in _defaults():
+                if name not in defaults:
                     _refuse(f"options.{name} must be an argument of Pipeline of this version.")
-            _pipeline_class()(**self.options)
+            PipelineOptions({**NOT_WRITTEN, **defaults, **self.options})
         except (TypeError, ValueError, DaliCoreError, RecursionError) as error:
             _refuse(f"options must be arguments of Pipeline ({error})", error)
 
-    def fill(self, pipeline: Any) -> None:
+    def fill(self, definition: GraphDefinition) -> None:
         """Put the graph into a new pipeline."""
         try:
-            pipeline.set_outputs(*graph_from_plain(self._graph, pipeline._graph))
+            definition.set_outputs(graph_from_plain(self._graph, definition.graph))
         except (DaliCoreError, RecursionError) as error:
             _refuse(str(error), error)
 
-    def build(self, pipeline: Any) -> None:
+    @contextlib.contextmanager
+    def blamed(self, definition: GraphDefinition, run: PipelineRun) -> Iterator[None]:
         """Build a pipeline that was filled; the native code of operators may refuse arguments."""
         try:
-            pipeline.build()
+            yield
         except (ArgumentTypeError, ArgumentValueError, GraphError) as error:
-            pipeline.close()
+            run.close()
             message = str(error)
-            for number, node in enumerate(pipeline._graph.nodes):
+            for number, node in enumerate(definition.graph.nodes):
                 if message.startswith(node.where):
                     _refuse(f"operators[{number}]: {message}", error)
             _refuse(message, error)
@@ -234,22 +155,6 @@ _WHERE = "Pipeline.deserialize: the document"
 
 def _refuse(message: str, error: BaseException | None = None) -> NoReturn:
     raise SerializationError(f"Pipeline.deserialize: {message}") from error
-
-
-def _defaults() -> dict[str, Any]:
-    """Give the arguments of `Pipeline` that a document may have, and their defaults."""
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(_pipeline_class()).parameters.items()
-        if name not in _NOT_WRITTEN
-    }
-
-
-def _pipeline_class() -> type[Pipeline]:
-    # It derives from the class above.
-    from dali_core.pipeline._pipeline import Pipeline
-
-    return Pipeline
 
 
 def _to_text(options: Any, graph: Mapping[str, Any]) -> str:

@@ -19,8 +19,8 @@ from dali_core.plugin.iterator_arguments import (
 )
 
 if TYPE_CHECKING:
-    from dali_core.adapters import Adapter
     from dali_core.pipeline import Pipeline
+    from dali_core.plugin.conversion import Converter
 
 __all__ = ["BaseIterator", "IncompleteEpochWarning", "LastBatchPolicy"]
 
@@ -73,7 +73,7 @@ class BaseIterator(EpochIterator):
 
     Notes
     -----
-    Without padding, the samples of an epoch that were given out with the one before are not given
+    Without padding, the samples of an epoch that were returned with the one before are not returned
     again, so with FILL the number of batches varies from epoch to epoch.  With PARTIAL and DROP
     every epoch has the same number of batches; it begins with the batch after the last one.
     """
@@ -82,7 +82,7 @@ class BaseIterator(EpochIterator):
         self,
         pipelines: Pipeline | Sequence[Pipeline],
         output_map: Sequence[str],
-        adapter: Adapter,
+        adapter: Converter,
         *,
         size: int = -1,
         reader_name: str | None = None,
@@ -202,7 +202,7 @@ class BaseIterator(EpochIterator):
         return arrays
 
 
-def _check_uniform(name: str, batch: Any, adapter: Adapter) -> None:
+def _check_uniform(name: str, batch: Any, adapter: Converter) -> None:
     if batch.is_dense_tensor():
         return
     shapes = list(dict.fromkeys(tuple(shape) for shape in batch.shape()))

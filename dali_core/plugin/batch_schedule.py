@@ -31,7 +31,7 @@ class IncompleteEpochWarning(UserWarning):
 
 @dataclass(frozen=True)
 class BatchSchedule:
-    """The batches of one shard that are taken from its pipeline, and given out, in each epoch.
+    """The batches of one shard that are taken from its pipeline, and returned, in each epoch.
 
     All shards of a data set get equal numbers of batches in every epoch, so that processes that
     train together stay in step.
@@ -88,13 +88,13 @@ class BatchSchedule:
         return self.first_batch(epoch + 1) - self.first_batch(epoch)
 
     def num_given(self, epoch: int) -> int:
-        """Return the number of batches given out in `epoch`: `num_taken`, less a dropped one."""
+        """Return the number of batches returned in `epoch`: `num_taken`, less a dropped one."""
         if self.policy is LastBatchPolicy.DROP:
             return self.plan.smallest_shard // self.batch_size
         return self.num_taken(epoch)
 
     def num_valid(self, epoch: int, index: int) -> int:
-        """Return how many samples of batch `index` of `epoch` are given out."""
+        """Return how many samples of batch `index` of `epoch` are returned."""
         if self.policy is not LastBatchPolicy.PARTIAL:
             return self.batch_size
         left = self.plan.shard_size(epoch) - index * self.batch_size
@@ -181,7 +181,7 @@ class Epochs(ABC):
         return self.schedule.num_taken(epoch)
 
     def num_given(self, epoch: int) -> int:
-        """Return the number of batches given out in `epoch`."""
+        """Return the number of batches returned in `epoch`."""
         return self.schedule.num_given(epoch)
 
     @abstractmethod
@@ -217,7 +217,7 @@ class Epochs(ABC):
 
     @abstractmethod
     def num_valid(self, epoch: int, index: int) -> Sequence[int]:
-        """Return how many samples of batch `index` are given out, for each pipeline.
+        """Return how many samples of batch `index` are returned, for each pipeline.
 
         Pipelines beyond the end of the sequence give nothing, not even an empty batch.
         """

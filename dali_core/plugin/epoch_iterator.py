@@ -231,7 +231,7 @@ prepare_first_batch : optional
     def _advance_and_check_drop_last(
         self, dry_run: bool = False, end_iteration: bool = True
     ) -> bool:
-        """Count a batch. One that is to be dropped is never given out, so none ends the epoch."""
+        """Count a batch. One that is to be dropped is never returned, so none ends the epoch."""
         self._taken += not dry_run
         return False
 

@@ -25,8 +25,8 @@ from dali_core.plugin.batch_schedule import (
 from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
-    from dali_core.adapters import Adapter
     from dali_core.pipeline import Pipeline
+    from dali_core.plugin.conversion import Converter
 
 
 _logger = logging.getLogger("dali_core")
@@ -93,7 +93,7 @@ def check_output_map(output_map: Sequence[str]) -> list[str]:
 
 
 def check_output_types(
-    output_types: Sequence[str] | None, output_map: list[str], adapter: Adapter
+    output_types: Sequence[str] | None, output_map: list[str], adapter: Converter
 ) -> list[str]:
     """Return how the adapter is to represent each output."""
     if output_types is None:

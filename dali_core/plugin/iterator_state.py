@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
-from dali_core._runtime.resume import MOST_TRIED
+from dali_core._runtime.resharding import MOST_TRIED
 from dali_core.errors import PipelineStateError, StateMismatchError
+from dali_core.pipeline.states import to_bytes
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 
 if TYPE_CHECKING:
     from dali_core.pipeline import Pipeline
-    from dali_core.pipeline._checkpoints import Snapshot
+    from dali_core.pipeline.states import Snapshot
 
 KIND = "dali_core iterator"
 
@@ -27,7 +28,7 @@ class StatefulIterator:
     _ever_scheduled: bool
     _ever_consumed: bool
     _prepared: Any
-    _before_prepared: list[Snapshot] | None  # what had been given out before it
+    _before_prepared: list[Snapshot] | None  # what had been returned before it
     _reader_name: str | None
     _epoch_start: list[Snapshot] | None
 
@@ -37,7 +38,7 @@ class StatefulIterator:
         def _is_over(self) -> bool: ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Describe which batches were given out, so that another iterator can go on from there.
+        """Describe which batches were returned, so that another iterator can go on from there.
 
         A batch that was only prepared does not count.
 
@@ -81,7 +82,7 @@ class StatefulIterator:
         same_batches = taken == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
         for pipeline, snapshot in zip(self._pipelines, snapshots, strict=True):
-            pipeline._go_to(snapshot)
+            pipeline.states.go_to(snapshot, "Pipeline.load_state_dict")
         self._go_on(saved.number("epoch"), taken)
 
     def restart(self) -> None:
@@ -101,7 +102,7 @@ class StatefulIterator:
                 "mid-epoch with another batch size or number of shards). Go on to the next epoch."
             )
         for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
-            pipeline._go_to(snapshot, "iterator.restart")
+            pipeline.states.go_to(snapshot, "iterator.restart")
         self._go_on(self._epoch, 0)
 
     def checkpoints(self) -> list[bytes]:
@@ -120,15 +121,13 @@ class StatefulIterator:
             "epoch_start": self._described(self._epoch_start),
         }
         return [
-            pipeline._write_checkpoint({**described, "iterator": {**own, "pipeline": number}})
-            for number, (pipeline, described) in enumerate(
-                zip(self._pipelines, self._described(self._given()), strict=True)
-            )
+            to_bytes({**described, "iterator": {**own, "pipeline": number}})
+            for number, described in enumerate(self._described(self._given()))
         ]
 
     def _resume_from_checkpoints(self) -> bool:
         """Go on from what `checkpoints` said, if the pipelines were made with that."""
-        states = [getattr(pipeline, "_iterator_state", None) for pipeline in self._pipelines]
+        states = [pipeline.states.iterator_state for pipeline in self._pipelines]
         if all(state is None for state in states):
             return False
         where = "iterator over pipelines with checkpoints"
@@ -159,17 +158,17 @@ class StatefulIterator:
         self._ever_consumed = self._is_over
 
     def _given(self) -> list[Snapshot]:
-        """Take down what all pipelines have given out, without a batch that was only prepared."""
+        """Take down what all pipelines have returned, without a batch that was only prepared."""
         if self._prepared is not None and self._before_prepared is not None:
             return self._before_prepared
         return self._snapshots()
 
     def _snapshots(self) -> list[Snapshot]:
-        return [pipeline._snapshot() for pipeline in self._pipelines]
+        return [pipeline.states.snapshot() for pipeline in self._pipelines]
 
     def _described(self, snapshots: Sequence[Snapshot] | None) -> list[dict[str, Any]]:
         return [
-            pipeline._describe(snapshot)
+            pipeline.states.describe(snapshot)
             for pipeline, snapshot in zip(self._pipelines, snapshots or (), strict=False)
         ]
 
@@ -215,7 +214,7 @@ class StatefulIterator:
                 )
             described = [described[0]] * count
         return [
-            pipeline._read(state, saved.where)
+            pipeline.states.read(state, saved.where)
             for pipeline, state in zip(self._pipelines, described, strict=True)
         ]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError
-from dali_core.pipeline._definition import is_definition
+from dali_core.pipeline import is_definition
 
 
 def autoserialize(dali_pipeline: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,10 +14,14 @@ struct ArgumentLimits {
   std::string name;
   double least = 0;
   double most = 0;
-  bool above = false;  // whether `least` itself is refused
-  std::string rule;    // the same in words, such as "from 0 to 1"
+  bool above = false;       // whether `least` itself is refused
+  std::string rule;         // the same in words, such as "from 0 to 1"; empty: any will do
+  double least_length = 0;  // how many numbers there must be
+  double most_length = 0;
+  std::string length_rule;
 
-  // Throws std::invalid_argument if a value is outside; NaN always is.
+  // Throws std::invalid_argument if a value is outside, as NaN always is, or if there are too few
+  // or too many. Frames with values of their own have each as many.
   void check(const Tensor& values) const;
 };
 

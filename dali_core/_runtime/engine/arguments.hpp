@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -24,19 +24,6 @@ inline std::shared_ptr<const Operator> make_operator(const OperatorConfig& confi
   return std::shared_ptr<const Operator>(found->second.make(config));
 }
 
-inline std::shared_ptr<const DeviceOperator> make_device_operator(const OperatorConfig& config) {
-  auto found = device_operator_registry().find(config.name);
-  if (found == device_operator_registry().end())
-    throw std::runtime_error("no device code is registered under the name \"" + config.name + "\"");
-  return std::shared_ptr<const DeviceOperator>(found->second(config));
-}
-
-inline std::vector<std::string> registered_device_operators() {
-  std::vector<std::string> names;
-  for (const auto& entry : device_operator_registry()) names.push_back(entry.first);
-  return names;
-}
-
 // The role as a number of ChainRole; none if there is no such operator.
 inline int chain_role(const std::string& name) {
   auto found = operator_registry().find(name);
@@ -46,7 +33,15 @@ inline int chain_role(const std::string& name) {
 
 inline std::vector<std::string> registered_operators() {
   std::vector<std::string> names;
-  for (const auto& entry : operator_registry()) names.push_back(entry.first);
+  for (const auto& [name, entry] : operator_registry())
+    if (entry.runs_on_host) names.push_back(name);
+  return names;
+}
+
+inline std::vector<std::string> registered_device_operators() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : operator_registry())
+    if (entry.runs_on_device) names.push_back(name);
   return names;
 }
 

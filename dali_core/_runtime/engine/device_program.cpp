@@ -6,11 +6,6 @@
 
 namespace dali_core {
 
-std::map<std::string, MakeDeviceOperator>& device_operator_registry() {
-  static std::map<std::string, MakeDeviceOperator> registry;
-  return registry;
-}
-
 void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
   UploadArena arena(memory);
   arena.expected_bytes = upload_bytes_;

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "batch.hpp"
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 #include "sample_program.hpp"
 
 namespace dali_core {
 
 // One operator in a device program. Numbers are value ids: rows of `Batch::values`.
 struct DeviceInstruction {
-  std::shared_ptr<const DeviceOperator> op;
+  std::shared_ptr<const Operator> op;
   int node = 0;
   std::vector<int> inputs;
   std::vector<int> arguments;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "dali_core/_cuda/kernels/copy_batch.hpp"
+#include "dali_core/kernels/copy/row_copies.hpp"
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
@@ -17,17 +17,17 @@ inline int64_t total_bytes(const std::vector<Tensor>& samples) {
 }
 
 // Copies of all samples, one after the other, to `to`. Neighbours in memory are one copy.
-inline std::vector<BatchCopy> copies_to(const std::vector<Tensor>& samples, void* to) {
-  std::vector<BatchCopy> copies;
+inline std::vector<RowCopy> copies_to(const std::vector<Tensor>& samples, void* to) {
+  std::vector<RowCopy> copies;
   char* target = static_cast<char*>(to);
   for (const Tensor& sample : samples) {
     const int64_t bytes = sample.num_bytes();
     if (bytes == 0) continue;
-    if (!copies.empty() && static_cast<const char*>(copies.back().from) + copies.back().bytes ==
+    if (!copies.empty() && static_cast<const char*>(copies.back().in) + copies.back().bytes ==
                                static_cast<const char*>(sample.data))
       copies.back().bytes += bytes;
     else
-      copies.push_back({target, sample.data, bytes});
+      copies.push_back({sample.data, target, 1, bytes});
     target += bytes;
   }
   return copies;

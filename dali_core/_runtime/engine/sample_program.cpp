@@ -1,5 +1,7 @@
 #include "sample_program.hpp"
 
+#include "dali_core/frame_numbers.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -51,11 +53,6 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
       jumps_[i].push_back(next);
     }
   }
-}
-
-std::map<std::string, OperatorEntry>& operator_registry() {
-  static std::map<std::string, OperatorEntry> registry;
-  return registry;
 }
 
 void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch, bool is_read,
@@ -153,7 +150,10 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   std::vector<std::vector<Tensor>> group;
   if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
 
-  instruction.op->run(context);
+  if (runs_by_frames(*instruction.op, context))
+    run_frames(*instruction.op, context);
+  else
+    instruction.op->run(context);
 
   for (Tensor* output : context.outputs_) output->source = context.source_;
   for (int value : instruction.outputs) batch.note_bytes(value, sample);
@@ -248,12 +248,19 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
     bind_inputs(instructions_[i], own, batch, sample);
     bind_arguments(instructions_[i], own, batch, sample);
   }
+  for (const SampleContext& own : operators)
+    if (SampleFrames::have_arguments(own)) return false;
+  // A source makes its other outputs by itself.
+  const bool has_others = instructions_[first].outputs.size() > 1;
+  std::vector<OutputSlot> other_slots;
+  if (has_others) bind_outputs(instructions_[first], operators.front(), batch, sample, other_slots);
   bind_outputs(instructions_[last], operators.back(), batch, sample, slots);
   context.source_ = operators.front().source_;
   bool done = false;
   try {
     for (size_t i = first; i <= last; ++i) check_arguments(instructions_[i], operators[i - first]);
     done = instructions_[first].chain->run(context, operators);
+    if (operators.front().source_) context.source_ = operators.front().source_;
   } catch (const OutOfMemory&) {
     // The error names the operator that requested the memory.
   } catch (const std::bad_alloc&) {
@@ -266,6 +273,12 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   if (!done) return false;
   for (Tensor* output : operators.back().outputs_) output->source = context.source_;
   for (int value : instructions_[last].outputs) batch.note_bytes(value, sample);
+  if (has_others) {
+    for (size_t i = 1; i < operators.front().outputs_.size(); ++i) {
+      operators.front().outputs_[i]->source = context.source_;
+      batch.note_bytes(instructions_[first].outputs[i], sample);
+    }
+  }
   for (size_t i = first; i <= last; ++i)
     for (int value : instructions_[i].releases) batch.values[value][sample] = Tensor{};
   return true;

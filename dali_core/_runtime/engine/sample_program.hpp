@@ -100,6 +100,12 @@ class SampleProgram {
   size_t jump_from(size_t first, Batch& batch, int sample) const;
   // Tells whether the chain that begins at instruction `first` could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
+  // Whether the operator knows single images only, and the sample is a sequence, or has arguments
+  // for each frame of one.
+  static bool runs_by_frames(const Operator& op, const SampleContext& context);
+  // Runs it for each frame of input 0, with the frame's arguments, and makes one sequence of the
+  // results.
+  static void run_frames(const Operator& op, SampleContext& context);
   static void check_inputs(const SampleContext& context);
   static void check_arguments(const Instruction& instruction, const SampleContext& context);
   static std::vector<std::vector<Tensor>> bind_group(const Instruction& instruction,

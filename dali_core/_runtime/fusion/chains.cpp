@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "dali_core/device_elementwise.hpp"
-#include "dali_core/elementwise.hpp"
+#include "dali_core/kernels/elementwise/device_elementwise.hpp"
+#include "dali_core/kernels/elementwise/elementwise.hpp"
 #include "device_image_chain.hpp"
 #include "image_chain.hpp"
 

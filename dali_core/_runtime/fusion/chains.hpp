@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 #include "sample_program.hpp"
 
 namespace dali_core {

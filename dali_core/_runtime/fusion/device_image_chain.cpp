@@ -5,9 +5,9 @@
 #include <new>
 #include <utility>
 
-#include "dali_core/normalize_device.hpp"
-#include "dali_core/resample_device.hpp"
-#include "dali_core/window_copy_device.hpp"
+#include "dali_core/kernels/normalize/normalize_device.hpp"
+#include "dali_core/kernels/resample/resample_device.hpp"
+#include "dali_core/kernels/window/window_copy_device.hpp"
 
 namespace dali_core {
 namespace {
@@ -198,9 +198,13 @@ RegionChain::RegionChain(std::vector<std::shared_ptr<const Operator>> operators)
       finish_(dynamic_cast<const FinishStep*>(operators_.back().get())) {
   for (size_t i = 1; i < operators_.size(); ++i)
     steps_.push_back({i, &dynamic_cast<const GeometryStep&>(*operators_[i])});
+  if (dynamic_cast<const ClipSource*>(source_) != nullptr)
+    clip_ = std::make_unique<const ImageChain>(operators_);
 }
 
-bool RegionChain::run(SampleContext&, std::vector<SampleContext>& operators) const {
+bool RegionChain::run(SampleContext& own, std::vector<SampleContext>& operators) const {
+  // Frames of a clip are finished on the host, and only the result goes to the device.
+  if (clip_) return clip_->run(own, operators);
   RegionRun run(*this, operators);
   try {
     source_->produce(operators.front(), run);

@@ -10,8 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "dali_core/device_operator.hpp"
-#include "dali_core/image_chain.hpp"
+#include "dali_core/device_batch.hpp"
+#include "dali_core/kernels/image_chain/image_chain.hpp"
+#include "image_chain.hpp"
 #include "image_region.hpp"
 #include "sample_program.hpp"
 
@@ -40,6 +41,7 @@ class RegionChain : public FusedChain {
   const ImageSource* source_;
   std::vector<ChainMember<GeometryStep>> steps_;
   const FinishStep* finish_ = nullptr;
+  std::unique_ptr<const ImageChain> clip_;  // if the source makes clips
 };
 
 // What is left of an image, of which the input is a part. No geometry: it is the result already.

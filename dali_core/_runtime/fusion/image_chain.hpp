@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "dali_core/image_chain.hpp"
+#include "dali_core/kernels/image_chain/clip.hpp"
+#include "dali_core/kernels/image_chain/image_chain.hpp"
 #include "image_region.hpp"
 #include "sample_program.hpp"
 
@@ -20,9 +21,11 @@ class ImageChain : public FusedChain {
 
  private:
   friend class ImageChainRun;
+  friend class ClipChainRun;
 
   std::vector<std::shared_ptr<const Operator>> operators_;
   const ImageSource* source_ = nullptr;
+  const ClipSource* clips_ = nullptr;  // the source, if it makes clips
   std::vector<ChainMember<GeometryStep>> geometry_;
   std::vector<ChainMember<Operator>> pixels_;
   const FinishStep* finish_ = nullptr;

@@ -1,11 +1,10 @@
 // The part of an image that a chain of geometry steps needs, while the image is decoded.
 #pragma once
 
-#include <exception>
 #include <optional>
 #include <vector>
 
-#include "dali_core/image_chain.hpp"
+#include "dali_core/kernels/image_chain/image_chain.hpp"
 
 namespace dali_core {
 
@@ -15,9 +14,6 @@ struct ChainMember {
   size_t number;
   const Step* step;
 };
-
-// A step refuses the sample. Passes through a decoder.
-struct Refused : std::exception {};
 
 // Chooses the part; what makes the memory for it derives.
 class ImageRegion : public ImageSink {

@@ -258,13 +258,19 @@ class _Dispatcher:
 
     def _receive(self) -> bool:
         """Take all results that are there, and tell whether more may come."""
+        was_reset = False
         while True:
             try:
                 message = self._posts[None].recv(MESSAGE_BYTES)
             except BlockingIOError:
                 return True
             except ConnectionError:
-                return False
+                # Workers that leave tasks unread reset the connection, which the system says once
+                # and before it gives what was sent last.
+                if was_reset:
+                    return False
+                was_reset = True
+                continue
             if not message:
                 return False
             task, *details = pickle.loads(message)  # noqa: S301 (from processes of ours)

@@ -7,6 +7,8 @@ from typing import Any
 from dali_core._graph.accepted_types import DataType, Input, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.fn.experimental import decoders as decoders
+from dali_core.fn.experimental import inputs as inputs
+from dali_core.fn.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType
 
 def equalize(

@@ -147,3 +147,25 @@ def image_slice(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Decode a window of each image file, given by its ends or by its start and extent."""
+
+def video(
+    input: Input,
+    /,
+    *,
+    frames: Ints | DataNode | None = None,
+    start_frame: Int | DataNode | None = None,
+    end_frame: Int | DataNode | None = None,
+    sequence_length: Int | DataNode | None = None,
+    stride: Int | DataNode | None = None,
+    pad_mode: Str = "constant",
+    fill_value: Ints = [0],
+    image_type: DALIImageType = DALIImageType.RGB,
+    color_matrix: Str = "bt601",
+    build_index: bool = True,
+    affine: bool = True,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode videos that are in memory."""

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 
 namespace dali_core {
 

@@ -48,21 +48,4 @@ DC_HOST_DEV void store_element(void* to, int64_t index, DataType type, float val
   });
 }
 
-// The lowest bytes of `bits` as an element of this size.
-DC_HOST_DEV void store_bits(void* to, int64_t index, int64_t bytes, uint64_t bits) {
-  switch (bytes) {
-    case 1:
-      static_cast<uint8_t*>(to)[index] = static_cast<uint8_t>(bits);
-      return;
-    case 2:
-      static_cast<uint16_t*>(to)[index] = static_cast<uint16_t>(bits);
-      return;
-    case 4:
-      static_cast<uint32_t*>(to)[index] = static_cast<uint32_t>(bits);
-      return;
-    default:
-      static_cast<uint64_t*>(to)[index] = bits;
-  }
-}
-
 }  // namespace dali_core

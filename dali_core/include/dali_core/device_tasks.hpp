@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "dali_core/device_operator.hpp"
+#include "dali_core/device_batch.hpp"
 
 namespace dali_core {
 
@@ -16,12 +16,8 @@ void launch_tasks(DeviceBatch& batch, const char* kernel, const std::vector<Task
   const UploadedArray<Task> uploaded = batch.upload<Task>(tasks.size());
   std::copy(tasks.begin(), tasks.end(), uploaded.host);
   const auto count = static_cast<unsigned>(tasks.size());
-  constexpr unsigned kMostInY = 32768;
   KernelLaunch call = batch.launch_of(kernel, uploaded.device, static_cast<int>(count));
-  call.grid[0] = static_cast<unsigned>(std::min(blocks, DeviceBatch::kMostBlocks));
-  call.grid[1] = std::min(count, kMostInY);
-  call.grid[2] = (count + kMostInY - 1) / kMostInY;
-  call.block[0] = threads;
+  call.set_grid(blocks, count, threads);
   batch.launch(call);
 }
 

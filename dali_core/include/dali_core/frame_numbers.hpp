@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dali_core/operator.hpp"
@@ -14,13 +15,7 @@ namespace dali_core {
 inline bool is_per_frame(const Tensor& tensor) { return tensor.layout[0] == 'F'; }
 
 // How many frames a tensor has; 0 if it is no sequence.
-inline int64_t num_frames(const Tensor& tensor) {
-  if (!is_per_frame(tensor)) return 0;
-  if (tensor.shape[0] == 0)
-    throw std::invalid_argument("sequences of arguments must have a frame (got shape " +
-                                to_string(tensor.shape) + "). Leave out empty sequences.");
-  return tensor.shape[0];
-}
+int64_t num_frames(const Tensor& tensor);
 
 // Numbers that are constant, come with each sample, or come with each frame of it.
 class FrameNumbers {
@@ -45,13 +40,7 @@ class FrameNumbers {
     int64_t num_frames_ = 0;
   };
 
-  FrameNumbers(const OperatorConfig& config, const std::string& name)
-      : slot_(config.tensor_slot(name)), given_(config.has(name)), name_(name) {
-    if (slot_ < 0 && given_) {
-      constant_.numbers_ = config.get<std::vector<float>>(name);
-      constant_.shape_.push_back(static_cast<int64_t>(constant_.numbers_.size()));
-    }
-  }
+  FrameNumbers(const OperatorConfig& config, const std::string& name);
 
   bool given() const { return given_; }
   bool is_constant() const { return slot_ < 0; }
@@ -62,19 +51,7 @@ class FrameNumbers {
     return slot_ < 0 ? constant_ : values_of(sample.argument(slot_));
   }
 
-  static Values values_of(const Tensor& tensor) {
-    Values values;
-    values.num_frames_ = num_frames(tensor);
-    for (int i = is_per_frame(tensor); i < tensor.shape.ndim; ++i)
-      values.shape_.push_back(tensor.shape[i]);
-    values.numbers_.resize(static_cast<size_t>(tensor.num_elements()));
-    visit_type(tensor.type, [&](auto zero) {
-      using Stored = decltype(zero);
-      for (size_t i = 0; i < values.numbers_.size(); ++i)
-        values.numbers_[i] = convert<float>(tensor.as<Stored>()[i]);
-    });
-    return values;
-  }
+  static Values values_of(const Tensor& tensor);
 
  private:
   int slot_;
@@ -83,17 +60,49 @@ class FrameNumbers {
   Values constant_;
 };
 
+// The frames of input 0 of a sample, for operators that know images only, with the arguments that
+// each frame has.
+class SampleFrames {
+ public:
+  // Whether any argument differs from frame to frame.
+  static bool have_arguments(const SampleContext& sample);
+
+  // Input 0 must be a sequence of one frame or more, with as many as the arguments have.
+  explicit SampleFrames(const SampleContext& sample);
+
+  int64_t count() const { return count_; }
+
+  // Calls `function(frame)` with the context of a frame, which is valid meanwhile; output 0 goes to
+  // `result`, to `slot` if it fits.
+  template <typename Function>
+  void visit(int64_t number, Tensor& result, const OutputSlot& slot, Function&& function) const {
+    std::vector<Tensor> arguments;
+    const Tensor image = slice(sample_.input(0), number);
+    SampleContext frame = sample_.on(image, result, slot);
+    bind_arguments(number, frame, arguments);
+    function(frame);
+  }
+
+  // The same for what only reads the context.
+  template <typename Function>
+  void visit(int64_t number, Function&& function) const {
+    Tensor nothing;
+    visit(number, nothing, OutputSlot(), std::forward<Function>(function));
+  }
+
+  static Tensor slice(const Tensor& sequence, int64_t number);
+
+ private:
+  void bind_arguments(int64_t number, SampleContext& frame, std::vector<Tensor>& arguments) const;
+
+  const SampleContext& sample_;
+  int64_t count_;
+};
+
 // How many frames a sample has in all: every sequence has as many, or one that serves for all.
 class FrameCount {
  public:
-  void add(int64_t frames, const std::string& what) {
-    if (frames == 0 || frames == count_) return;
-    if (count_ > 1 && frames > 1)
-      throw std::invalid_argument(what + " must have one value for each of the " +
-                                  std::to_string(count_) + " frames, or one for all (got " +
-                                  std::to_string(frames) + "). Pass as many as there are frames.");
-    count_ = frames > count_ ? frames : count_;
-  }
+  void add(int64_t frames, const std::string& what);
 
   bool is_sequence() const { return count_ > 0; }
   int64_t count() const { return count_ > 0 ? count_ : 1; }

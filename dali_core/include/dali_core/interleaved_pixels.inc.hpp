@@ -1,5 +1,6 @@
-// Rows of pixels with interleaved channels: mirror them, or take their channels apart. To be
-// included inside the namespace of an instruction set (see simd.hpp), hence without guard.
+// Rows of pixels with interleaved channels: mirror them, take their channels apart, or put them
+// together.
+// To be included inside the namespace of an instruction set (see simd.hpp), hence without guard.
 
 #if DC_SIMD_BYTES >= 32
 // Byte `source[i]` of 48 bytes in three registers becomes byte i; a shuffle of one register gives
@@ -24,24 +25,40 @@ struct Gather48 {
                         _mm_shuffle_epi8(c, masks[2]));
   }
 };
+
+// The same for 48 bytes in their new order.
+struct Reorder48 {
+  Gather48 first, second, third;
+
+  template <typename SourceOf>
+  explicit Reorder48(SourceOf source_of)
+      : first([&](int i) { return source_of(i); }),
+        second([&](int i) { return source_of(i + 16); }),
+        third([&](int i) { return source_of(i + 32); }) {}
+
+  void operator()(__m128i a, __m128i b, __m128i c, uint8_t* out) const {
+    auto* const target = reinterpret_cast<__m128i*>(out);
+    _mm_storeu_si128(target, first(a, b, c));
+    _mm_storeu_si128(target + 1, second(a, b, c));
+    _mm_storeu_si128(target + 2, third(a, b, c));
+  }
+
+  void operator()(const uint8_t* a, const uint8_t* b, const uint8_t* c, uint8_t* out) const {
+    (*this)(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)),
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(c)), out);
+  }
+};
 #endif
 
 // Writes `count` pixels of 3 bytes in reverse order.
 inline void mirror_pixels_of_3(const uint8_t* in, uint8_t* out, int64_t count) {
   int64_t i = 0;
 #if DC_SIMD_BYTES >= 32
-  const auto source_of = [](int byte) { return 3 * (15 - byte / 3) + byte % 3; };
-  const Gather48 first([&](int i) { return source_of(i); });
-  const Gather48 second([&](int i) { return source_of(i + 16); });
-  const Gather48 third([&](int i) { return source_of(i + 32); });
+  const Reorder48 mirror([](int byte) { return 3 * (15 - byte / 3) + byte % 3; });
   for (; i + 16 <= count; i += 16) {
-    const auto* block = reinterpret_cast<const __m128i*>(in + 3 * (count - i - 16));
-    const __m128i a = _mm_loadu_si128(block), b = _mm_loadu_si128(block + 1),
-                  c = _mm_loadu_si128(block + 2);
-    auto* target = reinterpret_cast<__m128i*>(out + 3 * i);
-    _mm_storeu_si128(target, first(a, b, c));
-    _mm_storeu_si128(target + 1, second(a, b, c));
-    _mm_storeu_si128(target + 2, third(a, b, c));
+    const uint8_t* const block = in + 3 * (count - i - 16);
+    mirror(block, block + 16, block + 32, out + 3 * i);
   }
 #endif
   for (; i < count; ++i)
@@ -70,6 +87,17 @@ inline void split_pixels_of_3(const uint8_t* in, uint8_t* const planes[3], int64
     const uint8_t* pixel = in + 3 * (mirror ? count - 1 - i : i);
     for (int c = 0; c < 3; ++c) planes[c][i] = pixel[c];
   }
+}
+
+// Puts `count` pixels of 3 bytes together.
+inline void join_pixels_of_3(const uint8_t* const planes[3], uint8_t* out, int64_t count) {
+  int64_t i = 0;
+#if DC_SIMD_BYTES >= 32
+  const Reorder48 join([](int byte) { return byte % 3 * 16 + byte / 3; });
+  for (; i + 16 <= count; i += 16) join(planes[0] + i, planes[1] + i, planes[2] + i, out + 3 * i);
+#endif
+  for (; i < count; ++i)
+    for (int c = 0; c < 3; ++c) out[3 * i + c] = planes[c][i];
 }
 
 // Gives `count` pixels of 3 bytes a fourth byte of zero, mirrored or not.

@@ -19,12 +19,11 @@
 #pragma once
 
 #include <cstdlib>
-#include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -51,73 +50,30 @@ struct OperatorConfig {
   int num_inputs = 0;
   int num_outputs = 1;
 
-  int tensor_slot(const std::string& argument) const {
-    for (size_t i = 0; i < tensor_arguments.size(); ++i)
-      if (tensor_arguments[i] == argument) return static_cast<int>(i);
-    return -1;
-  }
+  int tensor_slot(std::string_view argument) const;
 
   // Whether the argument has a value, constant or per sample.
-  bool has(const std::string& argument) const {
-    return values.count(argument) != 0 || tensor_slot(argument) >= 0;
-  }
+  bool has(std::string_view argument) const;
+  bool has_constant(std::string_view argument) const;
 
   // The constant value of an argument; numbers convert to T, a number serves as a list of one.
   template <typename T>
-  T get(const std::string& argument) const {
-    auto found = values.find(argument);
-    if (found == values.end())
-      throw std::invalid_argument(argument + " must be given as a constant. Pass a value.");
-    return std::visit(
-        [&](const auto& value) -> T {
-          using Stored = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<Stored, T>) {
-            return value;
-          } else if constexpr (std::is_arithmetic_v<Stored> && std::is_arithmetic_v<T>) {
-            return converted<T>(value, argument);
-          } else if constexpr (std::is_arithmetic_v<Stored> && std::is_enum_v<T>) {
-            return static_cast<T>(converted<std::underlying_type_t<T>>(value, argument));
-          } else if constexpr (is_number_list<T> && std::is_arithmetic_v<Stored>) {
-            return T{converted<typename T::value_type>(value, argument)};
-          } else if constexpr (is_number_list<T> && is_number_list<Stored>) {
-            T numbers;
-            for (const auto number : value)
-              numbers.push_back(converted<typename T::value_type>(number, argument));
-            return numbers;
-          } else {
-            throw std::invalid_argument(argument + " has a value of another type than expected.");
-          }
-        },
-        found->second);
+  T get(std::string_view argument) const {
+    if constexpr (std::is_enum_v<T>)
+      return static_cast<T>(constant<std::underlying_type_t<T>>(argument));
+    else
+      return constant<T>(argument);
   }
 
   template <typename T>
-  T get_or(const std::string& argument, T otherwise) const {
-    return values.count(argument) ? get<T>(argument) : otherwise;
+  T get_or(std::string_view argument, T otherwise) const {
+    return has_constant(argument) ? get<T>(argument) : otherwise;
   }
 
  private:
+  // For the types of operator.cpp.
   template <typename T>
-  struct IsNumberList : std::false_type {};
-  template <typename T>
-  struct IsNumberList<std::vector<T>> : std::is_arithmetic<T> {};
-  template <typename T>
-  static constexpr bool is_number_list = IsNumberList<T>::value;
-
-  // Integers must fit; a boolean is whether the number is not 0.
-  template <typename T, typename Stored>
-  static T converted(Stored value, const std::string& argument) {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, Stored>) {
-      using Limits = std::numeric_limits<T>;
-      const auto wide = static_cast<double>(value);
-      if (!(wide >= static_cast<double>(Limits::min()) &&
-            wide < static_cast<double>(Limits::max() / 2 + 1) * 2))
-        throw std::invalid_argument(argument + " must be from " + std::to_string(Limits::min()) +
-                                    " to " + std::to_string(Limits::max()) + " (got " +
-                                    std::to_string(value) + "). Choose a number in this range.");
-    }
-    return static_cast<T>(value);
-  }
+  T constant(std::string_view argument) const;
 };
 
 // Temporary memory of one worker thread. It grows to what the largest sample needs and is reused.
@@ -127,23 +83,14 @@ class Scratch {
   // separate blocks: an operator that needs two at once uses slots 0 and 1.
   template <typename T>
   T* get(size_t slot, size_t count) {
-    if (blocks_.size() <= slot) blocks_.resize(slot + 1);
-    Block& block = blocks_[slot];
-    const auto bytes = static_cast<size_t>(
-        checked_product(checked_extent(count, "temporary memory"), int64_t{sizeof(T)}));
-    if (block.capacity < bytes) {
-      require_host_memory(bytes);
-      const size_t capacity = (bytes + bytes / 4 + kAlignment) / kAlignment * kAlignment;
-      block.memory.reset(std::aligned_alloc(kAlignment, capacity));
-      block.capacity = block.memory ? capacity : 0;
-      if (!block.memory) throw OutOfMemory(bytes, host_memory_limit());
-    }
-    return static_cast<T*>(block.memory.get());
+    return static_cast<T*>(bytes(slot, count, sizeof(T)));
   }
 
  private:
+  void* bytes(size_t slot, size_t count, size_t element_bytes);
+
   struct Free {
-    void operator()(void* p) const { std::free(p); }
+    void operator()(void* block) const { std::free(block); }
   };
   struct Block {
     std::unique_ptr<void, Free> memory;
@@ -163,52 +110,44 @@ struct OutputSlot {
   int64_t capacity = 0;
   BufferPool* pool = nullptr;
 
-  bool fits(const Tensor& tensor) const {
-    if (capacity > 0) return tensor.num_bytes() <= capacity;
-    return data && type == tensor.type && shape == tensor.shape;
-  }
+  bool fits(const Tensor& tensor) const;
+};
+
+// What output 0 of a sample is, found before anything is computed. Operators derive from it what
+// else they find out on the way.
+struct Inferred {
+  DataType type = DataType::kNone;
+  Shape shape;
+  Layout layout;
+  int forwarded = -1;  // the input that it is, with this shape and layout; nothing is computed
+  int64_t offset = 0;  // where it begins in that input, in bytes
 };
 
 // One operator's view of one sample: inputs, per-sample arguments, outputs, random numbers.
 class SampleContext {
  public:
-  SampleContext(BufferPool& pool, Scratch& scratch, SampleKey key, const int64_t* reader_indices)
-      : pool_(pool), scratch_(scratch), key_(key), reader_indices_(reader_indices) {}
+  SampleContext(BufferPool& pool, Scratch& scratch, SampleKey key, const int64_t* reader_indices);
+  SampleContext(const SampleContext& other);
+  ~SampleContext();
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return *inputs_[i]; }
   const Tensor& argument(int slot) const { return *arguments_[slot]; }
 
   // Declares output `i` and returns it with uninitialised memory to fill.
-  Tensor& output(int i, DataType type, const Shape& shape, const Layout& layout = {}) {
-    check_size(shape, type);
-    Tensor& tensor = *outputs_[i];
-    tensor.type = type;
-    tensor.device = kHost;
-    tensor.shape = shape;
-    tensor.layout = layout;
-    const OutputSlot* slot = slots_.empty() ? nullptr : slots_[i];
-    if (slot && slot->fits(tensor)) {
-      tensor.storage = slot->storage;
-      tensor.data = slot->data;
-    } else {
-      BufferPool& pool = slot && slot->pool ? *slot->pool : pool_;
-      tensor.storage = pool.allocate(static_cast<size_t>(tensor.num_bytes()));
-      tensor.data = tensor.storage.get();
-    }
-    return tensor;
-  }
+  Tensor& output(int i, DataType type, const Shape& shape, const Layout& layout = {});
+
+  // Declares output 0 as it was inferred, with memory to fill; null if an input is forwarded.
+  Tensor* output(const Inferred& inferred);
 
   // Makes output `i` the same memory as `tensor` (an input): nothing is copied.
-  Tensor& forward(int i, const Tensor& tensor) { return *outputs_[i] = tensor; }
+  Tensor& forward(int i, const Tensor& tensor);
 
   // The same, as a tensor of another shape with no more bytes.
-  Tensor& forward(int i, const Tensor& tensor, const Shape& shape, const Layout& layout) {
-    return *outputs_[i] = viewed_as(tensor, shape, layout);
-  }
+  Tensor& forward(int i, const Tensor& tensor, const Shape& shape, const Layout& layout);
 
   // Remembers the file that the sample was read from; later operators inherit it.
-  void set_source(std::shared_ptr<const std::string> source) { source_ = std::move(source); }
+  void set_source(std::shared_ptr<const std::string> source);
 
   // The batch that the sample is part of: its place in it, the number of samples, and what random
   // numbers that are the same for all of them depend on.
@@ -230,17 +169,12 @@ class SampleContext {
   }
 
   // The same sample, with one other input and a place for output 0.
-  SampleContext on(const Tensor& input, Tensor& output, const OutputSlot& slot) const {
-    SampleContext context(*this);
-    context.inputs_ = {&input};
-    context.outputs_ = {&output};
-    context.slots_ = {&slot};
-    return context;
-  }
+  SampleContext on(const Tensor& input, Tensor& output, const OutputSlot& slot) const;
 
  private:
   friend class SampleProgram;
   friend class DeviceProgram;
+  friend class SampleFrames;
 
   BufferPool& pool_;
   Scratch& scratch_;
@@ -258,10 +192,18 @@ class SampleContext {
   std::shared_ptr<const std::string> source_;
 };
 
+class DeviceBatch;
+
 class Operator {
  public:
-  virtual ~Operator() = default;
-  virtual void run(SampleContext& sample) const = 0;
+  virtual ~Operator();
+
+  // Computes one sample on the host. Only operators that move data to or from a device have none.
+  virtual void run(SampleContext& sample) const;
+
+  // Plans a whole batch on a device, for operators with "gpu" among their devices: see
+  // kernels/tasks/task_operator.hpp for most of them, and device_batch.hpp for what a batch offers.
+  virtual void plan(DeviceBatch& batch) const;
 
   // For operators without inputs that wait for a disk or a network: how many batches' samples I/O
   // threads may run it for before their turn. 0: only compute threads run it.
@@ -270,6 +212,13 @@ class Operator {
   // Whether it reads its inputs of other samples, which are complete then; `reads_batch` of its
   // description says the same to the planner.
   virtual bool reads_batch() const { return false; }
+};
+
+// Operators that only give their input another name or shape, and never look at its elements: on a
+// device they do what they do on the host, where their other inputs are.
+class ForwardingOperator : public Operator {
+ public:
+  void plan(DeviceBatch& batch) const final;
 };
 
 // What an operator can be in a chain that runs as one: see image_chain.hpp and elementwise.hpp,
@@ -293,31 +242,42 @@ constexpr ChainRole chain_role_of() {
   return ChainRole::kNone;
 }
 
-// A number that is either constant or comes with each sample (as a scalar tensor of any type).
+// The number, or the numbers, of a tensor that is an argument of this name; for the types of
+// operator.cpp.
 template <typename T>
-class Argument {
- public:
-  Argument(const OperatorConfig& config, const std::string& name)
-      : slot_(config.tensor_slot(name)), given_(config.has(name)), name_(name) {
-    if (slot_ < 0 && given_) constant_ = config.get<T>(name);
-  }
+T number_in(const Tensor& tensor, const std::string& name);
+template <typename T>
+void read_numbers(const Tensor& tensor, const std::string& name, std::vector<T>& numbers);
 
+class NamedArgument {
+ public:
   bool given() const { return given_; }
   bool is_constant() const { return slot_ < 0; }
 
+ protected:
+  NamedArgument(const OperatorConfig& config, std::string_view name);
+  NamedArgument(const NamedArgument& other);
+  ~NamedArgument();
+
+  int slot_;
+  bool given_;
+  std::string name_;
+};
+
+// A number that is either constant or comes with each sample (as a scalar tensor of any type).
+template <typename T>
+class Argument : public NamedArgument {
+ public:
+  Argument(const OperatorConfig& config, std::string_view name) : NamedArgument(config, name) {
+    if (slot_ < 0 && given_) constant_ = config.get<T>(name);
+  }
+
   T at(const SampleContext& sample) const {
     if (slot_ < 0) return constant_;
-    const Tensor& tensor = sample.argument(slot_);
-    if (tensor.num_elements() != 1)
-      throw std::invalid_argument(name_ + " must be one number a sample (got shape " +
-                                  to_string(tensor.shape) + "). Pass a scalar.");
-    return visit_type(tensor.type, [&](auto zero) {
-      using Stored = decltype(zero);
-      if constexpr (std::is_enum_v<T>)
-        return static_cast<T>(convert<int64_t>(*tensor.as<Stored>()));
-      else
-        return convert<T>(*tensor.as<Stored>());
-    });
+    if constexpr (std::is_enum_v<T>)
+      return static_cast<T>(number_in<int64_t>(sample.argument(slot_), name_));
+    else
+      return number_in<T>(sample.argument(slot_), name_);
   }
 
   T at_or(const SampleContext& sample, T otherwise) const {
@@ -325,65 +285,54 @@ class Argument {
   }
 
  private:
-  int slot_;
-  bool given_;
   T constant_{};
-  std::string name_;
 };
 
 // A list of numbers that is either constant or comes with each sample (as a 0-D or 1-D tensor).
 template <typename T>
-class ListArgument {
+class ListArgument : public NamedArgument {
  public:
-  ListArgument(const OperatorConfig& config, const std::string& name)
-      : slot_(config.tensor_slot(name)), given_(config.has(name)), name_(name) {
+  ListArgument(const OperatorConfig& config, std::string_view name) : NamedArgument(config, name) {
     if (slot_ < 0 && given_) constant_ = config.get<std::vector<T>>(name);
   }
-
-  bool given() const { return given_; }
-  bool is_constant() const { return slot_ < 0; }
 
   // `storage` holds the values when they come with the sample; the result refers to it or to the
   // constant.
   const std::vector<T>& at(const SampleContext& sample, std::vector<T>& storage) const {
     if (slot_ < 0) return constant_;
-    const Tensor& tensor = sample.argument(slot_);
-    if (tensor.shape.ndim > 1)
-      throw std::invalid_argument(name_ + " must be a scalar or one-dimensional (got shape " +
-                                  to_string(tensor.shape) + "). Reshape it.");
-    visit_type(tensor.type, [&](auto zero) {
-      using Stored = decltype(zero);
-      storage.resize(static_cast<size_t>(tensor.num_elements()));
-      for (size_t i = 0; i < storage.size(); ++i) storage[i] = convert<T>(tensor.as<Stored>()[i]);
-    });
+    read_numbers(sample.argument(slot_), name_, storage);
     return storage;
   }
 
  private:
-  int slot_;
-  bool given_;
   std::vector<T> constant_;
-  std::string name_;
 };
 
 // Operators by name. Filled by static objects while the extension module loads, read afterwards.
 struct OperatorEntry {
-  std::function<std::unique_ptr<Operator>(const OperatorConfig&)> make;
+  std::unique_ptr<Operator> (*make)(const OperatorConfig&) = nullptr;
   ChainRole chain_role = ChainRole::kNone;
+  bool runs_on_host = true;
+  bool runs_on_device = false;
 };
 std::map<std::string, OperatorEntry>& operator_registry();
 
 struct RegisterOperator {
-  RegisterOperator(const char* name, OperatorEntry entry) {
-    operator_registry()[name] = std::move(entry);
-  }
+  RegisterOperator(const char* name, OperatorEntry entry);
 };
 
-#define DALI_CORE_REGISTER_OPERATOR(name, type)                                 \
-  static const ::dali_core::RegisterOperator registration_of_##type(            \
-      name, {[](const ::dali_core::OperatorConfig& config) {                    \
-               return std::unique_ptr<::dali_core::Operator>(new type(config)); \
-             },                                                                 \
-             ::dali_core::chain_role_of<type>()});
+// What the class overrides tells where it runs.
+template <typename Type>
+OperatorEntry entry_of() {
+  using Run = void (Operator::*)(SampleContext&) const;
+  using Plan = void (Operator::*)(DeviceBatch&) const;
+  return {[](const OperatorConfig& config) { return std::unique_ptr<Operator>(new Type(config)); },
+          chain_role_of<Type>(), !std::is_same_v<decltype(&Type::run), Run>,
+          !std::is_same_v<decltype(&Type::plan), Plan>};
+}
+
+#define DALI_CORE_REGISTER_OPERATOR(name, type)                      \
+  static const ::dali_core::RegisterOperator registration_of_##type( \
+      name, ::dali_core::entry_of<type>());
 
 }  // namespace dali_core

@@ -2,14 +2,14 @@
 //
 // Kernels are written once, in a file without include guard, and compiled for every level by
 //
-//   #define DC_SIMD_SOURCE "dali_core/operators/resize/resample_kernels.inc.hpp"
+//   #define DC_SIMD_SOURCE "loops.inc.hpp"
 //   #include "dali_core/simd_each_level.hpp"
 //
 // which wraps the file in namespaces `simd_baseline`, `simd_avx2`, `simd_avx512`. Inside, the macro
 // DC_SIMD_BYTES is the width of a vector register. Contraction to fused multiply-add is off and
 // sums have a fixed order, so all levels give the same bits. Call one with
 //
-//   DC_SIMD_DISPATCH(resample_rows, arguments...)
+//   DC_SIMD_DISPATCH(loop, arguments...)
 #pragma once
 
 #include <cstdlib>

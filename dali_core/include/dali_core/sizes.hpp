@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
+#include <type_traits>
 
 namespace dali_core {
 
@@ -22,19 +22,22 @@ struct SizeError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+// Errors of the checks below: out of line, since every caller would repeat their texts.
+[[noreturn]] void refuse_product(int64_t a, int64_t b);
+[[noreturn]] void refuse_sum(int64_t a, int64_t b);
+[[noreturn]] void refuse_number(int64_t value, int64_t least, int64_t most, const char* name);
+[[noreturn]] void refuse_number(uint64_t value, int64_t least, int64_t most, const char* name);
+[[noreturn]] void refuse_number(double value, int64_t least, int64_t most, const char* name);
+
 inline int64_t checked_product(int64_t a, int64_t b) {
   int64_t product;
-  if (__builtin_mul_overflow(a, b, &product))
-    throw SizeError("sizes must fit 64 bits (got " + std::to_string(a) + " times " +
-                    std::to_string(b) + "). Ask for less.");
+  if (__builtin_mul_overflow(a, b, &product)) refuse_product(a, b);
   return product;
 }
 
 inline int64_t checked_sum(int64_t a, int64_t b) {
   int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum))
-    throw SizeError("sizes must fit 64 bits (got " + std::to_string(a) + " plus " +
-                    std::to_string(b) + "). Ask for less.");
+  if (__builtin_add_overflow(a, b, &sum)) refuse_sum(a, b);
   return sum;
 }
 
@@ -43,9 +46,9 @@ template <typename Number>
 int64_t checked_between(Number value, int64_t least, int64_t most, const char* name) {
   if (value >= static_cast<Number>(least) && value <= static_cast<Number>(most))
     return static_cast<int64_t>(value);
-  throw SizeError(std::string(name) + " must be from " + std::to_string(least) + " to " +
-                  std::to_string(most) + " (got " + std::to_string(value) +
-                  "). Choose a number in this range.");
+  using Wide = std::conditional_t<std::is_floating_point_v<Number>, double,
+                                  std::conditional_t<std::is_signed_v<Number>, int64_t, uint64_t>>;
+  refuse_number(static_cast<Wide>(value), least, most, name);
 }
 
 template <typename Number>

@@ -35,12 +35,6 @@ struct Tensor {
 };
 
 // The same memory in another shape, which has no more elements.
-inline Tensor viewed_as(const Tensor& tensor, const Shape& shape, const Layout& layout) {
-  check_size(shape, tensor.type);
-  Tensor view = tensor;
-  view.shape = shape;
-  view.layout = layout;
-  return view;
-}
+Tensor viewed_as(const Tensor& tensor, const Shape& shape, const Layout& layout);
 
 }  // namespace dali_core

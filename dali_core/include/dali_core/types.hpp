@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 
 #include "dali_core/data_type.hpp"
@@ -12,36 +11,12 @@
 
 namespace dali_core {
 
-inline const char* name_of(DataType type) {
-  switch (type) {
-    case DataType::kUInt8:
-      return "uint8";
-    case DataType::kUInt16:
-      return "uint16";
-    case DataType::kUInt32:
-      return "uint32";
-    case DataType::kUInt64:
-      return "uint64";
-    case DataType::kInt8:
-      return "int8";
-    case DataType::kInt16:
-      return "int16";
-    case DataType::kInt32:
-      return "int32";
-    case DataType::kInt64:
-      return "int64";
-    case DataType::kFloat16:
-      return "float16";
-    case DataType::kFloat:
-      return "float32";
-    case DataType::kFloat64:
-      return "float64";
-    case DataType::kBool:
-      return "bool";
-    default:
-      return "no type";
-  }
-}
+const char* name_of(DataType type);
+
+// Errors of the checks below: out of line, since every caller would repeat their texts.
+[[noreturn]] void refuse_no_type();
+[[noreturn]] void refuse_dimension();
+[[noreturn]] void refuse_letters(const char* text);
 
 // Calls `function` with a value-initialised object of the C++ type behind `type`:
 //   visit_type(tensor.type, [&](auto zero) { using T = decltype(zero); ... });
@@ -73,7 +48,7 @@ decltype(auto) visit_type(DataType type, Function&& function) {
     case DataType::kBool:
       return function(bool{});
     default:
-      throw std::invalid_argument("a tensor without an element type cannot be computed on");
+      refuse_no_type();
   }
 }
 
@@ -92,7 +67,7 @@ struct Shape {
   int64_t operator[](int i) const { return dims[i]; }
 
   void push_back(int64_t extent) {
-    if (ndim == kMaxDims) throw std::invalid_argument("tensors have at most 8 dimensions");
+    if (ndim == kMaxDims) refuse_dimension();
     dims[ndim++] = extent;
   }
 
@@ -108,33 +83,14 @@ struct Shape {
   bool operator!=(const Shape& other) const { return !(*this == other); }
 };
 
-inline std::string to_string(const Shape& shape) {
-  std::string text = "(";
-  for (int i = 0; i < shape.ndim; ++i) {
-    if (i) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  if (shape.ndim == 1) text += ",";
-  return text + ")";
-}
+std::string to_string(const Shape& shape);
 
 // Whether there may be such a tensor. Extents of 0 do not count: strides are products of the
 // others.
-inline bool is_possible(const Shape& shape, DataType type) {
-  int64_t bytes = type == DataType::kNone ? 1 : size_of(type);
-  for (int i = 0; i < shape.ndim; ++i) {
-    if (shape[i] < 0) return false;
-    if (shape[i] > 1 && __builtin_mul_overflow(bytes, shape[i], &bytes)) return false;
-  }
-  return bytes <= kMostBytes;
-}
+bool is_possible(const Shape& shape, DataType type);
 
-inline void check_size(const Shape& shape, DataType type) {
-  if (is_possible(shape, type)) return;
-  throw SizeError("a tensor must have extents of at least 0, and at most " +
-                  std::to_string(kMostBytes) + " bytes (got shape " + to_string(shape) + " of " +
-                  name_of(type) + "). Ask for a smaller one.");
-}
+// Throws a SizeError unless there may be such a tensor.
+void check_size(const Shape& shape, DataType type);
 
 // One letter a dimension ("HWC"), or empty. Plain data, so that copying a tensor copies no heap.
 struct Layout {
@@ -142,9 +98,7 @@ struct Layout {
 
   Layout() = default;
   Layout(const char* text) {
-    if (std::strlen(text) > kMaxDims)
-      throw std::invalid_argument("layouts have at most 8 letters (got \"" + std::string(text) +
-                                  "\")");
+    if (std::strlen(text) > kMaxDims) refuse_letters(text);
     std::strcpy(letters, text);
   }
   Layout(const std::string& text) : Layout(text.c_str()) {}

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/elementwise.hpp"
+#include "dali_core/kernels/elementwise/device_elementwise.hpp"
+#include "dali_core/kernels/elementwise/elementwise.hpp"
+#include "dali_core/kernels/elementwise/functions.hpp"
+#include "dali_core/kernels/elementwise/kernels.hpp"
+#include "dali_core/kernels/elementwise/promotion.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/arithmetic/functions.hpp"
-#include "dali_core/operators/arithmetic/kernels.hpp"
-#include "dali_core/operators/arithmetic/promotion.hpp"
 
 namespace dali_core {
 namespace {
@@ -115,7 +116,8 @@ class Arithmetic : public Operator, public ElementwiseStep {
  public:
   explicit Arithmetic(const OperatorConfig& config)
       : description_(described(config.get<std::string>("function"))),
-        alone_({this}, {std::vector<int>(static_cast<size_t>(config.num_inputs), -1)}) {
+        alone_({this}, {std::vector<int>(static_cast<size_t>(config.num_inputs), -1)}),
+        alone_on_device_({this}, {std::vector<int>(static_cast<size_t>(config.num_inputs), -1)}) {
     const auto types = config.get<std::vector<int64_t>>("constant_types");
     const auto integers = config.get<std::vector<int64_t>>("constant_integers");
     const auto reals = config.get<std::vector<double>>("constant_reals");
@@ -140,7 +142,9 @@ class Arithmetic : public Operator, public ElementwiseStep {
                                   std::to_string(operands_.size()) + ").");
   }
 
+  // A group of one.
   void run(SampleContext& sample) const override { alone_.run(sample, {&sample}); }
+  void plan(DeviceBatch& batch) const override { alone_on_device_.plan(batch); }
 
   ElementwiseKernel kernel(const DataType* types) const override {
     const Kind kind = description_.kind;
@@ -198,6 +202,7 @@ class Arithmetic : public Operator, public ElementwiseStep {
 
   const Description description_;
   const ElementwiseProgram alone_;
+  const DeviceElementwise alone_on_device_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("arithmetic", Arithmetic)

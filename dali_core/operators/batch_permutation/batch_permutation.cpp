@@ -1,14 +1,36 @@
-#include "dali_core/operators/batch_permutation/batch_permutation.hpp"
+// fn.batch_permutation: random orders and random indices.
+#include <cstdint>
+#include <numeric>
+#include <utility>
 
 #include "dali_core/operator.hpp"
+#include "dali_core/philox.hpp"
 
 namespace dali_core {
+
+// Durstenfeld: "Algorithm 235: random permutation", Communications of the ACM 7 (1964). With one
+// cycle: Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing
+// Letters 22 (1986).
+inline void random_order(int32_t* order, int32_t size, bool one_cycle, RandomStream& random) {
+  std::iota(order, order + size, 0);
+  for (int32_t last = size - 1; last > 0; --last) {
+    const auto bound = static_cast<uint32_t>(one_cycle ? last : last + 1);
+    std::swap(order[last], order[random.next_below(bound)]);
+  }
+}
+
+// An index below `size`; not `self` if that is to be avoided.
+inline int32_t random_index(int32_t size, int32_t self, bool avoids_self, RandomStream& random) {
+  if (!avoids_self || size == 1) return random.next_below(static_cast<uint32_t>(size));
+  const auto index = static_cast<int32_t>(random.next_below(static_cast<uint32_t>(size - 1)));
+  return index < self ? index : index + 1;
+}
 
 class BatchPermutation : public Operator {
  public:
   explicit BatchPermutation(const OperatorConfig& config)
-      : repeats_(config.get_or<int>("allow_repetitions", 0) != 0),
-        no_fixed_points_(config.get_or<int>("no_fixed_points", 0) != 0),
+      : repeats_(config.get<bool>("allow_repetitions")),
+        no_fixed_points_(config.get<bool>("no_fixed_points")),
         seed_(config.seed) {}
 
   void run(SampleContext& sample) const override {

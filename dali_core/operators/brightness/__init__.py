@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core.operators.brightness_contrast import SPEC as BRIGHTNESS_CONTRAST
 
-SPEC = OpSpec(
-    name="brightness",
+SPEC = BRIGHTNESS_CONTRAST.variant(
+    "brightness",
     doc="""Change the brightness of each image.
 
 Every element becomes ``brightness_shift * range + brightness * x``.
@@ -14,33 +13,6 @@ Every element becomes ``brightness_shift * range + brightness * x``.
 Here ``range`` is the largest number of the output's integer type, or 1.0 if it is floating point.
 Integers round half away from zero and saturate. Nothing is copied if nothing changes.
 """,
-    input_docs=(
-        "Images, volumes or sequences of type uint8, int16, int32, float16 or float32, "
-        "with layout ``HWC``, ``FHWC`` or ``DHWC``.",
-    ),
-    devices=("cpu", "gpu"),
-    args=(
-        Arg(
-            "brightness",
-            float,
-            "Factor of the brightness: 0 leaves black, 1 changes nothing.",
-            default=1.0,
-            tensor=True,
-        ),
-        Arg(
-            "brightness_shift",
-            float,
-            "Added, in units of the largest number of the output's integer type, or of 1.0 "
-            "if it is floating point.",
-            default=0.0,
-            tensor=True,
-        ),
-        Arg(
-            "dtype",
-            types.DALIDataType,
-            "Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; "
-            "the type of the input if left out.",
-            default=UNSET,
-        ),
-    ),
+    contrast=1.0,
+    contrast_center=None,
 )

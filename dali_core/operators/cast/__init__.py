@@ -5,6 +5,14 @@ from __future__ import annotations
 from dali_core import types
 from dali_core._spec import Arg, OpSpec
 
+# Enumerations are integers.
+_TYPES = [
+    *(kind for kind in types.DALIDataType if 0 <= kind.value <= types.BOOL.value),
+    types.IMAGE_TYPE,
+    types.DATA_TYPE,
+    types.INTERP_TYPE,
+]
+
 SPEC = OpSpec(
     name="cast",
     doc="""Convert the elements of each tensor to another type.
@@ -16,5 +24,12 @@ Numbers of enumerations, such as ``INTERP_TYPE``, are of type ``INT32``.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
     devices=("cpu", "gpu"),
-    args=(Arg("dtype", types.DALIDataType, "Type of the output."),),
+    args=(
+        Arg(
+            "dtype",
+            types.DALIDataType,
+            "Type of the output.",
+            choices=_TYPES,
+        ),
+    ),
 )

@@ -1,15 +1,14 @@
-#include "dali_core/operators/cast_like/cast_like.hpp"
-
-#include "dali_core/operator.hpp"
-#include "dali_core/operators/cast/cast_tensor.hpp"
+#include "dali_core/kernels/convert/cast_operator.hpp"
 
 namespace dali_core {
 
-class CastLike : public Operator {
+class CastLike : public CastOperator<CastLike> {
  public:
   explicit CastLike(const OperatorConfig&) {}
 
-  void run(SampleContext& sample) const override { cast_tensor(sample, sample.input(1).type); }
+  Inferred infer(const SampleContext& sample) const {
+    return cast_to(sample.input(1).type, sample.input(0));
+  }
 };
 
 DALI_CORE_REGISTER_OPERATOR("cast_like", CastLike)

@@ -21,6 +21,12 @@ that of the first input.
             "the first. Excludes `axis_name`.",
             default=UNSET,
         ),
-        Arg("axis_name", str, "Letter of the dimension in the first input's layout.", UNSET),
+        Arg(
+            "axis_name",
+            str,
+            "Letter of the dimension in the first input's layout.",
+            UNSET,
+            excludes=("axis",),
+        ),
     ),
 )

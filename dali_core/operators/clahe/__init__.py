@@ -17,7 +17,9 @@ With `luma_only`, the lightness L of the CIE L*a*b* colour space is equalized, w
 L, a and b in 8 bits. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", Graphics
 Gems IV, 1994.
 """,
-    input_docs=("Images of type uint8 with layout ``HWC``: grey, or RGB in this order.",),
+    input_docs=(
+        "Images of type uint8 with layout ``HWC`` or ``FHWC``: grey, or RGB in this order.",
+    ),
     args=(
         Arg(
             "tiles_x",

@@ -1,20 +1,19 @@
-#include "dali_core/operators/clahe/clahe.hpp"
+#include "dali_core/kernels/histogram/clahe.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/each_frame.hpp"
 #include "dali_core/geometry.hpp"
+#include "dali_core/kernels/color/lab.hpp"
+#include "dali_core/kernels/window/window.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/clahe/lab.hpp"
-#include "dali_core/window.hpp"
 
-#define DC_SIMD_SOURCE "dali_core/operators/clahe/clahe_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/histogram/clahe_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {
 namespace {
-
-constexpr int64_t kMostTiles = 65536;
 
 enum ScratchSlot { kPlanes, kLevels, kColumns, kMixes, kWeights };
 
@@ -33,13 +32,13 @@ struct TileGrid {
 
 }  // namespace
 
-class Clahe : public Operator {
+class Clahe : public Operator, public EachFrame {
  public:
   explicit Clahe(const OperatorConfig& config)
-      : tiles_y_(checked_tiles(config, "tiles_y")),
-        tiles_x_(checked_tiles(config, "tiles_x")),
+      : tiles_y_(config.get<int64_t>("tiles_y")),
+        tiles_x_(config.get<int64_t>("tiles_x")),
         clip_limit_(config.get<float>("clip_limit")),
-        luma_only_(config.get_or<int>("luma_only", 1) != 0) {}
+        luma_only_(config.get<bool>("luma_only")) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
@@ -78,15 +77,6 @@ class Clahe : public Operator {
   }
 
  private:
-  static int64_t checked_tiles(const OperatorConfig& config, const char* name) {
-    const auto count = config.get<int64_t>(name);
-    if (count < 1 || count > kMostTiles)
-      throw std::invalid_argument(std::string(name) + " must be from 1 to " +
-                                  std::to_string(kMostTiles) + " (got " + std::to_string(count) +
-                                  "). Usual numbers are from 4 to 16.");
-    return count;
-  }
-
   static void check_image(const Tensor& image) {
     if (image.type != DataType::kUInt8)
       throw std::invalid_argument("the input must be of type uint8 (got " +

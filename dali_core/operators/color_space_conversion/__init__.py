@@ -23,11 +23,13 @@ Nothing is copied if both colour spaces are the same.
             "image_type",
             types.DALIImageType,
             "Colour space of the input: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.",
+            choices=(types.RGB, types.BGR, types.GRAY, types.YCbCr),
         ),
         Arg(
             "output_type",
             types.DALIImageType,
             "Colour space of the output: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.",
+            choices=(types.RGB, types.BGR, types.GRAY, types.YCbCr),
         ),
     ),
 )

@@ -63,6 +63,7 @@ Integers round half away from zero and saturate. Nothing is copied if nothing ch
             "Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; "
             "the type of the input if left out.",
             default=UNSET,
+            choices=(types.UINT8, types.INT16, types.INT32, types.FLOAT16, types.FLOAT),
         ),
     ),
 )

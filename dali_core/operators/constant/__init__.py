@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="constant",
@@ -24,6 +24,7 @@ an integer one.
             list[int],
             "Shape of the output. By default there is one dimension.",
             default=UNSET,
+            range=Range(0),
         ),
         Arg(
             "dtype",

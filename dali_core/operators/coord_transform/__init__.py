@@ -40,6 +40,7 @@ that come with each sample may have a value for each frame: their layout then st
             "of `M`. Excludes `M` and `T`.",
             default=UNSET,
             tensor=True,
+            excludes=("M", "T"),
         ),
         Arg("dtype", types.DALIDataType, "Type of the output.", default=types.FLOAT),
     ),

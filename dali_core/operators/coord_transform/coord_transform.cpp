@@ -1,10 +1,10 @@
-#include "dali_core/operators/coord_transform/coord_transform.hpp"
+#include "dali_core/kernels/warp/coord_transform.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "dali_core/convert_elements.hpp"
 #include "dali_core/frame_numbers.hpp"
+#include "dali_core/kernels/convert/convert_elements.hpp"
 #include "dali_core/simd.hpp"
 
 namespace dali_core {
@@ -21,7 +21,7 @@ struct PointTransform {
 }  // namespace
 }  // namespace dali_core
 
-#define DC_SIMD_SOURCE "dali_core/operators/coord_transform/coord_transform_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/warp/coord_transform_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {
@@ -32,14 +32,7 @@ class CoordTransform : public Operator {
       : matrix_(config, config.has("MT") ? "MT" : "M"),
         offset_(config, "T"),
         has_both_(config.has("MT")),
-        type_(config.get_or<DataType>("dtype", DataType::kFloat)) {
-    if (has_both_ && (config.has("M") || config.has("T")))
-      throw std::invalid_argument("MT must not be combined with M and T (got both). Pass one.");
-    if (size_of(type_) == 0)
-      throw std::invalid_argument("dtype must be a type of numbers (got number " +
-                                  std::to_string(static_cast<int>(type_)) +
-                                  "). Use a type such as types.FLOAT.");
-  }
+        type_(config.get<DataType>("dtype")) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);

@@ -31,6 +31,16 @@ DECODER_ARGS = (
         "of the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the "
         "largest value for integers.",
         default=types.UINT8,
+        choices=(
+            types.UINT8,
+            types.INT8,
+            types.UINT16,
+            types.INT16,
+            types.UINT32,
+            types.INT32,
+            types.FLOAT16,
+            types.FLOAT,
+        ),
     ),
     Arg(
         "adjust_orientation",

@@ -12,7 +12,8 @@ from typing import Any
 from dali_core.errors import ArgumentValueError
 
 JPEG_VARIABLE = "DALI_CORE_JPEG"
-"""Environment variable that chooses between ``libjpeg`` and ``nvimgcodec`` where both are there."""
+"""Environment variable that chooses what decodes JPEG: ``own``, ``libjpeg`` or ``nvimgcodec``. By
+default our own decoder does, and libjpeg-turbo, or else nvImageCodec, where it does not."""
 
 PROCESS_VARIABLE = "DALI_CORE_CODEC_PROCESS"
 """Environment variable: ``0`` runs nvImageCodec in this process, where hostile files may crash."""

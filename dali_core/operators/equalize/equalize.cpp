@@ -1,4 +1,4 @@
-#include "dali_core/operators/equalize/equalize_image.hpp"
+#include "dali_core/kernels/histogram/equalize_image.hpp"
 
 namespace dali_core {
 

@@ -66,6 +66,7 @@ layout. Nothing is copied if there is nothing to fill.
             "Whether `anchor` and `shape` are in units of the tensor's extents. Excludes "
             "`normalized_anchor` and `normalized_shape`.",
             default=UNSET,
+            excludes=("normalized_anchor", "normalized_shape"),
         ),
         Arg(
             "normalized_anchor",

@@ -1,15 +1,32 @@
-#include "dali_core/operators/expand_dims/expand_dims.hpp"
+// fn.expand_dims: elements stay where they are; dimensions enter the shape and the layout.
+#include <string>
 
-#include "dali_core/device_forwarding.hpp"
 #include "dali_core/operator.hpp"
+#include "dali_core/tensor.hpp"
 
 namespace dali_core {
 
-class ExpandDims : public Operator {
+// `names[i]` is the letter of the new dimension at position i of the output, or 0 where a dimension
+// of the input comes; `is_new` marks new ones. Layouts have letters only if `has_names`.
+inline void add_dims(const bool (&is_new)[kMaxDims], const char (&names)[kMaxDims], int num_new,
+                     bool has_names, Shape& shape, Layout& layout) {
+  Shape expanded;
+  Layout letters;
+  int source = 0;
+  const int ndim = shape.ndim + num_new;
+  for (int i = 0; i < ndim; ++i) {
+    if (has_names) letters.letters[i] = is_new[i] ? names[i] : layout[source];
+    expanded.push_back(is_new[i] ? 1 : shape[source++]);
+  }
+  shape = expanded;
+  layout = letters;
+}
+
+class ExpandDims : public ForwardingOperator {
  public:
   explicit ExpandDims(const OperatorConfig& config) {
     const auto axes = config.get<std::vector<int64_t>>("axes");
-    const auto names = config.get_or<std::string>("new_axis_names", "");
+    const auto names = config.get<std::string>("new_axis_names");
     has_names_ = !names.empty();
     if (has_names_ && names.size() != axes.size())
       throw std::invalid_argument("new_axis_names must have a letter for each of the " +
@@ -57,6 +74,5 @@ class ExpandDims : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("expand_dims", ExpandDims)
-DALI_CORE_REGISTER_FORWARDING_OPERATOR("expand_dims", ExpandDims)
 
 }  // namespace dali_core

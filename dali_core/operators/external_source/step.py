@@ -6,8 +6,6 @@ import contextlib
 import copy
 import functools
 import inspect
-import threading
-from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +14,7 @@ from dali_core._runtime.step import (
     NotFed,
     SampleFailed,
     SourceFailed,
+    Step,
     StepContext,
     StepOutput,
     check_samples,
@@ -26,6 +25,7 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, GraphError
+from dali_core.operators.external_source.fed import FedBatches
 from dali_core.operators.external_source.parallel import (
     ParallelCalls,
     ParallelItems,
@@ -41,10 +41,9 @@ ANY_NDIM = -1
 """In a list of numbers of dimensions: any number."""
 
 _CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
-_FEED_WAIT_SECONDS = 0.1
 
 
-class SourceStep:
+class SourceStep(Step):
     """Takes batches from the user's source, or from `feed`.
 
     Parameters
@@ -75,7 +74,7 @@ class SourceStep:
             self._by_sample = is_sample_source(arguments, is_iterable)
             self._take_from(self._parallel_source(source, is_iterable, arguments))
         elif source is None:
-            self._fed = _FedBatches(
+            self._fed = FedBatches(
                 self._num_outputs, arguments["repeat_last"], arguments["blocking"]
             )
             self._fetch = self._take_fed
@@ -344,45 +343,6 @@ class _Kind(NamedTuple):
     dtype: DALIDataType
     ndim: int
     layout: str
-
-
-class _FedBatches:
-    """Batches from `Pipeline.feed_input`, in order."""
-
-    def __init__(self, num_outputs: int, repeat_last: bool, blocking: bool) -> None:
-        self._batches: list[deque[Any]] = [deque() for _ in range(num_outputs)]
-        self._arrived = threading.Condition()
-        self._repeat_last = repeat_last
-        self._blocking = blocking
-        self._last: list[Any] = [None] * num_outputs
-
-    def put(self, output: int, batch: Any) -> None:
-        with self._arrived:
-            self._batches[output].append(batch)
-            self._arrived.notify()
-
-    def take(self, context: StepContext) -> tuple[Any, ...]:
-        with self._arrived:
-            while self._blocking and not all(self._batches) and not context.is_cancelled():
-                self._arrived.wait(_FEED_WAIT_SECONDS)
-            for waiting, last in zip(self._batches, self._last, strict=True):
-                if not waiting and (not self._repeat_last or last is None):
-                    raise NotFed(
-                        "a batch must be fed for each iteration that is started (none is left). "
-                        "Call Pipeline.feed_input before each run, and prefetch_queue_depth times "
-                        "before the first one."
-                    )
-            for number, waiting in enumerate(self._batches):
-                if waiting:
-                    self._last[number] = waiting.popleft()
-            return tuple(self._last)
-
-    def restore(self, state: Any) -> None:
-        """Forget what was fed: it belongs to batches that are not to come."""
-        with self._arrived:
-            for waiting in self._batches:
-                waiting.clear()
-            self._last = [None] * len(self._last)
 
 
 def _cycle(value: Any) -> str:

@@ -1,4 +1,4 @@
-#include "dali_core/operators/filter/apply_filter.hpp"
+#include "dali_core/kernels/convolution/apply_filter.hpp"
 
 namespace dali_core {
 

@@ -1,21 +1,10 @@
-#include "dali_core/operators/flip/flip.hpp"
-
-#include <array>
-#include <cstring>
+#include "dali_core/kernels/flip/flip.hpp"
 
 #include "dali_core/geometry.hpp"
-#include "dali_core/image_chain.hpp"
-#include "dali_core/mirror_row.hpp"
+#include "dali_core/kernels/flip/mirror_row.hpp"
+#include "dali_core/kernels/image_chain/image_chain.hpp"
+#include "dali_core/kernels/window/window_copy_device.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/flip/flip_arguments.hpp"
-#include "dali_core/simd.hpp"
-
-#if DC_SIMD_X86
-#include <immintrin.h>
-#endif
-
-#define DC_SIMD_SOURCE "dali_core/operators/flip/flip_kernels.inc.hpp"
-#include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {
 namespace {
@@ -54,20 +43,18 @@ class Reversal {
 
 }  // namespace
 
-void mirror_row(const void* from, void* to, int64_t num_pixels, int64_t pixel_bytes) {
-  DC_SIMD_DISPATCH(mirror_pixels, static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to),
-                   num_pixels, pixel_bytes);
-}
-
 class Flip : public Operator, public WindowStep {
  public:
-  explicit Flip(const OperatorConfig& config) : arguments_(config) {}
+  explicit Flip(const OperatorConfig& config)
+      : horizontal_(config, "horizontal"),
+        vertical_(config, "vertical"),
+        depthwise_(config, "depthwise") {}
 
   void run(SampleContext& sample) const override {
     const Tensor& image = sample.input(0);
     const Layout layout = image_layout(image, "FHWC");
     bool flipped[kMaxDims] = {};
-    if (!arguments_.choose(sample, image, layout, flipped)) {
+    if (!choose(sample, image, layout, flipped)) {
       sample.forward(0, image).layout = layout;
       return;
     }
@@ -75,13 +62,44 @@ class Flip : public Operator, public WindowStep {
     Reversal(image, flipped).run(image.as<uint8_t>(), output.as<uint8_t>());
   }
 
+  void plan(DeviceBatch& batch) const override {
+    std::vector<PlannedWindow> windows;
+    batch.for_each([&](int, SampleContext& sample) {
+      const Tensor& image = sample.input(0);
+      const Layout layout = image_layout(image, "FHWC");
+      PlannedWindow planned{Window(image.shape), image.type, layout, /*channel_axis=*/-1, false};
+      planned.is_whole = !choose(sample, image, layout, planned.mirrored);
+      windows.push_back(planned);
+    });
+    DeviceWindowCopies(batch).run(windows);
+  }
+
   bool reshape(SampleContext& sample, ImageGeometry& image) const override {
-    image.mirror(arguments_.horizontal(sample), arguments_.vertical(sample));
+    image.mirror(horizontal(sample), vertical(sample));
     return true;
   }
 
+  bool is_same_for_frames(const SampleContext&, int64_t) const override { return true; }
+
  private:
-  FlipArguments arguments_;
+  bool horizontal(const SampleContext& sample) const { return horizontal_.at(sample) != 0; }
+  bool vertical(const SampleContext& sample) const { return vertical_.at(sample) != 0; }
+
+  // Marks the dimensions that are mirrored; false if the image stays as it is.
+  bool choose(const SampleContext& sample, const Tensor& image, const Layout& layout,
+              bool (&flipped)[kMaxDims]) const {
+    const ImageAxes axes = image_axes(layout);
+    bool any = false;
+    const auto mark = [&](bool is_wanted, int axis) {
+      if (is_wanted && axis >= 0 && image.shape[axis] > 1) flipped[axis] = any = true;
+    };
+    mark(horizontal(sample), axes.width);
+    mark(vertical(sample), axes.height);
+    mark(depthwise_.at(sample) != 0, axes.depth);
+    return any && image.num_elements() > 0;
+  }
+
+  Argument<int> horizontal_, vertical_, depthwise_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("flip", Flip)

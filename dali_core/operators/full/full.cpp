@@ -1,16 +1,33 @@
-#include "dali_core/fill.hpp"
-#include "dali_core/filled_shape.hpp"
+#include "dali_core/kernels/fill/device_fill.hpp"
+#include "dali_core/kernels/fill/filled_shape.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
-class Full : public Operator {
+class Full : public TaskOperator<Full> {
  public:
+  using Tasks = Gathers;
+
   explicit Full(const OperatorConfig& config) : shape_(config) {}
+
+  struct Result : Inferred {
+    Repeated repeated;
+  };
+
+  Result infer(const SampleContext& sample) const {
+    const Tensor& value = sample.input(0);
+    const Shape shape = shape_.shape(sample);
+    return {{value.type, shape, shape_.layout()}, Repeated(value, shape)};
+  }
 
   void run(SampleContext& sample) const override {
     const Tensor& value = sample.input(0);
-    Tensor& output = shape_.output(sample, value.type);
-    Repeated(value, output).write(value.data, output.data, size_of(value.type));
+    const Result result = infer(sample);
+    result.repeated.write(value.data, sample.output(result)->data, size_of(value.type));
+  }
+
+  void add(const Result& result, TaskData& data, Tasks& tasks) const {
+    tasks.add(repeated_on_device(result.repeated, data.input().data, data.output()));
   }
 
  private:

@@ -1,9 +1,27 @@
-#include "dali_core/operators/gaussian_blur/gaussian_blur.hpp"
+// fn.gaussian_blur: windows and their weights (host loops and device kernels share this).
+#include <cmath>
+#include <cstdint>
 
-#include "dali_core/convolution.hpp"
-#include "dali_core/per_axis_argument.hpp"
+#include "dali_core/kernels/convolution/convolution.hpp"
+#include "dali_core/kernels/convolution/per_axis_argument.hpp"
 
 namespace dali_core {
+
+// Three standard deviations on both sides.
+inline int64_t gaussian_window_size(float sigma) {
+  return 2 * static_cast<int64_t>(std::ceil(3 * sigma)) + 1;
+}
+
+inline float gaussian_sigma(int64_t window_size) {
+  return (static_cast<float>(window_size - 1) * 0.5f - 1) * 0.3f + 0.8f;
+}
+
+// The weight at a distance from the middle, before weights are scaled to sum to 1.
+inline double gaussian_weight(int64_t distance, float sigma) {
+  const double x = static_cast<double>(distance) / sigma;
+  return std::exp(-0.5 * x * x);
+}
+
 namespace {
 
 constexpr int64_t kLargestWindow = 1 << 20;

@@ -20,6 +20,7 @@ if the property is not set.
             str,
             'Which property: ``"layout"``, or ``"source_info"``, the path of the file as the '
             "reader found it, for data that was read from a file or made of such data.",
+            choices=("layout", "source_info"),
         ),
     ),
 )

@@ -1,24 +1,25 @@
-#include "dali_core/operators/get_property/get_property.hpp"
-
+// fn.get_property: which text a property is. There is nothing to compute on a device.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "dali_core/operator.hpp"
+#include "dali_core/tensor.hpp"
 
 namespace dali_core {
 
+enum class Property { kLayout, kSource };
+
+inline std::string property_of(const Tensor& tensor, Property property) {
+  if (property == Property::kLayout) return tensor.layout.c_str();
+  return tensor.source ? *tensor.source : std::string();
+}
+
 class GetProperty : public Operator {
  public:
-  explicit GetProperty(const OperatorConfig& config) {
-    const std::string key = config.get<std::string>("key");
-    if (key == "layout")
-      property_ = Property::kLayout;
-    else if (key == "source_info")
-      property_ = Property::kSource;
-    else
-      throw std::invalid_argument("key must be \"layout\" or \"source_info\" (got \"" + key +
-                                  "\"). Use one of them.");
-  }
+  explicit GetProperty(const OperatorConfig& config)
+      : property_(config.get<std::string>("key") == "layout" ? Property::kLayout
+                                                             : Property::kSource) {}
 
   void run(SampleContext& sample) const override {
     const std::string text = property_of(sample.input(0), property_);

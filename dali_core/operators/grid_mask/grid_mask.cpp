@@ -1,4 +1,4 @@
-#include "dali_core/operators/grid_mask/grid_mask.hpp"
+#include "dali_core/kernels/fill/grid_mask.hpp"
 
 #include <cstring>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 
-#define DC_SIMD_SOURCE "dali_core/operators/grid_mask/grid_mask_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/fill/grid_mask_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {

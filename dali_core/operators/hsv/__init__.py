@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, Native, OpSpec
 
 SPEC = OpSpec(
     name="hsv",
@@ -46,6 +46,8 @@ Integers round half away from zero and saturate. Nothing is copied if nothing ch
             types.DALIDataType,
             "Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``.",
             default=types.UINT8,
+            choices=(types.UINT8, types.INT16, types.INT32, types.FLOAT16, types.FLOAT),
         ),
     ),
+    lower=Native("color_twist", {"contrast": 1.0}),
 )

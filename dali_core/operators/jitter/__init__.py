@@ -13,7 +13,7 @@ Both coordinates of the place are uniform from half of `nDegree` below to half o
 the pixel. What is drawn for a sample depends on the seed, the epoch and the sample alone, not on
 batch size, threads or shards.
 """,
-    input_docs=("Images of any type with layout ``HWC``.",),
+    input_docs=("Images of any type with layout ``HWC`` or ``FHWC``.",),
     args=(
         Arg(
             "nDegree",
@@ -36,6 +36,7 @@ batch size, threads or shards.
             "How a place between pixels gets its value: ``INTERP_NN`` from the nearest one, or "
             "``INTERP_LINEAR`` from the four around it.",
             default=types.INTERP_NN,
+            choices=(types.INTERP_NN, types.INTERP_LINEAR),
         ),
         Arg(
             "mask",

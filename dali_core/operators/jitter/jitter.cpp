@@ -1,10 +1,27 @@
-#include "dali_core/operators/jitter/jitter.hpp"
+// fn.jitter: where a pixel comes from.
+#include <cmath>
+#include <cstdint>
 
+#include "dali_core/each_frame.hpp"
 #include "dali_core/geometry.hpp"
+#include "dali_core/kernels/fill/fill_value.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
+
+// `uniform` is a random number in [0, 1).
+inline float jittered(int64_t position, float uniform, float degree) {
+  return static_cast<float>(position) + (uniform - 0.5f) * degree;
+}
+
+inline int64_t nearest_pixel(float position) {
+  return static_cast<int64_t>(std::floor(position + 0.5f));
+}
+
+inline float between(float first, float second, float weight) {
+  return first + (second - first) * weight;
+}
+
 namespace {
 
 enum class Interpolation { kNearest = 0, kLinear = 1 };
@@ -46,19 +63,15 @@ class FilledImage {
 
 }  // namespace
 
-class Jitter : public Operator {
+class Jitter : public Operator, public EachFrame {
  public:
   explicit Jitter(const OperatorConfig& config)
-      : degree_(config.get_or<float>("nDegree", 2.0f)),
-        fill_(config.get_or<float>("fill_value", 0.0f)),
-        interpolation_(config.get_or<Interpolation>("interp_type", Interpolation::kNearest)),
+      : degree_(config.get<float>("nDegree")),
+        fill_(config.get<float>("fill_value")),
+        interpolation_(config.get<Interpolation>("interp_type")),
         mask_(config, "mask"),
         seed_(config.seed) {
     checked_extent(degree_, "nDegree");
-    if (interpolation_ != Interpolation::kNearest && interpolation_ != Interpolation::kLinear)
-      throw std::invalid_argument("interp_type must be INTERP_NN or INTERP_LINEAR (got number " +
-                                  std::to_string(static_cast<int>(interpolation_)) +
-                                  "). Use one of them.");
   }
 
   void run(SampleContext& sample) const override {

@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "dali_core/geometry.hpp"
+#include "dali_core/kernels/jpeg/jpeg_rules.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/jpeg_compression_distortion/jpeg_rules.hpp"
 
-#define DC_SIMD_SOURCE "dali_core/operators/jpeg_compression_distortion/jpeg_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/jpeg/jpeg_distortion.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {

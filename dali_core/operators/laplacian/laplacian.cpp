@@ -1,11 +1,29 @@
-#include "dali_core/operators/laplacian/laplacian.hpp"
-
+// fn.laplacian: windows of smoothing and of the second derivative (host loops and device kernels
+// share this).
 #include <cmath>
+#include <cstdint>
 
-#include "dali_core/convolution.hpp"
-#include "dali_core/per_axis_argument.hpp"
+#include "dali_core/kernels/convolution/convolution.hpp"
+#include "dali_core/kernels/convolution/per_axis_argument.hpp"
 
 namespace dali_core {
+
+constexpr int kLargestLaplacianWindow = 31;
+
+// The binomial coefficient "size - 1 over place", 0 outside. Exact for the sizes there are.
+inline double smoothing_weight(int place, int size) {
+  if (place < 0 || place >= size) return 0;
+  double weight = 1;
+  for (int i = 0; i < place; ++i) weight = weight * (size - 1 - i) / (i + 1);
+  return weight;
+}
+
+// Of the window "1 -2 1", convolved with a smoothing window up to the size.
+inline double derivative_weight(int place, int size) {
+  return smoothing_weight(place, size - 2) - 2 * smoothing_weight(place - 1, size - 2) +
+         smoothing_weight(place - 2, size - 2);
+}
+
 namespace {
 
 void check(const char* name, int64_t size, int smallest) {
@@ -36,7 +54,7 @@ class Laplacian : public Operator {
       : window_size_(config, "window_size"),
         smoothing_size_(config, "smoothing_size"),
         scale_(config, "scale"),
-        normalized_(config.get_or<bool>("normalized_kernel", false)),
+        normalized_(config.get<bool>("normalized_kernel")),
         dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
     if (normalized_ && scale_.given())
       throw std::invalid_argument(

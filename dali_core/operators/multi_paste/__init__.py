@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="multi_paste",
@@ -32,6 +32,8 @@ Sequences are pasted frame by frame; all must have equally many.
             "Height and width of the canvas.",
             default=UNSET,
             tensor=True,
+            range=Range(0),
+            length=2,
         ),
         Arg(
             "in_anchors",
@@ -39,6 +41,7 @@ Sequences are pasted frame by frame; all must have equally many.
             "Where each region starts in its image; zeros by default. Excludes `in_anchors_rel`.",
             default=UNSET,
             tensor=True,
+            excludes=("in_anchors_rel",),
         ),
         Arg(
             "in_anchors_rel",
@@ -54,6 +57,7 @@ Sequences are pasted frame by frame; all must have equally many.
             "`shapes_rel`.",
             default=UNSET,
             tensor=True,
+            excludes=("shapes_rel",),
         ),
         Arg(
             "shapes_rel",
@@ -68,6 +72,7 @@ Sequences are pasted frame by frame; all must have equally many.
             "Where each region starts on the canvas; zeros by default. Excludes `out_anchors_rel`.",
             default=UNSET,
             tensor=True,
+            excludes=("out_anchors_rel",),
         ),
         Arg(
             "out_anchors_rel",

@@ -1,15 +1,25 @@
-#include "dali_core/operators/multi_paste/multi_paste.hpp"
-
+// fn.multi_paste: how relative coordinates become pixels.
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
 
-#include "dali_core/convert_elements.hpp"
 #include "dali_core/geometry.hpp"
+#include "dali_core/kernels/convert/convert_elements.hpp"
+#include "dali_core/kernels/window/region_coordinates.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/multi_paste/region_coordinates.hpp"
 
 namespace dali_core {
+
+inline int64_t relative_anchor(float position, int64_t extent) {
+  return static_cast<int64_t>(std::floor(position * static_cast<float>(extent)));
+}
+
+inline int64_t relative_extent(float share, int64_t extent) {
+  return static_cast<int64_t>(std::ceil(share * static_cast<float>(extent)));
+}
+
 namespace {
 
 // A region of one image and its place on the canvas.
@@ -101,11 +111,6 @@ class MultiPaste : public Operator {
     if (output_size_.given()) {
       std::vector<int64_t> storage;
       const std::vector<int64_t>& size = output_size_.at(sample, storage);
-      if (size.size() != 2 || size[0] < 0 || size[1] < 0)
-        throw std::invalid_argument("output_size must be height and width, both at least 0 (got " +
-                                    (size.size() == 2 ? to_string(PixelPair{size[0], size[1]})
-                                                      : std::to_string(size.size()) + " numbers") +
-                                    "). Pass two numbers.");
       return {size[0], size[1]};
     }
     const PixelPair size = image_extent(sample.input(0));

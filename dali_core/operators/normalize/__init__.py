@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
+from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
 
 _AXES_ARGS = (
     Arg(
@@ -15,6 +15,7 @@ _AXES_ARGS = (
         "Dimensions over which mean and deviation are taken; negative numbers count from the last "
         "one. By default, all. Excludes `axis_names`.",
         default=UNSET,
+        length=Range(1),
     ),
     Arg(
         "axis_names",
@@ -22,12 +23,13 @@ _AXES_ARGS = (
         "Letters of the dimensions over which mean and deviation are taken. Where it is empty, "
         "every element is its own mean.",
         default=UNSET,
+        excludes=("axes",),
     ),
 )
 
 _SAMPLE_STATISTICS = OpSpec(
     name="normalize",
-    native_name="normalize.statistics",
+    lower=Native("normalize.statistics"),
     doc="Compute number, mean and sum of squared deviations of the elements of each tensor.",
     input_docs=("Tensors of any type and shape.",),
     args=_AXES_ARGS,
@@ -40,7 +42,7 @@ def _axes(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 _BATCH_STATISTICS = OpSpec(
     name="normalize",
-    native_name="normalize.batch_statistics",
+    lower=Native("normalize.batch_statistics"),
     doc="Compute number, mean and sum of squared deviations of the elements of each batch.",
     inputs=(1, 2),
     input_docs=("Tensors of any type and shape.", "Their own statistics."),

@@ -1,13 +1,13 @@
-#include "dali_core/operators/normalize/normalize.hpp"
+#include "dali_core/kernels/statistics/normalize.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "dali_core/convert_elements.hpp"
-#include "dali_core/fill.hpp"
-#include "dali_core/operators/normalize/statistics.hpp"
+#include "dali_core/kernels/convert/convert_elements.hpp"
+#include "dali_core/kernels/fill/fill.hpp"
+#include "dali_core/kernels/statistics/statistics.hpp"
 
 namespace dali_core {
 namespace {
@@ -161,10 +161,6 @@ class Normalize : public Operator {
         epsilon_(config.get<float>("epsilon")),
         ddof_(config.get<int64_t>("ddof")),
         type_(config.get<DataType>("dtype")) {
-    if (size_of(type_) == 0)
-      throw std::invalid_argument("dtype must be a type of numbers (got number " +
-                                  std::to_string(static_cast<int>(type_)) +
-                                  "). Use a type such as types.FLOAT.");
     if (config.get<bool>("batch") && (mean_.is_tensor() || deviation_.is_tensor()))
       throw std::invalid_argument(
           "mean and stddev must be numbers where batch is set (got a tensor for each sample). Pass "

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
+from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
 
 _ONLY_SINGLE_NUMBERS = OpSpec(
     name="one_hot",
-    native_name="one_hot.only_single_numbers",
+    lower=Native("one_hot.only_single_numbers"),
     doc="Find out whether all tensors of a batch have one element.",
     input_docs=("Tensors of any shape.",),
     reads_batch=True,

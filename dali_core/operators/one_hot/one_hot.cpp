@@ -1,8 +1,12 @@
-#include "dali_core/operators/one_hot/one_hot.hpp"
+#include "dali_core/kernels/fill/one_hot.hpp"
 
-#include <cstring>
+#include <stdexcept>
+#include <string>
 
-#include "dali_core/operators/one_hot/one_hot_arguments.hpp"
+#include "dali_core/element_groups.hpp"
+#include "dali_core/kernels/fill/fill_elements.hpp"
+#include "dali_core/kernels/joining/joining.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
@@ -23,38 +27,88 @@ class OnlySingleNumbers : public Operator {
   }
 };
 
-class OneHot : public Operator {
+class OneHot : public KernelOperator<OneHot, OneHotTask> {
  public:
-  explicit OneHot(const OperatorConfig& config) : arguments_(config) {}
+  static constexpr auto kKernel = "mark_classes";
 
-  void run(SampleContext& sample) const override {
+  explicit OneHot(const OperatorConfig& config)
+      : num_classes_(config.get<int64_t>("num_classes")),
+        axis_(config.get_or<int64_t>("axis", -1)),
+        on_value_(config.get<float>("on_value")),
+        off_value_(config.get<float>("off_value")),
+        type_(config.get<DataType>("dtype")),
+        letter_(axis_letter(config)) {}
+
+  struct Result : Inferred {
+    int64_t inner = 1;  // how many numbers lie in a row behind the new dimension
+  };
+
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
-    const OneHotResult result = arguments_.of(sample);
-    Tensor& output = sample.output(0, arguments_.type(), result.shape, result.layout);
-    const int64_t bytes = size_of(output.type);
-    const uint64_t on_value = arguments_.on_value();
-    fill_elements(output.data, output.num_elements(), bytes, arguments_.off_value());
-    visit_type(input.type, [&](auto zero) {
-      mark(input.as<decltype(zero)>(), input.num_elements(), result.inner, [&](int64_t place) {
-        std::memcpy(output.as<char>() + place * bytes, &on_value, static_cast<size_t>(bytes));
-      });
+    const bool is_scalar = sample.num_inputs() > 1 && *sample.input(1).as<int8_t>() != 0;
+    const Shape numbers = is_scalar ? Shape() : input.shape;
+    if (axis_ < -1 || axis_ > numbers.ndim)
+      throw std::invalid_argument("axis must be from -1 to " + std::to_string(numbers.ndim) +
+                                  " (got " + std::to_string(axis_) +
+                                  "). Choose a place in the output.");
+    const int axis = axis_ < 0 ? numbers.ndim : static_cast<int>(axis_);
+    Result result{{type_, {}, layout(input, numbers.ndim, axis)}};
+    for (int i = 0; i < axis; ++i) result.shape.push_back(numbers[i]);
+    result.shape.push_back(num_classes_);
+    for (int i = axis; i < numbers.ndim; ++i) {
+      result.shape.push_back(numbers[i]);
+      result.inner *= numbers[i];
+    }
+    return result;
+  }
+
+  OneHotTask task(const Result& result, TaskData& data) const {
+    const Tensor input = data.input();
+    OneHotTask task{};
+    task.in = input.data;
+    task.out = data.output().data;
+    task.count = data.output().num_elements();
+    task.num_classes = num_classes_;
+    task.inner = result.inner;
+    task.on_value = fill_bits(type_, on_value_);
+    task.off_value = fill_bits(type_, off_value_);
+    task.from = input.type;
+    task.bytes = static_cast<int>(size_of(type_));
+    return task;
+  }
+
+  static int64_t threads_for(const OneHotTask& task) { return task.count; }
+
+  static void compute(const OneHotTask& task) {
+    fill_elements(task.out, task.count, task.bytes, task.off_value);
+    visit_type(task.from, [&](auto zero) {
+      const auto* const numbers = static_cast<const decltype(zero)*>(task.in);
+      const int64_t count = task.count / task.num_classes;
+      for (int64_t first = 0; first < count; first += task.inner)
+        for (int64_t i = 0; i < task.inner; ++i) {
+          const int64_t own = class_of(numbers[first + i], task.num_classes);
+          const int64_t place = first * task.num_classes + own * task.inner + i;
+          if (own >= 0) store_bits(task.out, place, task.bytes, task.on_value);
+        }
     });
   }
 
  private:
-  // Calls `mark_one` with the place of every number's class. `inner` is how many numbers lie in a
-  // row behind the new dimension.
-  template <typename From, typename MarkOne>
-  void mark(const From* numbers, int64_t count, int64_t inner, MarkOne&& mark_one) const {
-    const int64_t num_classes = arguments_.num_classes();
-    for (int64_t first = 0; first < count; first += inner)
-      for (int64_t i = 0; i < inner; ++i) {
-        const int64_t number = class_of(numbers[first + i], num_classes);
-        if (number >= 0) mark_one(first * num_classes + number * inner + i);
-      }
+  Layout layout(const Tensor& input, int ndim, int axis) const {
+    if (letter_ == 0) return Layout();
+    std::string letters = ndim > 0 ? input.layout.c_str() : "";
+    if (static_cast<int>(letters.size()) != ndim)
+      throw std::invalid_argument("axis_name must go with an input that has a layout (got shape " +
+                                  to_string(input.shape) + " and layout \"" + letters +
+                                  "\"). Set a layout where the data enters, or leave axis_name "
+                                  "out.");
+    return Layout(letters.insert(static_cast<size_t>(axis), 1, letter_));
   }
 
-  OneHotArguments arguments_;
+  int64_t num_classes_, axis_;
+  float on_value_, off_value_;
+  DataType type_;
+  char letter_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("one_hot", OneHot)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
-from dali_core.operators.zeros import DTYPE_ARG, LAYOUT_ARG, SHAPE_ARG
+from dali_core.operators.zeros import SPEC as ZEROS
 
-SPEC = OpSpec(
-    name="ones",
+SPEC = ZEROS.variant(
+    "ones",
     doc="Make tensors of a given shape, filled with ones.",
-    inputs=0,
-    devices=("cpu", "gpu"),
-    args=(SHAPE_ARG, DTYPE_ARG, LAYOUT_ARG),
+    value=1,
 )

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core.operators.zeros_like import SPEC as ZEROS_LIKE
 
-SPEC = OpSpec(
-    name="ones_like",
+SPEC = ZEROS_LIKE.variant(
+    "ones_like",
     doc="Make tensors of the shape and layout of the input, filled with ones.",
-    input_docs=("Tensors that give shape, type and layout; their elements are not read.",),
-    devices=("cpu", "gpu"),
-    args=(
-        Arg(
-            "dtype",
-            types.DALIDataType,
-            "Type of the output; by default that of the input.",
-            default=UNSET,
-        ),
-    ),
+    value=1,
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
+from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
 
 _LARGEST_EXTENTS = OpSpec(
     name="pad",
-    native_name="pad.largest_extents",
+    lower=Native("pad.largest_extents"),
     doc="Find the largest extents in each batch.",
     input_docs=("Tensors with the same number of dimensions.",),
     reads_batch=True,
@@ -38,7 +38,13 @@ The layout stays. Nothing is copied where nothing is to be padded.
             default=UNSET,
             tensor=True,
         ),
-        Arg("axis_names", str, "Letters of the dimensions to pad.", default=UNSET),
+        Arg(
+            "axis_names",
+            str,
+            "Letters of the dimensions to pad.",
+            default=UNSET,
+            excludes=("axes",),
+        ),
         Arg(
             "shape",
             list[int],

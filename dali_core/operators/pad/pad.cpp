@@ -1,15 +1,20 @@
-#include "dali_core/operators/pad/pad.hpp"
-
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
-#include "dali_core/fill_elements.hpp"
 #include "dali_core/geometry.hpp"
-#include "dali_core/operator.hpp"
-#include "dali_core/operators/pad/pad_arguments.hpp"
+#include "dali_core/kernels/fill/fill_elements.hpp"
+#include "dali_core/kernels/gather/device_gather.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 namespace {
+
+// The least multiple of `align` that holds both the input and the extent that is asked for.
+int64_t padded_extent(int64_t extent, int64_t least, int64_t align) {
+  return (std::max(extent, least) + align - 1) / align * align;
+}
 
 // Copies dimension by dimension, down to the innermost one that is padded.
 class PaddedCopy {
@@ -22,7 +27,7 @@ class PaddedCopy {
         bytes_(size_of(type)),
         value_(fill_bits(type, value)) {
     for (int dim = 0; dim < input.ndim; ++dim)
-      if (is_padding(output[dim] - 1, input[dim])) innermost_ = dim;
+      if (output[dim] > input[dim]) innermost_ = dim;
   }
 
   void copy(int dim, const char* in, char* out) const {
@@ -66,24 +71,144 @@ class LargestExtents : public Operator {
   }
 };
 
-class Pad : public Operator {
+class Pad : public TaskOperator<Pad> {
  public:
-  explicit Pad(const OperatorConfig& config) : arguments_(config) {}
+  using Tasks = Gathers;
+
+  explicit Pad(const OperatorConfig& config)
+      : axes_(config, "axes"),
+        shape_(config, "shape"),
+        align_(config, "align"),
+        value_(config, "fill_value"),
+        names_(config.get_or<std::string>("axis_names", "")),
+        knows_extents_(config.num_inputs > 1) {}
+
+  struct Result : Inferred {
+    float value = 0;
+  };
+
+  Result infer(const SampleContext& sample) const {
+    const Tensor& input = sample.input(0);
+    Result result{{input.type, padded_shape(sample), input.layout}};
+    if (result.shape == input.shape)
+      result.forwarded = 0;
+    else
+      result.value = value_.at(sample);
+    return result;
+  }
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);
-    const Shape shape = arguments_.padded_shape(sample);
-    if (shape == input.shape) {
-      sample.forward(0, input);
-      return;
+    const Result result = infer(sample);
+    Tensor* const output = sample.output(result);
+    if (output != nullptr)
+      PaddedCopy(input.shape, output->shape, input.type, result.value)
+          .copy(0, input.as<char>(), output->as<char>());
+  }
+
+  void add(const Result& result, TaskData& data, Tasks& tasks) const {
+    const Tensor input = data.input();
+    Gather gather;
+    gather.in = input.data;
+    gather.out = data.output().data;
+    gather.element_bytes = size_of(input.type);
+    gather.extents = result.shape;
+    gather.is_padded = true;
+    const Strides strides = dense_strides(input.shape);
+    for (int dim = 0; dim < result.shape.ndim; ++dim) {
+      gather.strides[dim] = strides[dim] * gather.element_bytes;
+      gather.limits[dim] = input.shape[dim];
     }
-    const float value = arguments_.value(sample);
-    Tensor& output = sample.output(0, input.type, shape, input.layout);
-    PaddedCopy(input.shape, shape, input.type, value).copy(0, input.as<char>(), output.as<char>());
+    gather.padding = fill_bits(input.type, result.value);
+    tasks.add(gather);
   }
 
  private:
-  PadArguments arguments_;
+  Shape padded_shape(const SampleContext& sample) const {
+    const Tensor& input = sample.input(0);
+    std::vector<int> axes = chosen_axes(sample);
+    const std::vector<int64_t> none;
+    std::vector<int64_t> shape_storage, align_storage;
+    const auto& extents = shape_.given() ? shape_.at(sample, shape_storage) : none;
+    const auto& aligns = align_.given() ? align_.at(sample, align_storage) : none;
+    if (shape_.given()) check_count("shape", extents.size(), axes.size());
+    if (align_.given()) check_count("align", aligns.size(), axes.size());
+    Shape shape = input.shape;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const int axis = axes[i];
+      int64_t least = shape_.given() ? extents[extents.size() == 1 ? 0 : i] : -1;
+      if (least <= 0) least = largest_extent(sample, axis);
+      int64_t align = align_.given() ? aligns[aligns.size() == 1 ? 0 : i] : 1;
+      align = checked_extent(align, "align");
+      shape[axis] = padded_extent(input.shape[axis], checked_extent(least, "shape"), align);
+    }
+    return shape;
+  }
+
+  int64_t largest_extent(const SampleContext& sample, int axis) const {
+    const Shape& shape = sample.input(0).shape;
+    if (!knows_extents_) return shape[axis];
+    const Tensor& extents = sample.input(1);
+    if (extents.device != kHost)
+      throw std::invalid_argument(
+          "the least extents must be on the host (got some on the GPU). Pass them by .cpu().");
+    if (extents.num_elements() != shape.ndim)
+      throw std::invalid_argument("the least extents must be one for each of the " +
+                                  std::to_string(shape.ndim) + " dimensions (got " +
+                                  std::to_string(extents.num_elements()) +
+                                  "). Pass one for each dimension, or leave out the second input.");
+    return visit_type(extents.type, [&](auto zero) {
+      return convert<int64_t>(extents.as<decltype(zero)>()[axis]);
+    });
+  }
+
+  std::vector<int> chosen_axes(const SampleContext& sample) const {
+    const Tensor& input = sample.input(0);
+    const int ndim = input.shape.ndim;
+    std::vector<int> axes;
+    if (axes_.given()) {
+      std::vector<int64_t> storage;
+      for (int64_t axis : axes_.at(sample, storage)) {
+        if (axis < -ndim || axis >= ndim)
+          throw std::invalid_argument("axes must be from " + std::to_string(-ndim) + " to " +
+                                      std::to_string(ndim - 1) + " (got " + std::to_string(axis) +
+                                      " for shape " + to_string(input.shape) +
+                                      "). Choose dimensions of the input.");
+        axes.push_back(static_cast<int>(axis < 0 ? axis + ndim : axis));
+      }
+    }
+    for (char name : names_) {
+      axes.push_back(input.layout.find(name));
+      if (axes.back() < 0)
+        throw std::invalid_argument("axis_names must be letters of the input's layout (got '" +
+                                    std::string(1, name) + "' for layout \"" +
+                                    input.layout.c_str() +
+                                    "\"). Use axes where the data has no layout.");
+    }
+    bool found[kMaxDims] = {};
+    for (int axis : axes) {
+      if (found[axis])
+        throw std::invalid_argument("each dimension must be padded once (got dimension " +
+                                    std::to_string(axis) + " of shape " + to_string(input.shape) +
+                                    " twice). Name it once.");
+      found[axis] = true;
+    }
+    if (axes.empty())
+      for (int axis = 0; axis < ndim; ++axis) axes.push_back(axis);
+    return axes;
+  }
+
+  static void check_count(const char* name, size_t count, size_t num_axes) {
+    if (count != 1 && count != num_axes)
+      throw std::invalid_argument(std::string(name) + " must have one number, or one for each of " +
+                                  std::to_string(num_axes) + " dimensions to pad (got " +
+                                  std::to_string(count) + "). Pass as many as there are axes.");
+  }
+
+  ListArgument<int64_t> axes_, shape_, align_;
+  Argument<float> value_;
+  std::string names_;
+  bool knows_extents_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("pad", Pad)

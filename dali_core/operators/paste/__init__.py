@@ -11,7 +11,7 @@ SPEC = OpSpec(
 The canvas has ``ratio`` times the extents of the image, without their fraction, and at least
 `min_canvas_size`. Nothing is copied if it is not larger.
 """,
-    input_docs=("Images of type uint8 with layout ``HWC``.",),
+    input_docs=("Images of type uint8 with layout ``HWC`` or ``FHWC``.",),
     args=(
         Arg(
             "fill_value",

@@ -1,12 +1,24 @@
-#include "dali_core/operators/paste/paste.hpp"
-
+// fn.paste: extents of the canvas, and where the image begins.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
+#include "dali_core/each_frame.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
+
+inline int64_t canvas_extent(int64_t extent, float ratio, float least) {
+  const auto scaled = static_cast<int64_t>(static_cast<float>(extent) * ratio);
+  const auto smallest = static_cast<int64_t>(least);
+  return scaled > smallest ? scaled : smallest;
+}
+
+inline int64_t paste_start(int64_t canvas, int64_t extent, float position) {
+  return static_cast<int64_t>(position * static_cast<float>(canvas - extent));
+}
+
 namespace {
 
 // Of a canvas; a larger one is a mistake, and would not fit into memory.
@@ -14,7 +26,7 @@ constexpr float kLargestExtent = 1 << 24;
 
 }  // namespace
 
-class Paste : public Operator {
+class Paste : public Operator, public EachFrame {
  public:
   explicit Paste(const OperatorConfig& config)
       : ratio_(config, "ratio"),

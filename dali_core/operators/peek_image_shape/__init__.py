@@ -6,6 +6,7 @@ from dali_core import types
 from dali_core._spec import Arg, OpSpec
 from dali_core.operators.decoders.arguments import INPUT_DOCS
 from dali_core.operators.decoders.backends import backend_arguments
+from dali_core.operators.shapes import SHAPE_TYPES
 
 SPEC = OpSpec(
     name="peek_image_shape",
@@ -28,6 +29,7 @@ The output is ``(height, width, channels)``, the shape of what `fn.decoders.imag
             "Type of the output: ``INT32``, ``UINT32``, ``INT64``, ``UINT64``, ``FLOAT`` or "
             "``FLOAT64``.",
             default=types.INT64,
+            choices=SHAPE_TYPES,
         ),
         Arg(
             "adjust_orientation",

@@ -1,35 +1,33 @@
-#include "dali_core/operators/peek_image_shape/peek_image_shape.hpp"
+// fn.peek_image_shape: from what a header says to the shape of the decoded image.
+#include <array>
+#include <utility>
 
-#include "dali_core/operators/decoders/image_decoder.hpp"
-#include "dali_core/operators/decoders/sample_sink.hpp"
+#include "dali_core/kernels/encoded_image/image_types.hpp"
+#include "dali_core/kernels/image_decoding/image_decoder.hpp"
+#include "dali_core/kernels/image_decoding/sample_sink.hpp"
 
 namespace dali_core {
-namespace {
-
-DataType checked_shape_type(DataType type) {
-  switch (type) {
-    case DataType::kInt32:
-    case DataType::kUInt32:
-    case DataType::kInt64:
-    case DataType::kUInt64:
-    case DataType::kFloat:
-    case DataType::kFloat64:
-      return type;
-    default:
-      throw std::invalid_argument(
-          "dtype must be a type of 32 or 64 bits, which holds every extent (got " +
-          std::string(name_of(type)) + "). Use INT64, or cast the result.");
+// Height, width and channels, as decoding gives them.
+inline std::array<int64_t, 3> decoded_shape(const ImageInfo& info, ImageType type,
+                                            bool adjust_orientation) {
+  std::array<int64_t, 3> shape = {info.height, info.width, 3};
+  if (adjust_orientation && info.orientation.transpose) std::swap(shape[0], shape[1]);
+  if (type == ImageType::kGray) {
+    shape[2] = 1;
+  } else if (type == ImageType::kAnyData) {
+    // The four components of a JPEG are inks, which become RGB.
+    const bool has_inks = info.format == "jpeg" && info.channels == 4;
+    shape[2] = has_inks ? 3 : info.channels;
   }
+  return shape;
 }
-
-}  // namespace
 
 class PeekImageShape : public Operator {
  public:
   explicit PeekImageShape(const OperatorConfig& config)
-      : image_type_(config.get_or<ImageType>("image_type", ImageType::kRGB)),
-        type_(checked_shape_type(config.get_or<DataType>("dtype", DataType::kInt64))),
-        adjust_orientation_(config.get_or<bool>("adjust_orientation", true)),
+      : image_type_(config.get<ImageType>("image_type")),
+        type_(config.get<DataType>("dtype")),
+        adjust_orientation_(config.get<bool>("adjust_orientation")),
         backends_(config) {}
 
   void run(SampleContext& sample) const override {

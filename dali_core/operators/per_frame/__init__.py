@@ -22,4 +22,5 @@ copied.
             default=False,
         ),
     ),
+    devices=("cpu", "gpu"),
 )

@@ -1,13 +1,19 @@
-#include "dali_core/operators/per_frame/per_frame.hpp"
-
+// fn.per_frame changes the layout alone: there is no rule for elements.
 #include "dali_core/operator.hpp"
+#include "dali_core/types.hpp"
 
 namespace dali_core {
 
-class PerFrame : public Operator {
+// The layout of a sequence of `ndim` dimensions that had this layout, or none.
+inline Layout sequence_layout(Layout layout, int ndim) {
+  for (int i = layout.ndim(); i < ndim; ++i) layout.letters[i] = '*';
+  layout.letters[0] = 'F';
+  return layout;
+}
+
+class PerFrame : public ForwardingOperator {
  public:
-  explicit PerFrame(const OperatorConfig& config)
-      : replace_(config.get_or<int64_t>("replace", 0) != 0) {}
+  explicit PerFrame(const OperatorConfig& config) : replace_(config.get<bool>("replace")) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);

@@ -7,6 +7,7 @@ from typing import Any
 
 from dali_core._runtime.step import (
     SampleFailed,
+    Step,
     StepContext,
     StepOutput,
     check_samples,
@@ -17,7 +18,7 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError
 
 
-class FunctionStep:
+class FunctionStep(Step):
     """Calls a function of the user.
 
     Parameters
@@ -59,12 +60,6 @@ class FunctionStep:
             StepOutput(samples, layout, origin=0 if inputs else -1)
             for samples, layout in zip(results, self._layouts, strict=True)
         ]
-
-    def skip(self, context: StepContext) -> None:
-        """Do nothing: the function is called for whole batches only."""
-
-    def reset(self) -> None:
-        """Do nothing: the function keeps its own state, if any."""
 
     @staticmethod
     def argument(batch: TensorListCPU, sample: int) -> Any:

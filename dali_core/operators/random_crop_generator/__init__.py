@@ -23,6 +23,7 @@ the range is taken. The window of an image without pixels is empty.
             "Range of the window's area, as a share of the image's area.",
             default=[0.08, 1.0],
             range=Range(0),
+            length=Range(1, 2),
         ),
         Arg(
             "random_aspect_ratio",
@@ -30,6 +31,7 @@ the range is taken. The window of an image without pixels is empty.
             "Range of the window's aspect ratio, width divided by height.",
             default=[0.75, 1.333333],
             range=Range(0, above=True),
+            length=Range(1, 2),
         ),
         Arg(
             "num_attempts",

@@ -1,7 +1,7 @@
 #include <limits>
 
+#include "dali_core/kernels/window/random_crop.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/random_crop.hpp"
 
 namespace dali_core {
 namespace {

@@ -24,6 +24,8 @@ Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the 
             "size",
             list[int],
             "Size of the output: ``(height, width)``, or one number for both.",
+            range=Range(0, 10**9),
+            length=Range(1, 2),
         ),
         Arg(
             "random_area",
@@ -31,6 +33,7 @@ Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the 
             "Range of the window's area, as a share of the image's area.",
             default=[0.08, 1.0],
             range=Range(0),
+            length=Range(1, 2),
         ),
         Arg(
             "random_aspect_ratio",
@@ -38,6 +41,7 @@ Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the 
             "Range of the window's aspect ratio, width divided by height.",
             default=[0.75, 1.333333],
             range=Range(0, above=True),
+            length=Range(1, 2),
         ),
         Arg(
             "num_attempts",

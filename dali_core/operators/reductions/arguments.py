@@ -27,6 +27,7 @@ AXES_ARGS = (
         str,
         "Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.",
         default=UNSET,
+        excludes=("axes",),
     ),
     Arg(
         "keep_dims",
@@ -50,10 +51,17 @@ MEAN_DOC = (
 )
 
 
+_NUMBERS = [kind for kind in types.DALIDataType if 0 <= kind.value < types.BOOL.value]
+
+
 def dtype_arg(default: str) -> Arg:
     """Describe the argument `dtype` of a reduction that has this type by default."""
     return Arg(
-        "dtype", types.DALIDataType, f"Type of the output. By default, {default}", default=UNSET
+        "dtype",
+        types.DALIDataType,
+        f"Type of the output. By default, {default}",
+        default=UNSET,
+        choices=_NUMBERS,
     )
 
 

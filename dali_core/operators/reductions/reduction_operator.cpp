@@ -1,9 +1,11 @@
-#include "dali_core/operators/reductions/reduction_operator.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "dali_core/kernels/reduction/reduced_axes.hpp"
+#include "dali_core/kernels/reduction/reduction.hpp"
+#include "dali_core/kernels/reduction/reduction_rules.hpp"
 
 namespace dali_core {
 namespace {
@@ -49,16 +51,59 @@ void write_integers(const uint64_t* sums, bool is_signed, int64_t count, Finish 
   });
 }
 
+Finish finish_in(const OperatorConfig& config) {
+  const auto finish = config.get<std::string>("finish");
+  return finish == "sum" ? Finish::kSum : finish == "mean" ? Finish::kMean : Finish::kRoot;
+}
+
 }  // namespace
 
-SumReduction::SumReduction(const OperatorConfig& config, Fold fold, Finish finish)
+// sum, mean, mean_square and rms.
+class SumReduction : public Operator {
+ public:
+  explicit SumReduction(const OperatorConfig& config);
+  void run(SampleContext& sample) const override;
+
+ private:
+  DataType output_type(DataType input) const;
+  bool is_exact(DataType input, DataType output) const;
+
+  ReducedAxes axes_;
+  Fold fold_;
+  Finish finish_;
+  DataType dtype_;
+};
+
+// min and max.
+class ExtremeReduction : public Operator {
+ public:
+  explicit ExtremeReduction(const OperatorConfig& config)
+      : axes_(config), fold_(config.get<bool>("least") ? Fold::kMin : Fold::kMax) {}
+  void run(SampleContext& sample) const override;
+
+ private:
+  ReducedAxes axes_;
+  Fold fold_;
+};
+
+// variance and std_dev.
+class DeviationReduction : public Operator {
+ public:
+  explicit DeviationReduction(const OperatorConfig& config)
+      : axes_(config), finish_(finish_in(config)), ddof_(config.get<int64_t>("ddof")) {}
+  void run(SampleContext& sample) const override;
+
+ private:
+  ReducedAxes axes_;
+  Finish finish_;
+  int64_t ddof_;
+};
+
+SumReduction::SumReduction(const OperatorConfig& config)
     : axes_(config),
-      fold_(fold),
-      finish_(finish),
-      dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
-  if (dtype_ == DataType::kBool)
-    throw std::invalid_argument("dtype must be a type of numbers (got bool). Use another one.");
-}
+      fold_(config.get<bool>("squares") ? Fold::kSquares : Fold::kSum),
+      finish_(finish_in(config)),
+      dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {}
 
 DataType SumReduction::output_type(DataType input) const {
   if (dtype_ != DataType::kNone) return dtype_;
@@ -168,5 +213,9 @@ void DeviationReduction::run(SampleContext& sample) const {
   const int64_t count = axes_.none() ? 1 : plan.num_terms - ddof_;
   write_doubles(sums, static_cast<double>(count), finish_, output);
 }
+
+DALI_CORE_REGISTER_OPERATOR("reductions.sum", SumReduction)
+DALI_CORE_REGISTER_OPERATOR("reductions.max", ExtremeReduction)
+DALI_CORE_REGISTER_OPERATOR("reductions.variance", DeviationReduction)
 
 }  // namespace dali_core

@@ -1,10 +1,24 @@
-#include "dali_core/operators/reinterpret/reinterpret.hpp"
+// fn.reinterpret: bytes stay where they are; this is how many elements of another type they make.
+#include <string>
 
-#include "dali_core/device_forwarding.hpp"
+#include "dali_core/kernels/reshape/reshaping.hpp"
 
 namespace dali_core {
 
-class Reinterpret : public Operator {
+// The shape in elements of `to`, where only the type changes.
+inline Shape reinterpreted(Shape shape, DataType from, DataType to) {
+  if (size_of(from) == size_of(to)) return shape;
+  const int last = shape.ndim - 1;
+  const int64_t bytes = (last < 0 ? 1 : shape[last]) * size_of(from);
+  if (bytes % size_of(to) != 0 || (last < 0 && bytes != size_of(to)))
+    throw std::invalid_argument("the bytes of the last dimension must be a multiple of those of " +
+                                std::string(name_of(to)) + " (got " + std::to_string(bytes) +
+                                " for shape " + to_string(shape) + "). Pass a shape.");
+  if (last >= 0) shape[last] = bytes / size_of(to);
+  return shape;
+}
+
+class Reinterpret : public ForwardingOperator {
  public:
   explicit Reinterpret(const OperatorConfig& config)
       : reshaping_(config), type_(config.get_or<DataType>("dtype", DataType::kNone)) {
@@ -12,10 +26,6 @@ class Reinterpret : public Operator {
       throw std::invalid_argument(
           "dtype, shape, rel_shape, src_dims or layout must be given (got none). Say what to "
           "change.");
-    if (config.has("dtype") && size_of(type_) == 0)
-      throw std::invalid_argument("dtype must be a type of numbers (got number " +
-                                  std::to_string(static_cast<int>(type_)) +
-                                  "). Use a type such as types.FLOAT.");
   }
 
   void run(SampleContext& sample) const override {
@@ -38,6 +48,5 @@ class Reinterpret : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("reinterpret", Reinterpret)
-DALI_CORE_REGISTER_FORWARDING_OPERATOR("reinterpret", Reinterpret)
 
 }  // namespace dali_core

@@ -1,10 +1,10 @@
-#include "dali_core/operators/reshape/reshape.hpp"
-
-#include "dali_core/device_forwarding.hpp"
+// fn.reshape: elements stay where they are; what remains is the arithmetic of shapes, which
+// fn.reinterpret shares.
+#include "dali_core/kernels/reshape/reshaping.hpp"
 
 namespace dali_core {
 
-class Reshape : public Operator {
+class Reshape : public ForwardingOperator {
  public:
   explicit Reshape(const OperatorConfig& config) : reshaping_(config) {
     if (!reshaping_.changes_shape() && !reshaping_.sets_layout())
@@ -27,6 +27,5 @@ class Reshape : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("reshape", Reshape)
-DALI_CORE_REGISTER_FORWARDING_OPERATOR("reshape", Reshape)
 
 }  // namespace dali_core

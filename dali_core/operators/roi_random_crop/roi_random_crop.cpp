@@ -1,8 +1,26 @@
-#include "dali_core/operators/roi_random_crop/roi_random_crop.hpp"
+// fn.roi_random_crop: where a window may start along one dimension.
+#include <cstdint>
 
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
+
+struct StartRange {
+  int64_t first;
+  int64_t last;
+};
+
+inline StartRange window_starts(int64_t region_start, int64_t region_end, int64_t window) {
+  const int64_t flush_right = region_end - window;
+  return region_start < flush_right ? StartRange{region_start, flush_right}
+                                    : StartRange{flush_right, region_start};
+}
+
+// Restricts starts so that the window lies inside data that holds both window and region.
+inline StartRange inside_data(StartRange starts, int64_t window, int64_t extent) {
+  const int64_t largest = extent - window;
+  return {starts.first > 0 ? starts.first : 0, starts.last < largest ? starts.last : largest};
+}
 
 class RoiRandomCrop : public Operator {
  public:

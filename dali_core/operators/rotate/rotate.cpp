@@ -1,11 +1,42 @@
-#include "dali_core/operators/rotate/rotate.hpp"
-
+// fn.rotate: the size of the canvas. The rule for a pixel is that of dali_core/warp.hpp.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "dali_core/frame_numbers.hpp"
-#include "dali_core/operators/warp_affine/warp_image.hpp"
+#include "dali_core/kernels/warp/affine.hpp"
+#include "dali_core/kernels/warp/warp_image.hpp"
 
 namespace dali_core {
+
+// The extents in which all of a rotated image fits, in the order x, y, z, and whether they should
+// be odd.
+struct RotatedExtents {
+  int64_t extent[3] = {1, 1, 1};
+  bool odd[3] = {};
+};
+
+// A canvas that is odd where the image is, and even where it is, has the centres of pixels where
+// the image has them, so that rotations by a multiple of 90 degrees only move pixels. Where an
+// axis of the image comes to lie between two axes of the canvas, the nearer one counts.
+inline RotatedExtents rotated_extents(const AffineTransform& rotation, const int64_t* extent) {
+  constexpr double kTolerance = 0.01;  // of a pixel that may be cut off
+  // Axes of a volume that are equally near but for rounding stay where they are, as in NVIDIA DALI.
+  const double margin = rotation.ndim == 2 ? 0 : 1e-6;
+  RotatedExtents result;
+  for (int row = 0; row < rotation.ndim; ++row) {
+    double reach = 0;
+    int nearest = row;
+    for (int column = 0; column < rotation.ndim; ++column) {
+      const double share = std::fabs(rotation.matrix[row][column]);
+      reach += share * static_cast<double>(extent[column]);
+      if (share > std::fabs(rotation.matrix[row][nearest]) + margin) nearest = column;
+    }
+    result.extent[row] = static_cast<int64_t>(std::ceil(reach - kTolerance));
+    result.odd[row] = extent[nearest] % 2 != 0;
+  }
+  return result;
+}
 
 class Rotate : public Operator {
  public:
@@ -13,7 +44,7 @@ class Rotate : public Operator {
       : arguments_(config),
         angle_(config, "angle"),
         axis_(config, "axis"),
-        keep_size_(config.get_or<int64_t>("keep_size", 0) != 0) {}
+        keep_size_(config.get<bool>("keep_size")) {}
 
   void run(SampleContext& sample) const override {
     const WarpShape shape = warp_shape(sample.input(0));

@@ -5,6 +5,16 @@ from __future__ import annotations
 from dali_core import types
 from dali_core._spec import UNSET, Arg, OpSpec
 
+SHAPE_TYPES = (
+    types.INT64,
+    types.UINT64,
+    types.INT32,
+    types.UINT32,
+    types.FLOAT,
+    types.FLOAT64,
+)
+"""Of extents."""
+
 SPEC = OpSpec(
     name="shapes",
     reads_no_data=True,
@@ -18,6 +28,7 @@ SPEC = OpSpec(
             "Type of the output: ``INT64``, ``UINT64``, ``INT32``, ``UINT32``, ``FLOAT`` or "
             "``FLOAT64``. By default, ``INT64``.",
             default=UNSET,
+            choices=SHAPE_TYPES,
         ),
         Arg(
             "type",
@@ -25,6 +36,7 @@ SPEC = OpSpec(
             "Former name of `dtype`.",
             default=UNSET,
             deprecated="dtype",
+            choices=SHAPE_TYPES,
         ),
     ),
 )

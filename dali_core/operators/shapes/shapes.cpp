@@ -1,5 +1,6 @@
-#include "dali_core/operators/shapes/shapes.hpp"
-
+// fn.shapes: an extent as a number of the output's type, saturated, is convert() of
+// dali_core/convert.hpp.
+#include "dali_core/convert.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -8,19 +9,6 @@ class Shapes : public Operator {
  public:
   explicit Shapes(const OperatorConfig& config)
       : type_(config.get_or<DataType>("dtype", config.get_or<DataType>("type", DataType::kInt64))) {
-    switch (type_) {
-      case DataType::kInt64:
-      case DataType::kUInt64:
-      case DataType::kInt32:
-      case DataType::kUInt32:
-      case DataType::kFloat:
-      case DataType::kFloat64:
-        break;
-      default:
-        throw std::invalid_argument(
-            "dtype must be INT64, UINT64, INT32, UINT32, FLOAT or FLOAT64 (got " +
-            std::string(name_of(type_)) + "). Use fn.cast for other types.");
-    }
   }
 
   void run(SampleContext& sample) const override {

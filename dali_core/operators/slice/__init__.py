@@ -7,9 +7,14 @@ from typing import Any
 from dali_core._spec import UNSET, Arg, OpSpec
 from dali_core.operators.crop import DTYPE_ARG, WINDOW_ARGS
 
+_STARTS = ("start", "rel_start")
+_ENDS = ("end", "rel_end", "shape", "rel_shape")
+
 
 def _end(name: str, kind: Any, doc: str) -> Arg:
-    return Arg(name, kind, doc, default=UNSET, tensor=True)
+    alike = _STARTS if name in _STARTS else _ENDS
+    others = tuple(other for other in alike if other != name)
+    return Arg(name, kind, doc, default=UNSET, tensor=True, excludes=others)
 
 
 SLICE_ARGS = (
@@ -72,6 +77,7 @@ The layout stays. Dimensions of data without a layout are called ``HW``, ``HWC``
             'Letters of the dimensions that the window\'s numbers belong to. ``"WH"`` by default, '
             "and all dimensions, in their order, if it is empty.",
             default=UNSET,
+            excludes=("axes",),
         ),
         *SLICE_ARGS,
         *WINDOW_ARGS,

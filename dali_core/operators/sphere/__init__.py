@@ -14,7 +14,8 @@ distance r * r / R, where R is half the larger side of the image, rounded down. 
 pixel becomes the fill value.
 """,
     input_docs=(
-        "Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC`` or none.",
+        "Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC``, ``FHWC`` or "
+        "none.",
     ),
     args=(
         Arg(
@@ -36,6 +37,7 @@ pixel becomes the fill value.
             types.DALIInterpType,
             "``INTERP_NN`` for the nearest pixel, or ``INTERP_LINEAR``.",
             default=types.INTERP_NN,
+            choices=(types.INTERP_NN, types.INTERP_LINEAR),
         ),
     ),
 )

@@ -1,12 +1,12 @@
-#include "dali_core/operators/sphere/sphere.hpp"
+#include "dali_core/kernels/warp/sphere.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "dali_core/operators/warp_affine/displacement.hpp"
+#include "dali_core/kernels/warp/displacement.hpp"
 #include "dali_core/simd.hpp"
 
-#define DC_SIMD_SOURCE "dali_core/operators/sphere/sphere_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/warp/sphere_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {

@@ -1,11 +1,22 @@
-#include "dali_core/operators/squeeze/squeeze.hpp"
-
-#include "dali_core/device_forwarding.hpp"
+// fn.squeeze: elements stay where they are; dimensions leave the shape and the layout.
 #include "dali_core/operator.hpp"
+#include "dali_core/tensor.hpp"
 
 namespace dali_core {
 
-class Squeeze : public Operator {
+inline void remove_dims(const bool (&removed)[kMaxDims], Shape& shape, Layout& layout) {
+  Shape kept;
+  Layout letters;
+  for (int i = 0; i < shape.ndim; ++i) {
+    if (removed[i]) continue;
+    if (layout.ndim() == shape.ndim) letters.letters[kept.ndim] = layout[i];
+    kept.push_back(shape[i]);
+  }
+  shape = kept;
+  layout = letters;
+}
+
+class Squeeze : public ForwardingOperator {
  public:
   explicit Squeeze(const OperatorConfig& config)
       : axes_(config, "axes"), names_(config.get_or<std::string>("axis_names", "")) {
@@ -60,6 +71,5 @@ class Squeeze : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("squeeze", Squeeze)
-DALI_CORE_REGISTER_FORWARDING_OPERATOR("squeeze", Squeeze)
 
 }  // namespace dali_core

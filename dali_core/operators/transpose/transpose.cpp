@@ -1,10 +1,13 @@
-#include "dali_core/operators/transpose/transpose.hpp"
+#include "dali_core/kernels/transpose/transpose.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
-#include "dali_core/operator.hpp"
-#include "dali_core/operators/transpose/transpose_arguments.hpp"
+#include "dali_core/kernels/gather/device_gather.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
+#include "dali_core/kernels/transpose/transpose_tasks.hpp"
 
 namespace dali_core {
 namespace {
@@ -135,84 +138,192 @@ class RunMove {
   int plane_ = -1;  // the dimension whose neighbours lie together in the input
 };
 
+constexpr int64_t kLeastSide = 8;  // of a plane that goes through tiles
+
+bool is_unit(int64_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+// The dimension of the output along which units are neighbours in the input, or -1.
+int plane_dim(const Transposition& plan) {
+  for (int i = 0; i < plan.dims.ndim - 1; ++i)
+    if (plan.dims.input_stride[i] == plan.run) return i;
+  return -1;
+}
+
+// False if units or addresses do not fit.
+bool describe_planes(const Transposition& plan, int64_t element_bytes, const void* in, void* out,
+                     PlaneTask& task) {
+  const TransposedDims& dims = plan.dims;
+  const int last = dims.ndim - 1;
+  const int rows = plane_dim(plan);
+  const int64_t unit = plan.run * element_bytes;
+  const auto both = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
+  if (rows < 0 || !is_unit(unit) || both % static_cast<uintptr_t>(unit) != 0) return false;
+  task = PlaneTask{};
+  task.in = in;
+  task.out = out;
+  task.unit_bytes = static_cast<int>(unit);
+  task.rows = dims.extent[rows];
+  task.columns = dims.extent[last];
+  task.input_stride = dims.input_stride[last] * element_bytes;
+  task.output_stride = dims.output_stride[rows] * element_bytes;
+  task.planes = 1;
+  for (int i = 0; i < last; ++i) {
+    if (i == rows) continue;
+    if (task.num_dims == kMostPlaneDims) return false;
+    task.planes *= dims.extent[i];
+    task.extents[task.num_dims] = quick_divisor(dims.extent[i]);
+    task.input_strides[task.num_dims] = dims.input_stride[i] * element_bytes;
+    task.output_strides[task.num_dims++] = dims.output_stride[i] * element_bytes;
+  }
+  return true;
+}
+
+bool is_short(int64_t side) { return side >= 2 && side <= 4; }
+
+// Whether one side of the planes is that of pixels, which are next to each other.
+bool has_pixels(const PlaneTask& task) {
+  if (task.unit_bytes > 4) return false;
+  const bool into_planes = is_short(task.rows) && task.input_stride == task.rows * task.unit_bytes;
+  const bool into_pixels =
+      is_short(task.columns) && task.output_stride == task.columns * task.unit_bytes;
+  return into_planes || into_pixels;
+}
+
+Gather gather_of(const Transposition& plan, int64_t element_bytes, const void* in, void* out) {
+  Gather gather;
+  gather.in = in;
+  gather.out = out;
+  gather.element_bytes = element_bytes;
+  for (int i = 0; i < plan.dims.ndim; ++i) {
+    gather.extents.push_back(plan.dims.extent[i]);
+    gather.strides[i] = plan.dims.input_stride[i] * element_bytes;
+  }
+  if (plan.run > 1) {
+    gather.extents.push_back(plan.run);
+    gather.strides[gather.extents.ndim - 1] = element_bytes;
+  }
+  return gather;
+}
+
 }  // namespace
 
-TransposeArguments::TransposeArguments(const OperatorConfig& config)
-    : reversed_(!config.has("perm")),
-      transpose_layout_(config.get_or<bool>("transpose_layout", true)),
-      set_layout_(config.has("output_layout")),
-      order_(config.get_or<std::vector<int>>("perm", {})),
-      layout_(config.get_or<std::string>("output_layout", "")) {
-  bool found[kMaxDims] = {};
-  const int ndim = static_cast<int>(order_.size());
-  for (int dim : order_) {
-    if (ndim > kMaxDims || dim < 0 || dim >= ndim || found[dim])
-      throw std::invalid_argument("perm must have each number from 0 to " +
-                                  std::to_string(ndim - 1) + " once, at most 8 of them (got " +
-                                  order_text() + "). List every dimension of the input once.");
-    found[dim] = true;
-  }
-  if (set_layout_ && layout_.empty())
-    throw std::invalid_argument(
-        "output_layout must have one letter a dimension (got \"\"). Leave it out, or pass "
-        "transpose_layout=False to keep the input's.");
-}
+// Nothing moves if there is nothing to move, or if everything stays in order.
+struct Transposed : Inferred {
+  Transposition plan;
+};
 
-Transposed TransposeArguments::of(const Tensor& input) const {
-  const int ndim = input.shape.ndim;
-  if (!reversed_ && static_cast<int>(order_.size()) != ndim)
-    throw std::invalid_argument("perm must have one number for each of the " +
-                                std::to_string(ndim) + " dimensions of the input (got " +
-                                order_text() + "). List every dimension once.");
-  int order[kMaxDims] = {};
-  Transposed result;
-  for (int i = 0; i < ndim; ++i) {
-    order[i] = reversed_ ? ndim - 1 - i : order_[i];
-    result.shape.push_back(input.shape[order[i]]);
-  }
-  result.layout = output_layout(input, order);
-  result.plan = plan_transposition(input.shape, order);
-  result.stays = result.plan.dims.ndim == 0 || input.num_elements() == 0;
-  return result;
-}
-
-Layout TransposeArguments::output_layout(const Tensor& input, const int (&order)[kMaxDims]) const {
-  if (set_layout_) {
-    if (layout_.ndim() != input.shape.ndim)
-      throw std::invalid_argument(
-          "output_layout must have one letter a dimension (got \"" + std::string(layout_.c_str()) +
-          "\" for " + std::to_string(input.shape.ndim) + " dimensions). Pass a layout that fits.");
-    return layout_;
-  }
-  if (!transpose_layout_ || input.layout.ndim() != input.shape.ndim) return input.layout;
-  Layout layout;
-  for (int i = 0; i < input.shape.ndim; ++i) layout.letters[i] = input.layout[order[i]];
-  return layout;
-}
-
-std::string TransposeArguments::order_text() const {
-  std::string text = "[";
-  for (int dim : order_) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
-  return text + "]";
-}
-
-class Transpose : public Operator {
+class Transpose : public TaskOperator<Transpose> {
  public:
-  explicit Transpose(const OperatorConfig& config) : arguments_(config) {}
+  explicit Transpose(const OperatorConfig& config)
+      : reversed_(!config.has("perm")),
+        transpose_layout_(config.get<bool>("transpose_layout")),
+        set_layout_(config.has("output_layout")),
+        order_(config.get_or<std::vector<int>>("perm", {})),
+        layout_(config.get_or<std::string>("output_layout", "")) {
+    bool found[kMaxDims] = {};
+    const int ndim = static_cast<int>(order_.size());
+    for (int dim : order_) {
+      if (ndim > kMaxDims || dim < 0 || dim >= ndim || found[dim])
+        throw std::invalid_argument("perm must have each number from 0 to " +
+                                    std::to_string(ndim - 1) + " once, at most 8 of them (got " +
+                                    order_text() + "). List every dimension of the input once.");
+      found[dim] = true;
+    }
+    if (set_layout_ && layout_.empty())
+      throw std::invalid_argument(
+          "output_layout must have one letter a dimension (got \"\"). Leave it out, or pass "
+          "transpose_layout=False to keep the input's.");
+  }
+
+  Transposed infer(const SampleContext& sample) const {
+    const Tensor& input = sample.input(0);
+    const int ndim = input.shape.ndim;
+    if (!reversed_ && static_cast<int>(order_.size()) != ndim)
+      throw std::invalid_argument("perm must have one number for each of the " +
+                                  std::to_string(ndim) + " dimensions of the input (got " +
+                                  order_text() + "). List every dimension once.");
+    int order[kMaxDims] = {};
+    Transposed result;
+    for (int i = 0; i < ndim; ++i) {
+      order[i] = reversed_ ? ndim - 1 - i : order_[i];
+      result.shape.push_back(input.shape[order[i]]);
+    }
+    result.layout = output_layout(input, order);
+    result.plan = plan_transposition(input.shape, order);
+    result.type = input.type;
+    if (result.plan.dims.ndim == 0 || input.num_elements() == 0) result.forwarded = 0;
+    return result;
+  }
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);
-    const Transposed result = arguments_.of(input);
-    if (result.stays) {
-      sample.forward(0, input, result.shape, result.layout);
-      return;
+    const Transposed result = infer(sample);
+    Tensor* const output = sample.output(result);
+    if (output == nullptr) return;
+    RunMove(result.plan, size_of(input.type)).run(input.as<uint8_t>(), output->as<uint8_t>());
+  }
+
+  struct Tasks {
+    KernelTasks<PlaneTask> tiles, pixels;
+    Gathers gathers;
+
+    void launch(DeviceBatch& batch) const {
+      tiles.launch(batch, "transpose_tiles");
+      pixels.launch(batch, "transpose_pixels");
+      gathers.launch(batch);
     }
-    Tensor& output = sample.output(0, input.type, result.shape, result.layout);
-    RunMove(result.plan, size_of(input.type)).run(input.as<uint8_t>(), output.as<uint8_t>());
+  };
+
+  void add(const Transposed& result, TaskData& data, Tasks& tasks) const {
+    const void* const in = data.input().data;
+    void* const out = data.output().data;
+    const int64_t bytes = size_of(result.type);
+    PlaneTask task;
+    const bool has_planes = describe_planes(result.plan, bytes, in, out, task);
+    if (has_planes && has_pixels(task)) {
+      const bool into_planes =
+          is_short(task.rows) && task.input_stride == task.rows * task.unit_bytes;
+      const int64_t length = into_planes ? task.columns : task.rows;
+      task.across = quick_divisor(blocks_for(length, kGroup));
+      tasks.pixels.add(task, task.planes * task.across.divisor);
+    } else if (has_planes && std::min(task.rows, task.columns) >= kLeastSide) {
+      const int64_t side = tile_side(task.unit_bytes);
+      task.down = quick_divisor(blocks_for(task.rows, side));
+      task.across = quick_divisor(blocks_for(task.columns, side));
+      const int64_t num_tiles = task.planes * task.down.divisor * task.across.divisor;
+      tasks.tiles.add(task, num_tiles * kTileThreads);
+    } else {
+      tasks.gathers.add(gather_of(result.plan, bytes, in, out));
+    }
   }
 
  private:
-  TransposeArguments arguments_;
+  Layout output_layout(const Tensor& input, const int (&order)[kMaxDims]) const {
+    if (set_layout_) {
+      if (layout_.ndim() != input.shape.ndim)
+        throw std::invalid_argument("output_layout must have one letter a dimension (got \"" +
+                                    std::string(layout_.c_str()) + "\" for " +
+                                    std::to_string(input.shape.ndim) +
+                                    " dimensions). Pass a layout that fits.");
+      return layout_;
+    }
+    if (!transpose_layout_ || input.layout.ndim() != input.shape.ndim) return input.layout;
+    Layout layout;
+    for (int i = 0; i < input.shape.ndim; ++i) layout.letters[i] = input.layout[order[i]];
+    return layout;
+  }
+
+  std::string order_text() const {
+    std::string text = "[";
+    for (int dim : order_) text += (text.size() > 1 ? ", " : "") + std::to_string(dim);
+    return text + "]";
+  }
+
+  bool reversed_, transpose_layout_, set_layout_;
+  std::vector<int> order_;
+  Layout layout_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("transpose", Transpose)

@@ -37,6 +37,7 @@ INTERP_TYPE = Arg(
     types.DALIInterpType,
     "``INTERP_LINEAR``, or ``INTERP_NN`` for the nearest pixel.",
     default=types.INTERP_LINEAR,
+    choices=(types.INTERP_NN, types.INTERP_LINEAR),
 )
 
 DTYPE = Arg(
@@ -45,6 +46,7 @@ DTYPE = Arg(
     "Type of the output: ``UINT8``, ``INT16``, ``UINT16``, ``INT32`` or ``FLOAT``; that of the "
     "input if left out.",
     default=UNSET,
+    choices=(types.UINT8, types.INT16, types.UINT16, types.INT32, types.FLOAT),
 )
 
 OUTPUT_DTYPE = Arg(
@@ -53,4 +55,5 @@ OUTPUT_DTYPE = Arg(
     "Former name of `dtype`.",
     default=UNSET,
     deprecated="dtype",
+    choices=(types.UINT8, types.INT16, types.UINT16, types.INT32, types.FLOAT),
 )

@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "dali_core/frame_numbers.hpp"
-#include "dali_core/operators/warp_affine/warp_image.hpp"
+#include "dali_core/kernels/warp/warp_image.hpp"
 
 namespace dali_core {
 
@@ -11,7 +12,7 @@ class WarpAffine : public Operator {
       : arguments_(config),
         matrix_(config, "matrix"),
         has_input_(config.num_inputs > 1),
-        inverse_map_(config.get_or<int64_t>("inverse_map", 1) != 0) {
+        inverse_map_(config.get<bool>("inverse_map")) {
     if (has_input_ == matrix_.given())
       throw std::invalid_argument(
           std::string("the matrix must be given as the second input or as matrix (got ") +

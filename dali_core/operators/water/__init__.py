@@ -14,7 +14,8 @@ Pixel (x, y) gets the value that the input has at ``x + ampl_x * sin(freq_x * y 
 without waves, nearest pixels stay and interpolated ones move by half a pixel.
 """,
     input_docs=(
-        "Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC`` or none.",
+        "Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC``, ``FHWC`` or "
+        "none.",
     ),
     args=(
         Arg("ampl_x", float, "Amplitude of the shift along x, in pixels.", default=10.0),
@@ -52,6 +53,7 @@ without waves, nearest pixels stay and interpolated ones move by half a pixel.
             types.DALIInterpType,
             "``INTERP_NN`` for the nearest pixel, or ``INTERP_LINEAR``.",
             default=types.INTERP_NN,
+            choices=(types.INTERP_NN, types.INTERP_LINEAR),
         ),
     ),
 )

@@ -1,9 +1,9 @@
-#include "dali_core/operators/water/water.hpp"
+#include "dali_core/kernels/warp/water.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "dali_core/operators/warp_affine/displacement.hpp"
+#include "dali_core/kernels/warp/displacement.hpp"
 #include "dali_core/simd.hpp"
 
 namespace dali_core {
@@ -17,7 +17,7 @@ struct Shifts {
 }  // namespace
 }  // namespace dali_core
 
-#define DC_SIMD_SOURCE "dali_core/operators/water/water_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/warp/water_kernels.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {

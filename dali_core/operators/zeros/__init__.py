@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, Native, OpSpec, Range
 
 SHAPE_ARG = Arg(
     "shape",
@@ -11,6 +11,7 @@ SHAPE_ARG = Arg(
     "Shape of the output. By default it is one number.",
     default=UNSET,
     tensor=True,
+    range=Range(0),
 )
 LAYOUT_ARG = Arg("layout", str, "Layout of the output: one letter a dimension.", default=UNSET)
 DTYPE_ARG = Arg("dtype", types.DALIDataType, "Type of the output.", default=types.INT32)
@@ -21,4 +22,5 @@ SPEC = OpSpec(
     inputs=0,
     devices=("cpu", "gpu"),
     args=(SHAPE_ARG, DTYPE_ARG, LAYOUT_ARG),
+    lower=Native("zeros", {"value": 0}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, Native, OpSpec
 
 SPEC = OpSpec(
     name="zeros_like",
@@ -18,4 +18,5 @@ SPEC = OpSpec(
             default=UNSET,
         ),
     ),
+    lower=Native("zeros", {"value": 0}),
 )

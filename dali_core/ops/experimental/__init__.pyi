@@ -8,6 +8,8 @@ from dali_core._graph.accepted_types import DataType, Input, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops.experimental import decoders as decoders
+from dali_core.ops.experimental import inputs as inputs
+from dali_core.ops.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType
 
 class Equalize(OperatorClass):

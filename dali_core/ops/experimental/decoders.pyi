@@ -288,3 +288,47 @@ class ImageSlice(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class Video(OperatorClass):
+    """Decode videos that are in memory."""
+
+    def __init__(
+        self,
+        *,
+        frames: Ints | DataNode | None = None,
+        start_frame: Int | DataNode | None = None,
+        end_frame: Int | DataNode | None = None,
+        sequence_length: Int | DataNode | None = None,
+        stride: Int | DataNode | None = None,
+        pad_mode: Str = "constant",
+        fill_value: Ints = [0],
+        image_type: DALIImageType = DALIImageType.RGB,
+        color_matrix: Str = "bt601",
+        build_index: bool = True,
+        affine: bool = True,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        frames: Ints | DataNode | None = None,
+        start_frame: Int | DataNode | None = None,
+        end_frame: Int | DataNode | None = None,
+        sequence_length: Int | DataNode | None = None,
+        stride: Int | DataNode | None = None,
+        pad_mode: Str | None = None,
+        fill_value: Ints | None = None,
+        image_type: DALIImageType | None = None,
+        color_matrix: Str | None = None,
+        build_index: bool | None = None,
+        affine: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...

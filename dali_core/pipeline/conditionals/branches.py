@@ -8,108 +8,27 @@ sides have assigned is merged.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from dali_core._graph.build import add_operator
-from dali_core._graph.context import current_pipeline, user_location
-from dali_core._graph.graph import current_graph
-from dali_core._graph.node import Condition, DataNode
+from dali_core._graph.context import user_location
+from dali_core._graph.node import DataNode
 from dali_core.errors import GraphError
-from dali_core.operators.conditional.predicate import SPEC as PREDICATE
 from dali_core.pipeline.conditionals.jumps import PREFIX, RESULT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dali_core._graph.graph import Graph
+from dali_core.pipeline.conditionals.logic import any_of
+from dali_core.pipeline.conditionals.merging import Unmergeable, merge, merge_flags
+from dali_core.pipeline.conditionals.split import UNDEFINED, NoneOf, Split
 
 
-class _Undefined:
-    """What a variable without a value has."""
-
-
-UNDEFINED: Final = _Undefined()
-
-
-@dataclass(frozen=True, eq=False)
-class NoneOf:
-    """The samples for which several flags, scalars of booleans, are all False."""
-
-    flags: tuple[DataNode, ...]
-
-
-def predicate(value: DataNode, keyword: str, *, negated: bool = False) -> DataNode:
-    """Give the truth value of data as a scalar of booleans.
-
-    Parameters
-    ----------
-    value : DataNode
-        Scalars.
-    keyword : str
-        Where the value stands: ``"if"``, ``"and"``, ``"or"`` or ``"not"``.
-    negated : bool
-        Whether to give the opposite.
-    """
-    if current_pipeline() is None:
-        raise GraphError(
-            f"{keyword} at {user_location()}: decisions on data must be made while a pipeline is "
-            "being defined (none is). Decide inside a @pipeline_def function."
-        )
-    if value.source.spec is PREDICATE and not negated:
-        return current_graph().own(value, keyword)
-    result = add_operator(PREDICATE, (value,), {"keyword": keyword, "negated": negated})
-    assert isinstance(result, DataNode)
-    return result
+def _split_by(test: DataNode | NoneOf) -> Split:
+    if isinstance(test, DataNode):
+        return Split(test)
+    first, *others = test.flags
+    return Split(any_of(first, *(partial(_itself, flag) for flag in others)), is_negated=True)
 
 
 def _itself(value: DataNode) -> DataNode:
     return value
-
-
-class Split:
-    """The two groups of samples for which a condition holds, or does not.
-
-    Attributes
-    ----------
-    predicate : DataNode
-        Scalars of booleans.
-    is_negated : bool
-        Whether the condition holds where the predicate is False.
-    outside : tuple of Condition
-        The conditions around the branch.
-    """
-
-    def __init__(self, test: DataNode | NoneOf, keyword: str = "if") -> None:
-        self.is_negated = isinstance(test, NoneOf)
-        if isinstance(test, DataNode):
-            self.predicate = predicate(test, keyword)
-        else:
-            from dali_core.pipeline.conditionals.runtime import any_of
-
-            first, *others = test.flags
-            self.predicate = any_of(first, *(partial(_itself, flag) for flag in others))
-        self.graph: Graph = self.predicate.owner  # type: ignore[assignment]
-        self.outside = self.graph.conditions
-        self._conditions = {
-            side: Condition(self.predicate, side != self.is_negated) for side in (True, False)
-        }
-
-    def inside(self, side: bool) -> tuple[Condition, ...]:
-        """Give the conditions of a side: where the branch's condition is True, or False."""
-        return (*self.outside, self._conditions[side])
-
-    @contextmanager
-    def side(self, side: bool) -> Iterator[None]:
-        """Add operators to one side."""
-        before = self.graph.conditions
-        self.graph.conditions = self.inside(side)
-        try:
-            yield
-        finally:
-            self.graph.conditions = before
 
 
 class Branch:
@@ -153,7 +72,7 @@ class Branch:
         self._has_else = has_else
         self._location = user_location()
         self._test = test
-        self._split = Split(test)
+        self._split = _split_by(test)
         self._before = self._values()
         self._after: dict[bool, list[Any]] = {False: self._before}
         self._current: list[Any] = []
@@ -210,8 +129,6 @@ class Branch:
         return values
 
     def _merged(self, number: int) -> Any:
-        from dali_core.pipeline.conditionals.merging import Unmergeable, merge, merge_flags
-
         name = self._names[number]
         yes, no = self._after[True][number], self._after[False][number]
         if yes is no or not self._live[number]:

@@ -7,11 +7,12 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 
-from dali_core._graph.context import user_location
+from dali_core._graph.context import current_definition, user_location
 from dali_core.errors import GraphError
+from dali_core.pipeline.conditionals import runtime
 from dali_core.pipeline.conditionals.jumps import RUNTIME
 from dali_core.pipeline.conditionals.source import SourceMissing, compile_function, find_function
 from dali_core.pipeline.conditionals.transformation import transform
@@ -170,10 +171,8 @@ def _converted(function: FunctionType) -> FunctionType:
     assert isinstance(code, CodeType)
     if RUNTIME not in code.co_freevars:
         return function  # it has no conditions, and calls nothing
-    from dali_core.pipeline.conditionals import runtime
-
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells[RUNTIME] = CellType(runtime)
+    cells[RUNTIME] = CellType(_RUNTIME)
     closure = tuple(cells[name] for name in code.co_freevars)
     result = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
@@ -200,3 +199,18 @@ def _code_of(function: FunctionType) -> CodeType | str:
         except SourceMissing as problem:
             _CODES[key] = str(problem)
     return _CODES[key]
+
+
+def _convert_called(function: Any) -> Any:
+    """Convert what is about to be called, if a pipeline is being defined.
+
+    Sources and the like that were defined there run as they are later on.
+    """
+    pipeline, _ = current_definition()
+    return function if pipeline is None else convert(function)
+
+
+_RUNTIME = SimpleNamespace(
+    convert=_convert_called, **{name: getattr(runtime, name) for name in runtime.__all__}
+)
+"""What transformed programs call."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from dali_core._graph.build import add_literal, add_operator
 from dali_core._graph.node import DataNode
+from dali_core._graph.registry import spec_of_role
 from dali_core._literals import is_literal
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
-from dali_core.operators.conditional.merge import SPEC as MERGE
-from dali_core.pipeline.conditionals.branches import UNDEFINED, NoneOf, Split, predicate
+from dali_core.pipeline.conditionals.split import UNDEFINED, NoneOf, Split, predicate
 
 
 class Unmergeable(Exception):  # noqa: N818 (becomes a GraphError that names the variable)
@@ -70,7 +70,7 @@ def merge_nodes(split: Split, yes: Any, no: Any, *, any_scope: bool = False) -> 
                 "variable in both branches."
             )
     first, second = sides[not split.is_negated], sides[split.is_negated]
-    merged = add_operator(MERGE, (split.predicate, first, second), {})
+    merged = add_operator(spec_of_role("merge"), (split.predicate, first, second), {})
     assert isinstance(merged, DataNode)
     return merged
 

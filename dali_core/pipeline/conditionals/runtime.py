@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dali_core._graph.context import current_pipeline, user_location
+from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
-from dali_core.errors import ArgumentTypeError, GraphError
+from dali_core.errors import GraphError
 from dali_core.pipeline.conditionals.branches import Branch as branch  # noqa: N813
-from dali_core.pipeline.conditionals.branches import NoneOf, Split, predicate
-from dali_core.pipeline.conditionals.conversion import convert as converted
-from dali_core.pipeline.conditionals.merging import Unmergeable, merge, merge_nodes
+from dali_core.pipeline.conditionals.logic import all_of, any_of, negation
+from dali_core.pipeline.conditionals.merging import Unmergeable, merge
+from dali_core.pipeline.conditionals.split import NoneOf, Split
 
 __all__ = [
     "all_of",
     "any_of",
     "branch",
-    "convert",
     "if_expression",
     "is_over",
     "negation",
@@ -25,14 +24,6 @@ __all__ = [
     "plain",
     "while_is_over",
 ]
-
-
-def convert(function: Any) -> Any:
-    """Convert what is about to be called, if a pipeline is being defined.
-
-    Sources and the like that were defined there run as they are later on.
-    """
-    return function if current_pipeline() is None else converted(function)
 
 
 def if_expression(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
@@ -51,54 +42,6 @@ def if_expression(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> A
             f"if at {user_location()}: both values of a conditional expression must be alike "
             f"({problem}). Give both the same structure of numbers and results of operators."
         ) from problem
-
-
-def all_of(value: Any, *others: Callable[[], Any]) -> Any:
-    """Evaluate ``value and others[0]() and ...``."""
-    for number, other in enumerate(others):
-        if isinstance(value, DataNode):
-            behind = others[number + 1 :]
-            return _logical("and", value, lambda: all_of(other(), *behind))  # noqa: B023
-        if not value:
-            return value
-        value = other()
-    return value
-
-
-def any_of(value: Any, *others: Callable[[], Any]) -> Any:
-    """Evaluate ``value or others[0]() or ...``."""
-    for number, other in enumerate(others):
-        if isinstance(value, DataNode):
-            behind = others[number + 1 :]
-            return _logical("or", value, lambda: any_of(other(), *behind))  # noqa: B023
-        if value:
-            return value
-        value = other()
-    return value
-
-
-def _logical(keyword: str, left: DataNode, right: Callable[[], Any]) -> DataNode:
-    """Evaluate the right side for those samples only for which it decides."""
-    split = Split(left, keyword)
-    decides = keyword == "and"
-    with split.side(decides):
-        value = right()
-        if isinstance(value, DataNode):
-            value = predicate(value, keyword)
-        elif not isinstance(value, bool):
-            raise ArgumentTypeError(
-                f"{keyword} at {user_location()}: what `{keyword}` is applied to must be data or a "
-                f"bool (got {value!r}, a {type(value).__name__}). Convert it."
-            )
-    if value is decides:
-        return split.predicate
-    sides = {decides: value, not decides: split.predicate}
-    return merge_nodes(split, sides[True], sides[False])
-
-
-def negation(value: Any) -> Any:
-    """Evaluate ``not value``."""
-    return predicate(value, "not", negated=True) if isinstance(value, DataNode) else not value
 
 
 def plain(test: Any) -> Any:

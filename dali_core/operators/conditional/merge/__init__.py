@@ -16,7 +16,7 @@ The batch must have one type, number of dimensions and layout, whichever branche
         "Values where that is true.",
         "Values where that is false.",
     ),
-    joins=True,
+    role="merge",
     internal=True,
     title=lambda arguments: "operator if",
 )

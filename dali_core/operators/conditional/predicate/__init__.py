@@ -15,6 +15,7 @@ Numbers are true unless they are zero.
         Arg("negated", bool, "Tell the opposite.", default=False),
     ),
     input_docs=("Scalars of any type; for ``and`` and ``or`` they must be booleans.",),
+    role="predicate",
     internal=True,
     title=lambda arguments: f"operator {arguments['keyword']}",
 )

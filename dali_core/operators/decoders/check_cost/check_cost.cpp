@@ -1,8 +1,8 @@
 // Checks files on their way to a decoder on a device.
+#include "dali_core/kernels/image_decoding/sample_sink.hpp"
+#include "dali_core/kernels/jpeg/jpeg_cost.hpp"
+#include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/decoders/jpeg_cost.hpp"
-#include "dali_core/operators/decoders/jpeg_header.hpp"
-#include "dali_core/operators/decoders/sample_sink.hpp"
 
 namespace dali_core {
 

@@ -8,14 +8,13 @@ from typing import Any
 from dali_core._spec import Arg, DeviceDecoding, OpSpec, Range
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
+from dali_core.operators.decoders.on_device.choice import whole_image
 
 _CACHE_DOC = "Accepted for compatibility; without effect on a CPU, where nothing is cached."
 
 
 def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    from dali_core.operators.decoders.on_device.choice import whole_image
-
-    return whole_image(keywords)
+    return whole_image(SPEC, keywords)
 
 
 SPEC = OpSpec(

@@ -9,6 +9,8 @@ from dali_core._spec import DeviceDecoding, OpSpec
 from dali_core.operators.crop import CROP_ARGS
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
+from dali_core.operators.decoders.image import SPEC as IMAGE
+from dali_core.operators.decoders.on_device.choice import cropped_image
 
 _WINDOW_ARGS = (
     "crop",
@@ -23,9 +25,7 @@ _WINDOW_ARGS = (
 
 
 def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    from dali_core.operators.decoders.on_device.choice import cropped_image
-
-    return cropped_image(keywords)
+    return cropped_image(IMAGE, keywords)
 
 
 SPEC = OpSpec(

@@ -1,5 +1,5 @@
-#include "dali_core/crop_window.hpp"
-#include "dali_core/operators/decoders/decode_operator.hpp"
+#include "dali_core/kernels/image_decoding/decode_operator.hpp"
+#include "dali_core/kernels/window/crop_window.hpp"
 
 namespace dali_core {
 

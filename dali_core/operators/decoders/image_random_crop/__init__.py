@@ -8,12 +8,12 @@ from typing import Any
 from dali_core._spec import Arg, DeviceDecoding, OpSpec, Range
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
+from dali_core.operators.decoders.image import SPEC as IMAGE
+from dali_core.operators.decoders.on_device.choice import randomly_cropped_image
 
 
 def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    from dali_core.operators.decoders.on_device.choice import randomly_cropped_image
-
-    return randomly_cropped_image(keywords)
+    return randomly_cropped_image(IMAGE, keywords)
 
 
 SPEC = OpSpec(
@@ -39,6 +39,7 @@ the largest window with an aspect ratio in the range is taken.
             "Range of the window's area, as a share of the image's area.",
             default=[0.08, 1.0],
             range=Range(0),
+            length=Range(1, 2),
         ),
         Arg(
             "random_aspect_ratio",
@@ -46,6 +47,7 @@ the largest window with an aspect ratio in the range is taken.
             "Range of the window's aspect ratio, width divided by height.",
             default=[0.75, 1.333333],
             range=Range(0, above=True),
+            length=Range(1, 2),
         ),
         Arg(
             "num_attempts",

@@ -8,13 +8,13 @@ from typing import Any
 from dali_core._spec import UNSET, Arg, DeviceDecoding, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
+from dali_core.operators.decoders.image import SPEC as IMAGE
+from dali_core.operators.decoders.on_device.choice import sliced_image
 from dali_core.operators.slice import SLICE_ARGS, WINDOW_INPUT_DOCS
 
 
 def _on_device(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    from dali_core.operators.decoders.on_device.choice import sliced_image
-
-    return sliced_image(keywords)
+    return sliced_image(IMAGE, keywords)
 
 
 SPEC = OpSpec(
@@ -51,6 +51,7 @@ but rows and columns of a JPEG outside of the window are skipped.
             str,
             'Dimensions that the window\'s numbers belong to, by name. ``"WH"`` by default.',
             default=UNSET,
+            excludes=("axes",),
         ),
         *SLICE_ARGS,
     ),

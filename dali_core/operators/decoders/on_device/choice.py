@@ -1,4 +1,7 @@
-"""Chooses whether calls of decoders decode on the device, and by which operators."""
+"""Chooses whether calls of decoders decode on the device, and by which operators.
+
+Each choice takes `fn.decoders.image`, which decodes on the host what the device refuses.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from dali_core.errors import ArgumentValueError
 from dali_core.operators.conditional.merge import SPEC as MERGE
 from dali_core.operators.crop import SPEC as CROP
 from dali_core.operators.decoders.check_cost import SPEC as CHECK
-from dali_core.operators.decoders.image import SPEC as IMAGE
 from dali_core.operators.decoders.on_device import SPEC as DECODER
 from dali_core.operators.random_crop_generator import SPEC as RANDOM_WINDOW
 from dali_core.operators.slice import SLICE_ARGS
@@ -47,31 +49,31 @@ def gpu_decoder_is_there() -> bool:
     return wanted == "1" and all(map(_is_there, _PACKAGES))
 
 
-def whole_image(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+def whole_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
     """Say how `fn.decoders.image` decodes on the device; None if the host does."""
-    return _decoding("decoders.image", keywords)
+    return _decoding("decoders.image", image, keywords)
 
 
-def cropped_image(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+def cropped_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
     """Say how `fn.decoders.image_crop` decodes on the device; None if the host does."""
     name = "decoders.image_crop"
-    decoding = _decoding(name, keywords, (*_OF_CROP, *_IGNORED_BY_CROP))
+    decoding = _decoding(name, image, keywords, (*_OF_CROP, *_IGNORED_BY_CROP))
     return decoding and replace(decoding, cut=_named(CROP, name, _some(keywords, _OF_CROP)))
 
 
-def sliced_image(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+def sliced_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
     """Say how `fn.decoders.image_slice` decodes on the device; None if the host does."""
     name = "decoders.image_slice"
-    decoding = _decoding(name, keywords, _OF_SLICE)
+    decoding = _decoding(name, image, keywords, _OF_SLICE)
     if decoding is None or not _means_rows_and_columns(keywords):
         return None
     return replace(decoding, cut=_named(SLICE, name, _some(keywords, _OF_SLICE)))
 
 
-def randomly_cropped_image(keywords: Mapping[str, Any]) -> DeviceDecoding | None:
+def randomly_cropped_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
     """Say how `fn.decoders.image_random_crop` decodes on the device; None if the host does."""
     name = "decoders.image_random_crop"
-    decoding = _decoding(name, keywords, _OF_RANDOM_WINDOW)
+    decoding = _decoding(name, image, keywords, _OF_RANDOM_WINDOW)
     return decoding and replace(
         decoding,
         window=_named(RANDOM_WINDOW, name, _some(keywords, _OF_RANDOM_WINDOW)),
@@ -80,7 +82,7 @@ def randomly_cropped_image(keywords: Mapping[str, Any]) -> DeviceDecoding | None
 
 
 def _decoding(
-    name: str, keywords: Mapping[str, Any], of_window: tuple[str, ...] = ()
+    name: str, image: OpSpec, keywords: Mapping[str, Any], of_window: tuple[str, ...] = ()
 ) -> DeviceDecoding | None:
     is_plain = (
         keywords.get("output_type", types.RGB) in _OUTPUT_TYPES
@@ -97,7 +99,7 @@ def _decoding(
     return DeviceDecoding(
         check=_named(CHECK, name, {}),
         decoder=_named(DECODER, name, {**arguments, "device": "gpu"}),
-        otherwise=_named(IMAGE, name, on_host),
+        otherwise=_named(image, name, on_host),
         merge=_named(MERGE, name, {}).spec,
     )
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dali_core import types
-from dali_core._runtime.device_data import adopted
-from dali_core._runtime.step import StepContext, StepOutput
+from dali_core._runtime.device_data import OnDevice, adopted
+from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import CudaError
 
@@ -32,17 +32,7 @@ _FORMATS = {
 _SOURCES = {1: "GRAY", 3: "SYCC"}
 
 
-class _Decoded:
-    """An image on the device, with what its memory needs."""
-
-    def __init__(self, interface: dict[str, Any], *needed: Any) -> None:
-        self.__cuda_array_interface__ = interface
-        # The memory goes before the stream in whose order it may go: lists are freed from their
-        # ends. Code that did so in a __del__ could be ended by Ctrl-C.
-        self._needed = list(reversed(needed))
-
-
-class DecodeStep:
+class DecodeStep(Step):
     """Gives images on the device, in the order of the pipeline's stream.
 
     Parameters
@@ -79,14 +69,8 @@ class DecodeStep:
         for number, image in zip(wanted, images, strict=True):
             interface = None if image is None else self._interface(image, files[number], stream)
             if interface is not None:
-                results[number] = _Decoded(interface, image, files[number], encoded[number], stream)
+                results[number] = OnDevice(interface, image, files[number], encoded[number], stream)
         return [StepOutput(adopted(results, "HWC", stream), origin=0)]
-
-    def skip(self, context: StepContext) -> None:
-        """Do nothing: there is no data to lose."""
-
-    def reset(self) -> None:
-        """Do nothing: all epochs are alike."""
 
     def _open(self, device_id: int) -> None:
         try:
@@ -163,8 +147,8 @@ class DecodeStep:
             interface["stream"] = None
         return interface | {"shape": (*extents, self._channels), "strides": None}
 
-    def _nothing(self) -> _Decoded:
-        return _Decoded(
+    def _nothing(self) -> OnDevice:
+        return OnDevice(
             {
                 "shape": (0, 0, self._channels),
                 "typestr": "|u1",

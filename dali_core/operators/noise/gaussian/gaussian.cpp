@@ -1,8 +1,8 @@
-#include "dali_core/operators/noise/gaussian/gaussian.hpp"
+#include "dali_core/kernels/random/gaussian_noise.hpp"
 
-#include "dali_core/convert_elements.hpp"
+#include "dali_core/kernels/convert/convert_elements.hpp"
+#include "dali_core/kernels/random/noise_type.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/noise/numeric_type.hpp"
 #include "dali_core/simd.hpp"
 
 namespace dali_core {
@@ -21,7 +21,7 @@ struct DrawKey {
 
 }  // namespace dali_core
 
-#define DC_SIMD_SOURCE "dali_core/operators/noise/gaussian/normal_kernels.inc.hpp"
+#define DC_SIMD_SOURCE "dali_core/kernels/random/gaussian_noise.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
 
 namespace dali_core {

@@ -1,14 +1,23 @@
-#include "dali_core/operators/noise/salt_and_pepper/salt_and_pepper.hpp"
-
+// fn.noise.salt_and_pepper.
 #include <cstring>
 #include <limits>
 
 #include "dali_core/geometry.hpp"
+#include "dali_core/kernels/fill/fill_value.hpp"
+#include "dali_core/kernels/random/noise_type.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/noise/numeric_type.hpp"
-#include "dali_core/window.hpp"
 
 namespace dali_core {
+
+enum class Grain { kNone, kSalt, kPepper };
+
+// `uniform` is a random number in [0, 1).
+inline Grain draw_grain(float uniform, float probability_of_salt, float probability) {
+  return uniform < probability_of_salt ? Grain::kSalt
+         : uniform < probability       ? Grain::kPepper
+                                       : Grain::kNone;
+}
+
 namespace {
 
 // Pixels in the order of the data, and how far apart their channels are.
@@ -53,7 +62,7 @@ class SaltAndPepper : public Operator {
         salt_share_(config, "salt_vs_pepper"),
         salt_(config, "salt_val"),
         pepper_(config, "pepper_val"),
-        per_channel_(config.get_or<int>("per_channel", 0) != 0),
+        per_channel_(config.get<bool>("per_channel")),
         seed_(config.seed) {}
 
   void run(SampleContext& sample) const override {

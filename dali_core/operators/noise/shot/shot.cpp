@@ -1,9 +1,9 @@
-#include "dali_core/operators/noise/shot/shot.hpp"
+#include "dali_core/kernels/random/shot_noise.hpp"
 
 #include <array>
 
+#include "dali_core/kernels/random/noise_type.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/noise/numeric_type.hpp"
 
 namespace dali_core {
 namespace {

@@ -1,7 +1,7 @@
-#include "dali_core/operators/random/beta/beta.hpp"
+#include "dali_core/kernels/random/beta.hpp"
 
+#include "dali_core/kernels/random/output_shape.hpp"
 #include "dali_core/operator.hpp"
-#include "dali_core/operators/random/output_shape.hpp"
 
 namespace dali_core {
 
@@ -11,16 +11,12 @@ class Beta : public Operator {
       : alpha_(config, "alpha"),
         beta_(config, "beta"),
         shape_(config),
-        type_(config.get_or<DataType>("dtype", DataType::kFloat)),
-        seed_(config.seed) {
-    if (type_ != DataType::kFloat && type_ != DataType::kFloat64)
-      throw std::invalid_argument("dtype must be FLOAT or FLOAT64 (got " +
-                                  std::string(name_of(type_)) + "). Cast the result.");
-  }
+        type_(config.get<DataType>("dtype")),
+        seed_(config.seed) {}
 
   void run(SampleContext& sample) const override {
-    const double alpha = alpha_.at_or(sample, 1.0f);
-    const double beta = beta_.at_or(sample, 1.0f);
+    const double alpha = alpha_.at(sample);
+    const double beta = beta_.at(sample);
     Tensor& output = sample.output(0, type_, shape_.at(sample));
     RandomStream random = sample.random(seed_);
     const int64_t count = output.num_elements();

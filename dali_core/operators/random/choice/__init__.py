@@ -50,6 +50,7 @@ and below a bound of less than 1 all numbers are 0.
             "Shape of the output; excludes the second input.",
             default=UNSET,
             tensor=True,
+            range=Range(0),
         ),
     ),
     random=True,

@@ -31,6 +31,7 @@ or shards.
             "Shape of the output; excludes the input.",
             default=UNSET,
             tensor=True,
+            range=Range(0),
         ),
         Arg("dtype", types.DALIDataType, "Type of the output.", default=types.INT32),
     ),

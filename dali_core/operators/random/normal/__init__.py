@@ -25,6 +25,7 @@ or shards.
             "Shape of the output; excludes the input.",
             default=UNSET,
             tensor=True,
+            range=Range(0),
         ),
         Arg(
             "dtype",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="random.uniform",
@@ -23,6 +23,7 @@ or shards.
             "Draw from ``[start, end)``. Has no effect if `values` is given.",
             default=[-1.0, 1.0],
             tensor=True,
+            length=2,
         ),
         Arg(
             "values",
@@ -31,6 +32,7 @@ or shards.
             default=UNSET,
             tensor=True,
             finite=False,
+            length=Range(1),
         ),
         Arg(
             "shape",
@@ -38,6 +40,7 @@ or shards.
             "Shape of the output; excludes the input.",
             default=UNSET,
             tensor=True,
+            range=Range(0),
         ),
         Arg(
             "dtype",

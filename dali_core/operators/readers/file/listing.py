@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.readers.folders import names_in
 
 KNOWN_EXTENSIONS = [
     f"*.{extension}"
@@ -129,10 +130,10 @@ def _from_folders(
     use_folder = _matcher(dir_filters, case_sensitive) if dir_filters is not None else None
     files, labels = [], []
     label = 0
-    for folder in _names(root, folders=True):
+    for folder in names_in(root, folders=True):
         if use_folder is not None and not use_folder(folder):
             continue
-        for name in _names(os.path.join(root, folder), folders=False):
+        for name in names_in(os.path.join(root, folder), folders=False):
             if use_file(name):
                 files.append(os.path.join(folder, name))
                 labels.append(label)
@@ -143,19 +144,6 @@ def _from_folders(
             f"{label} folders and no such file). Known extensions are {', '.join(file_filters)}."
         )
     return FileListing(root, files, labels)
-
-
-def _names(folder: str, *, folders: bool) -> list[str]:
-    """Names of the folders or files in a folder, in the order of their bytes."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_dir() == folders]
-    except OSError as error:
-        raise ArgumentValueError(
-            f"file_root must be a folder that can be listed (got {error.filename or folder!r}: "
-            f"{error.strerror}). Check the path, links and permissions."
-        ) from error
-    return sorted(names, key=os.fsencode)
 
 
 def _matcher(patterns: list[str], case_sensitive: bool) -> Any:

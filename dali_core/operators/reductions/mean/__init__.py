@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Native, OpSpec
 from dali_core.operators.reductions.arguments import (
     AXES_ARGS,
     AXES_DOC,
@@ -19,4 +19,5 @@ without a rest; that of floating point numbers rounds half away from zero and sa
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=(*AXES_ARGS, dtype_arg("``FLOAT``, or ``FLOAT64`` for float64.")),
+    lower=Native("reductions.sum", {"squares": False, "finish": "mean"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Native, OpSpec
 from dali_core.operators.reductions.arguments import AXES_ARGS, AXES_DOC, INPUT_DOC
 
 SPEC = OpSpec(
@@ -14,4 +14,5 @@ finite number of the type."""
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=AXES_ARGS,
+    lower=Native("reductions.max", {"least": True}),
 )

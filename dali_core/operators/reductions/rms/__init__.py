@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Native, OpSpec
 from dali_core.operators.reductions.arguments import (
     AXES_ARGS,
     AXES_DOC,
@@ -20,4 +20,5 @@ half away from zero and saturates."""
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=(*AXES_ARGS, dtype_arg("``FLOAT``, or ``FLOAT64`` for float64.")),
+    lower=Native("reductions.sum", {"squares": True, "finish": "root"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Native, OpSpec
 from dali_core.operators.reductions.arguments import (
     AXES_ARGS,
     AXES_DOC,
@@ -25,4 +25,5 @@ numbers rounds half away from zero and saturates."""
             "float16, and the input's type otherwise."
         ),
     ),
+    lower=Native("reductions.sum", {"squares": False, "finish": "sum"}),
 )

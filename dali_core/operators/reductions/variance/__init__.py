@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Native, OpSpec
 from dali_core.operators.reductions.arguments import (
     AXES_ARGS,
     AXES_DOC,
@@ -23,4 +23,5 @@ Squares of differences are added up and divided by the number of elements less `
     input_docs=(INPUT_DOC, MEAN_DOC),
     args=(*AXES_ARGS, DDOF_ARG),
     bind=bind_mean,
+    lower=Native("reductions.variance", {"finish": "mean"}),
 )

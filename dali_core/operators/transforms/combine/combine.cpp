@@ -1,11 +1,11 @@
-#include "dali_core/operators/transforms/transform_operator.hpp"
+#include "dali_core/kernels/warp/transform_operator.hpp"
 
 namespace dali_core {
 
 class Combine : public Operator {
  public:
   explicit Combine(const OperatorConfig& config)
-      : reverse_order_(config.get_or<int64_t>("reverse_order", 0) != 0) {}
+      : reverse_order_(config.get<bool>("reverse_order")) {}
 
   void run(SampleContext& sample) const override {
     const int ndim = transform_dims(sample.input(0));

@@ -1,4 +1,4 @@
-#include "dali_core/operators/transforms/transform_operator.hpp"
+#include "dali_core/kernels/warp/transform_operator.hpp"
 
 namespace dali_core {
 
@@ -6,7 +6,7 @@ class CropTransform : public TransformOperator {
  public:
   explicit CropTransform(const OperatorConfig& config)
       : TransformOperator(config, {"from_start", "from_end", "to_start", "to_end"}),
-        absolute_(config.get_or<int64_t>("absolute", 0) != 0) {}
+        absolute_(config.get<bool>("absolute")) {}
 
  protected:
   int num_dims(const Values& values, int input_dims) const override {

@@ -1,4 +1,4 @@
-#include "dali_core/operators/transforms/transform_operator.hpp"
+#include "dali_core/kernels/warp/transform_operator.hpp"
 
 namespace dali_core {
 

@@ -1,0 +1,160 @@
+"""What a pipeline's state says about its readers and sources, and where readers go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dali_core._execution.bad_samples import BadSampleLog
+from dali_core._execution.saved_state import SavedState
+from dali_core._graph.index_sampler import IndexSampler
+from dali_core._graph.node import OperatorNode
+from dali_core._messages import shown
+from dali_core._runtime.resharding import Division, batch_sizes_that_work, resumed_position
+from dali_core._runtime.step import is_count
+from dali_core.errors import StateMismatchError
+
+_MUST_AGREE = ("name", "num_samples", "stick_to_shard", "pad_last_batch", "interleaved", "order")
+
+
+def describe_readers(readers: Mapping[OperatorNode, IndexSampler]) -> list[dict[str, Any]]:
+    """Describe what the order of each reader's samples depends on, except for the shard."""
+    return [_describe(node, reader) for node, reader in readers.items()]
+
+
+def _describe(node: OperatorNode, reader: IndexSampler) -> dict[str, Any]:
+    plan = reader.plan
+    return {
+        "name": node.name,
+        "num_samples": plan.num_samples,
+        "num_shards": plan.num_shards,
+        "stick_to_shard": plan.stick_to_shard,
+        "pad_last_batch": plan.pad_last_batch,
+        "interleaved": plan.interleaved,
+        "order": reader.seed if reader.is_shuffled else None,
+    }
+
+
+def resumed_in_all(
+    saved: SavedState,
+    readers: Mapping[OperatorNode, IndexSampler],
+    position: int,
+    batch_size_before: int,
+    batch_size: int,
+) -> int:
+    """Check all readers against a state, and return where in their streams they go on.
+
+    Raises
+    ------
+    StateMismatchError
+        If they read other data or in another order, or if they cannot go on with this batch size
+        and number of shards.
+    """
+    described = saved.get("readers", list)
+    if len(described) != len(readers):
+        raise saved.mismatch("the number of readers", len(readers), len(described))
+    positions = {}
+    for before, (node, reader) in zip(described, readers.items(), strict=True):
+        here = _describe(node, reader)
+        if not isinstance(before, Mapping) or not set(here) <= set(before):
+            raise saved.mismatch("each of the readers", f"described by {sorted(here)}", before)
+        for name in _MUST_AGREE:
+            if before.get(name) != here[name]:
+                raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, before))
+        if before.get("num_shards") != here["num_shards"] and not reader.plan.interleaved:
+            raise StateMismatchError(
+                _describe_mismatch(saved.where, node, "num_shards", here, before)
+            )
+        num_shards = before["num_shards"]
+        if not is_count(num_shards) or not 1 <= num_shards <= max(reader.plan.num_samples, 1):
+            raise saved.mismatch(
+                f"num_shards of {node.where}", "a number of shards of its samples", num_shards
+            )
+        was = Division(num_shards, batch_size_before)
+        now = Division(here["num_shards"], batch_size)
+        found = resumed_position(reader.plan, position, was, now)
+        if found is None:
+            working = batch_sizes_that_work(reader.plan, position, was, now.num_shards, batch_size)
+            sizes = f"a batch_size of {' or '.join(map(str, working))}, or " if working else ""
+            raise StateMismatchError(
+                f"{saved.where}: {node.where} must be able to give out the rest of the epoch in "
+                f"whole batches on every shard (got num_shards={now.num_shards} with batch_size="
+                f"{now.batch_size}, after {was.num_shards} with {was.batch_size}). Use {sizes}a "
+                "num_shards and batch_size with the same product as before."
+            )
+        positions[node] = found
+    if len(set(positions.values())) > 1:
+        raise StateMismatchError(
+            f"{saved.where}: all readers must go on at the same place (got "
+            f"{sorted(positions.values())}). Use batch_size={batch_size_before}, as before."
+        )
+    return next(iter(positions.values()), position)
+
+
+def _describe_mismatch(
+    where: str, node: OperatorNode, name: str, here: Mapping[str, Any], before: Mapping[str, Any]
+) -> str:
+    what, cure = {
+        "order": ("seed and random_shuffle", "Pass the same as then."),
+        "num_samples": ("the number of samples", "Read the same data set as then."),
+        "num_shards": (
+            "num_shards",
+            "Use as many as then; only interleaved shards can be more or fewer.",
+        ),
+    }.get(name, (name, "Pass the same as then."))
+    return (
+        f"{where}: {what} of {node.where} must be as in the state (got {here[name]!r}, and "
+        f"{shown(before.get(name))} in the state). {cure}"
+    )
+
+
+def check_sources(saved: SavedState, name: str, nodes: Iterable[OperatorNode]) -> Mapping[str, Any]:
+    """Return the states of sources, each of which must be that of one of these operators."""
+    states: Mapping[str, Any] = saved.get(name, dict)
+    names = {node.name for node in nodes}
+    if not names.issuperset(states):
+        raise saved.mismatch(
+            name,
+            f"those of {sorted(names)}",
+            sorted(map(str, states)),
+            "Give sources the names of then.",
+        )
+    return states
+
+
+def check_bad_samples(saved: SavedState) -> Mapping[str, Any]:
+    """Return the record of bad samples, which a record must be able to take up."""
+    state: Mapping[str, Any] = saved.get("bad_samples", dict)
+    try:
+        BadSampleLog(None).restore(state)
+    except (TypeError, ValueError) as error:
+        raise saved.mismatch("bad_samples", "what was saved", error) from error
+    return state
+
+
+def plain_sources(states: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the states of sources as JSON gives them back.
+
+    Raises
+    ------
+    StateMismatchError
+        If JSON cannot hold them.
+    """
+    plain = {}
+    for name, state in states.items():
+        if state is None:
+            continue
+        if isinstance(state, Exception):
+            raise StateMismatchError(
+                f"Pipeline.state_dict: the source {name!r} must give its state (its state_dict "
+                f"raised {state!r}). Mend it."
+            ) from state
+        try:
+            plain[name] = json.loads(json.dumps(state))
+        except (TypeError, ValueError) as error:
+            raise StateMismatchError(
+                f"Pipeline.state_dict: the state of the source {name!r} must be numbers, texts, "
+                f"lists and dicts (got {error}). Convert arrays with tolist()."
+            ) from error
+    return plain

@@ -1,0 +1,187 @@
+#include "dali_core/device_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace dali_core {
+
+void KernelLaunch::set_grid(int64_t blocks, int64_t count, unsigned threads) {
+  constexpr int64_t kMostInX = 65535;  // kernels go on from there in steps of the grid
+  constexpr int64_t kMostInY = 32768;
+  grid[0] = static_cast<unsigned>(std::min(blocks, kMostInX));
+  grid[1] = static_cast<unsigned>(std::min(count, kMostInY));
+  grid[2] = static_cast<unsigned>((count + kMostInY - 1) / kMostInY);
+  block[0] = threads;
+}
+
+void KernelLaunch::add(const void* value, size_t size, size_t alignment) {
+  const size_t offset = ((num_arguments ? end_ : 0) + alignment - 1) / alignment * alignment;
+  if (num_arguments == kMostArguments || offset + size > kMostArgumentBytes)
+    throw std::logic_error("kernels must have at most 16 arguments of 256 bytes together.");
+  std::memcpy(bytes + offset, value, size);
+  offsets[num_arguments++] = static_cast<uint16_t>(offset);
+  end_ = offset + size;
+}
+
+std::pair<char*, char*> UploadArena::take(size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (blocks_.empty() || used_ + bytes > blocks_.back().capacity) {
+    close_block();
+    UploadBlock block;
+    block.capacity = std::max({bytes, expected_bytes, size_t{4096}});
+    block.host = memory_.allocate_host(block.capacity);
+    block.device = memory_.allocate(block.capacity);
+    blocks_.push_back(std::move(block));
+  }
+  const size_t begin = used_;
+  used_ += bytes;
+  return {static_cast<char*>(blocks_.back().host.get()) + begin,
+          static_cast<char*>(blocks_.back().device.get()) + begin};
+}
+
+void UploadArena::finish(DeviceWork& work) {
+  close_block();
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    work.uploads.push_back(
+        {blocks_[i].device.get(), blocks_[i].host.get(), block_bytes_[i], blocks_[i].host});
+    work.scratch.push_back(blocks_[i].device);
+  }
+}
+
+void UploadArena::close_block() {
+  if (!blocks_.empty()) block_bytes_.push_back(used_);
+  total_ += used_;
+  used_ = 0;
+}
+
+DeviceBatch::DeviceBatch(DeviceMemory& memory, UploadArena& arena, DeviceWork& work,
+                         std::vector<std::vector<SampleContext>>& contexts,
+                         std::vector<std::vector<Tensor>>& outputs, int node)
+    : memory_(memory),
+      arena_(arena),
+      work_(work),
+      contexts_(contexts),
+      outputs_(outputs),
+      node_(node),
+      size_(contexts.empty() ? 0 : static_cast<int>(contexts.front().size())),
+      is_declared_(outputs.size(), std::vector<bool>(static_cast<size_t>(size_))) {}
+
+void DeviceBatch::call_for_each(void (*function)(void*, int, SampleContext&), void* called,
+                                int member) {
+  for (int i = 0; i < size_; ++i) {
+    try {
+      function(called, i, contexts_[member][i]);
+    } catch (const DeviceFailure&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const DevicePlanError&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw DevicePlanError(i, member, error.what());
+    }
+  }
+}
+
+void DeviceBatch::declare(int number, int i, DataType type, const Shape& shape,
+                          const Layout& layout) {
+  check_size(shape, type);
+  Tensor& tensor = outputs_[number][i];
+  tensor.type = type;
+  tensor.shape = shape;
+  tensor.layout = layout;
+  is_declared_[number][i] = true;
+}
+
+Tensor& DeviceBatch::forward(int number, int i, const Tensor& tensor) {
+  is_declared_[number][i] = false;
+  return outputs_[number][i] = tensor;
+}
+
+Tensor& DeviceBatch::forward(int number, int i, const Tensor& tensor, const Shape& shape,
+                             const Layout& layout) {
+  return forward(number, i, viewed_as(tensor, shape, layout));
+}
+
+void DeviceBatch::declare(int i, const Inferred& inferred) {
+  if (inferred.forwarded < 0) return declare(0, i, inferred.type, inferred.shape, inferred.layout);
+  Tensor& view = forward(0, i, input(inferred.forwarded, i), inferred.shape, inferred.layout);
+  view.data = static_cast<char*>(view.data) + inferred.offset;
+  move_to_device(view);
+}
+
+void DeviceBatch::move_to_device(Tensor& tensor) {
+  if (tensor.device != kHost) return;
+  const auto bytes = static_cast<size_t>(tensor.num_bytes());
+  const std::shared_ptr<void> memory = memory_.allocate(bytes);
+  copy_to_device(memory.get(), tensor.data, bytes, tensor.storage);
+  tensor.storage = memory;
+  tensor.data = memory.get();
+  tensor.device = memory_.device();
+}
+
+void DeviceBatch::allocate() {
+  for (size_t number = 0; number < outputs_.size(); ++number) {
+    int64_t total = 0;
+    for (int i = 0; i < size_; ++i)
+      if (is_declared_[number][i]) total = checked_sum(total, outputs_[number][i].num_bytes());
+    const std::shared_ptr<void> block = memory_.allocate(static_cast<size_t>(total));
+    char* position = static_cast<char*>(block.get());
+    for (int i = 0; i < size_; ++i) {
+      Tensor& tensor = outputs_[number][i];
+      if (!is_declared_[number][i]) continue;
+      tensor.storage = block;
+      tensor.data = position;
+      tensor.device = memory_.device();
+      position += tensor.num_bytes();
+      is_declared_[number][i] = false;
+    }
+  }
+}
+
+std::pair<char*, char*> DeviceBatch::take_upload(size_t count, size_t element_bytes) {
+  check_size({static_cast<int64_t>(count)}, DataType::kFloat64);
+  return arena_.take(count * element_bytes);
+}
+
+void* DeviceBatch::scratch(size_t bytes) {
+  work_.scratch.push_back(memory_.allocate(bytes));
+  return work_.scratch.back().get();
+}
+
+void DeviceBatch::copy_to_device(void* to, const void* from, size_t bytes,
+                                 std::shared_ptr<void> keep) {
+  if (bytes) work_.uploads.push_back({to, from, bytes, std::move(keep)});
+}
+
+void DeviceBatch::copy_to_host(void* to, const void* from, size_t bytes,
+                               std::shared_ptr<void> keep) {
+  if (bytes) work_.downloads.push_back({to, from, bytes, std::move(keep)});
+}
+
+void DeviceBatch::launch(KernelLaunch call, int64_t blocks, unsigned threads) {
+  if (blocks == 0 || size_ == 0) return;
+  call.set_grid(blocks, size_, threads);
+  work_.launches.push_back(call);
+}
+
+void DeviceBatch::launch(const KernelLaunch& call) {
+  work_.launches.push_back(call);
+  work_.launches.back().node = node_;
+}
+
+void ForwardingOperator::plan(DeviceBatch& batch) const {
+  batch.for_each([&](int i, SampleContext& sample) {
+    for (int k = 1; k < sample.num_inputs(); ++k)
+      if (sample.input(k).device != kHost)
+        throw std::invalid_argument("input " + std::to_string(k) +
+                                    " must be on the host, where shapes are found (got one on "
+                                    "the GPU). Pass it by .cpu().");
+    run(sample);
+    for (int number = 0; number < batch.num_outputs(); ++number)
+      batch.move_to_device(batch.output(number, i));
+  });
+}
+
+}  // namespace dali_core

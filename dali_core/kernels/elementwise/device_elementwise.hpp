@@ -1,0 +1,26 @@
+// Elementwise operators on the device: a group of them is one launch.
+#pragma once
+
+#include <vector>
+
+#include "dali_core/device_batch.hpp"
+#include "dali_core/kernels/elementwise/elementwise.hpp"
+
+namespace dali_core {
+
+// Some elementwise operators, the last of which depends on all others. As ElementwiseProgram, it
+// refers to the host's operators, which tell how and in which types to compute.
+class DeviceElementwise : public DeviceChain {
+ public:
+  // `makers` tells for each input of each step which step before makes it; -1 for none.
+  DeviceElementwise(std::vector<const ElementwiseStep*> steps,
+                    std::vector<std::vector<int>> makers);
+
+  bool plan(DeviceBatch& batch) const override;
+
+ private:
+  std::vector<const ElementwiseStep*> steps_;
+  std::vector<std::vector<int>> makers_;
+};
+
+}  // namespace dali_core

@@ -1,0 +1,21 @@
+// Which format a file has, by its first bytes.
+#pragma once
+
+#include "dali_core/kernels/encoded_image/image_types.hpp"
+
+namespace dali_core {
+
+enum class ImageFormat : int8_t {
+  kUnknown,
+  kJpeg,
+  kPng,
+  kBmp,
+  kTiff,
+  kWebp,
+  kPnm,
+  kJpeg2000,  // in a JP2 container or without
+};
+
+ImageFormat format_of(const EncodedImage& encoded);
+
+}  // namespace dali_core

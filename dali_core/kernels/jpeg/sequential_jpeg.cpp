@@ -1,0 +1,162 @@
+#include "dali_core/kernels/jpeg/sequential_jpeg.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "dali_core/kernels/encoded_image/cmyk.hpp"
+#include "dali_core/kernels/encoded_image/orientation.hpp"
+#include "dali_core/kernels/encoded_image/pixel_writer.hpp"
+#include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
+#include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/kernels/jpeg/jpeg_rows.hpp"
+#include "dali_core/kernels/jpeg/sequential_jpeg_planes.hpp"
+
+namespace dali_core {
+namespace {
+
+// Rows that are converted at once where they are changed afterwards.
+constexpr int64_t kRowsAtOnce = 16;
+
+// How rows of components become rows of pixels, and what is done to these.
+struct PixelPlan {
+  int num_planes = 3;       // components that are needed
+  int row_channels = 3;     // of a row while it is made
+  int stored_channels = 3;  // as the writer gets it
+  bool reverses = false;    // blue comes first
+  PixelChange change = PixelChange::kNone;
+};
+
+// False if a library has to do it.
+bool plan_pixels(ImageType wanted, JpegColours stored, PixelPlan& plan) {
+  plan.reverses = wanted == ImageType::kBGR;
+  if (wanted == ImageType::kYCbCr) plan.change = PixelChange::kRgbToYCbCr;
+  switch (stored) {
+    case JpegColours::kGrey:
+    case JpegColours::kYCbCr:
+      if (stored == JpegColours::kGrey) plan.num_planes = 1;
+      if (wanted == ImageType::kGray ||
+          (stored == JpegColours::kGrey && wanted == ImageType::kAnyData))
+        plan.num_planes = plan.row_channels = plan.stored_channels = 1;
+      return true;
+    case JpegColours::kRgb:
+      return wanted != ImageType::kGray;
+    case JpegColours::kCmyk:
+    case JpegColours::kYcck:
+      plan.num_planes = plan.row_channels = 4;
+      if (wanted == ImageType::kGray) plan.stored_channels = 1;
+      if (plan.reverses) plan.change = PixelChange::kSwapRedBlue;
+      return true;
+  }
+  return false;
+}
+
+void make_pixels(const SequentialJpegFile& file, const PixelPlan& plan, const uint8_t* const* rows,
+                 int64_t width, uint8_t* out) {
+  if (plan.row_channels == 1) {
+    std::copy_n(rows[0], width, out);
+  } else if (file.colours == JpegColours::kYCbCr) {
+    if (plan.reverses)
+      ycc_to_bgr_row(rows, width, out);
+    else
+      ycc_to_rgb_row(rows, width, out);
+  } else if (file.colours == JpegColours::kGrey) {
+    const uint8_t* const planes[3] = {rows[0], rows[0], rows[0]};
+    interleave_row(planes, 3, width, out);
+  } else if (file.colours == JpegColours::kRgb) {
+    const uint8_t* const planes[3] = {rows[plan.reverses ? 2 : 0], rows[1],
+                                      rows[plan.reverses ? 0 : 2]};
+    interleave_row(planes, 3, width, out);
+  } else {
+    if (file.colours == JpegColours::kYcck)
+      ycck_to_cmyk_row(rows, width, out);
+    else
+      interleave_row(rows, 4, width, out);
+    cmyk_row_to_rgb(out, width, file.has_adobe);
+    if (plan.stored_channels == 1) rgb_row_to_truncated_grey(out, width, out);
+  }
+}
+
+// What decodes in one thread.
+class SequentialJpegDecoder {
+ public:
+  static SequentialJpegDecoder& of_this_thread() {
+    // Its tables are too large for the memory that every thread has for the module.
+    static thread_local const std::unique_ptr<SequentialJpegDecoder> decoder(
+        new SequentialJpegDecoder);
+    return *decoder;
+  }
+
+  bool decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
+    SequentialJpegFile file;
+    if (!file.read(encoded)) return false;
+    Orientation orientation;
+    if (request.adjust_orientation)
+      if (const auto header = read_jpeg_header(encoded)) orientation = header->orientation;
+    // As the library's own path decides.
+    if (request.fast_dct && orientation.is_identity()) return false;
+    PixelPlan plan;
+    if (!plan_pixels(request.output_type, file.colours, plan)) return false;
+    if (request.scaled && has_libjpeg() && shrinks(file, orientation, sink)) return false;
+
+    const CropWindow part = choose_stored_region(sink, file.height, file.width, orientation);
+    StoredPixels stored;
+    stored.channels = plan.stored_channels;
+    PixelWriter writer(stored, plan.change, request.dtype, orientation, part.height, part.width);
+    const ReleaseAtExit release{planes_};
+    if (!planes_.open(file, encoded, part, plan.num_planes)) return false;
+    writer.set_output(allocate_result(sink, part, orientation, stored.channels));
+    if (writer.is_copy() && plan.row_channels == plan.stored_channels)
+      return write_rows(file, plan, part, writer.output()) && planes_.finish();
+    return write_changed_rows(file, plan, part, writer) && planes_.finish();
+  }
+
+ private:
+  struct ReleaseAtExit {
+    SequentialPlanes& planes;
+    ~ReleaseAtExit() { planes.release(); }
+  };
+
+  static bool shrinks(const SequentialJpegFile& file, const Orientation& orientation,
+                      ImageSink& sink) {
+    return (orientation.transpose ? sink.allowed_shrinking(file.width, file.height)
+                                  : sink.allowed_shrinking(file.height, file.width)) > 1;
+  }
+
+  bool write_rows(const SequentialJpegFile& file, const PixelPlan& plan, const CropWindow& part,
+                  uint8_t* out) {
+    const uint8_t* rows[SequentialJpegFile::kMostComponents];
+    for (int64_t y = 0; y < part.height; ++y, out += part.width * plan.row_channels) {
+      if (!planes_.row(y, rows)) return false;
+      make_pixels(file, plan, rows, part.width, out);
+    }
+    return true;
+  }
+
+  bool write_changed_rows(const SequentialJpegFile& file, const PixelPlan& plan,
+                          const CropWindow& part, const PixelWriter& writer) {
+    const uint8_t* rows[SequentialJpegFile::kMostComponents];
+    const int64_t stride = part.width * plan.row_channels;
+    uint8_t* const first = rows_.at_least(static_cast<size_t>(stride * kRowsAtOnce));
+    for (int64_t y = 0; y < part.height; y += kRowsAtOnce) {
+      const int64_t count = std::min(kRowsAtOnce, part.height - y);
+      for (int64_t i = 0; i < count; ++i) {
+        if (!planes_.row(y + i, rows)) return false;
+        make_pixels(file, plan, rows, part.width, first + i * stride);
+      }
+      writer.write(first, stride, y, count);
+    }
+    return true;
+  }
+
+  SequentialPlanes planes_;
+  GrowingMemory<uint8_t> rows_;
+};
+
+}  // namespace
+
+bool decode_sequential_jpeg(const EncodedImage& encoded, const ImageRequest& request,
+                            ImageSink& sink) {
+  return SequentialJpegDecoder::of_this_thread().decode(encoded, request, sink);
+}
+
+}  // namespace dali_core

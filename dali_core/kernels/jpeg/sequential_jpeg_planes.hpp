@@ -1,0 +1,65 @@
+// The samples of a sequential JPEG, a few rows at a time: reads the groups of blocks (MCUs) that a
+// region needs, and gives rows of components at full size.
+#pragma once
+
+#include <memory>
+
+#include "dali_core/kernels/jpeg/sequential_jpeg_scan.hpp"
+
+namespace dali_core {
+
+class SequentialPlanes {
+ public:
+  // `region` lies inside the image. Components from `num_wanted` on are not needed.
+  bool open(const SequentialJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
+            int num_wanted);
+
+  // Points `rows` at row `y` of the region, of each wanted component, until the next call. Rows
+  // come in their order. False if the data are not sound.
+  bool row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMostComponents]);
+
+  // False if the data ended before the region, or do not end where the image does. To be called
+  // after the last row.
+  bool finish();
+
+  // Keeps no more memory than usual images need.
+  void release();
+
+ private:
+  enum class Growth : int8_t { kNone, kWiden, kWidenBoth, kBlendRows, kRepeat };
+
+  // A component's samples in the columns that the region needs, for two rows of MCUs.
+  struct Plane {
+    Growth growth = Growth::kNone;
+    int wider = 1, taller = 1;      // times
+    int64_t width = 0, height = 0;  // of the whole component, without padding
+    int64_t first = 0;              // column of the first sample that is kept
+    int64_t columns = 0;            // that are kept, as far as they are in the component
+    int64_t blocks = 0;             // in a row
+    int64_t stride = 0;
+    int64_t num_rows = 0;  // that fit
+    GrowingMemory<uint8_t> samples;
+    GrowingMemory<int16_t> coefficients;
+    GrowingMemory<uint8_t> counts;
+    GrowingMemory<uint8_t> grown;  // one row at full size
+  };
+
+  void plan(Plane& plane, const SequentialComponent& part);
+  bool read_group_row();
+  bool transform(Plane& plane, const SequentialComponent& part);
+  const uint8_t* sample_row(const Plane& plane, int64_t y) const;
+  const uint8_t* grow(Plane& plane, int64_t y);
+
+  const SequentialJpegFile* file_ = nullptr;
+  SequentialScan scan_;
+  Plane planes_[SequentialJpegFile::kMostComponents];
+  CropWindow region_{};
+  int num_wanted_ = 0;
+  int64_t rows_below_ = 0;  // of pixels, whose samples a row of pixels needs, too
+  int64_t group_rows_ = 0, group_columns_ = 0;
+  int64_t next_group_row_ = 0;
+  int64_t groups_to_skip_ = 0;                // to its start
+  int64_t first_group_ = 0, last_group_ = 0;  // columns that are read
+};
+
+}  // namespace dali_core

@@ -1,0 +1,97 @@
+// Reductions: what each element adds, and what becomes of the sum (host loops and device kernels
+// share this).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "dali_core/convert.hpp"
+#include "dali_core/host_device.hpp"
+
+namespace dali_core {
+
+// Terms take an element, converted to the type of the sum, and the mean that belongs to it.
+struct SumTerm {
+  // Whether terms may be joined with each other before they are joined with the sum.
+  static constexpr bool kPairwise = true;
+
+  template <typename Sum>
+  DC_HOST_DEV static Sum of(Sum value, Sum) {
+    return value;
+  }
+  template <typename Sum>
+  DC_HOST_DEV static Sum join(Sum a, Sum b) {
+    return a + b;
+  }
+};
+
+struct SquareTerm : SumTerm {
+  template <typename Sum>
+  DC_HOST_DEV static Sum of(Sum value, Sum) {
+    return value * value;
+  }
+};
+
+struct DeviationTerm : SumTerm {
+  template <typename Sum>
+  DC_HOST_DEV static Sum of(Sum value, Sum mean) {
+    return (value - mean) * (value - mean);
+  }
+};
+
+// Comparisons with NaN are false: it never replaces the number before it.
+struct MinTerm {
+  static constexpr bool kPairwise = false;
+
+  template <typename T>
+  DC_HOST_DEV static T of(T value, T) {
+    return value;
+  }
+  template <typename T>
+  DC_HOST_DEV static T join(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+
+struct MaxTerm : MinTerm {
+  template <typename T>
+  DC_HOST_DEV static T join(T a, T b) {
+    return a < b ? b : a;
+  }
+};
+
+// The highest of numbers combined with a mask: with all bits set that is the lowest number, with
+// the highest bit that of numbers of the other signedness.
+struct MaskedMaxTerm : MaxTerm {
+  template <typename T>
+  DC_HOST_DEV static T of(T value, T mask) {
+    return static_cast<T>(value ^ mask);
+  }
+};
+
+// What an output is made from the sum over `count` elements.
+enum class Finish { kSum, kMean, kRoot };
+
+// Integer outputs: the sum is cut to the output's bits, the quotient to whole numbers.
+template <typename To>
+DC_HOST_DEV To finish_integer(uint64_t sum, int64_t count, Finish finish) {
+  const To cut = static_cast<To>(sum);
+  if (finish == Finish::kSum) return cut;
+  if (count == 0) return 0;
+  To mean;
+  if constexpr (std::is_signed_v<To>)
+    mean = static_cast<To>(static_cast<int64_t>(cut) / count);
+  else
+    mean = static_cast<To>(static_cast<uint64_t>(cut) / static_cast<uint64_t>(count));
+  if (finish == Finish::kMean) return mean;
+  return mean > 0 ? static_cast<To>(std::sqrt(static_cast<double>(mean))) : To(0);
+}
+
+DC_HOST_DEV double finish_double(double sum, double count, Finish finish) {
+  if (finish == Finish::kSum) return sum;
+  const double mean = sum / count;
+  return finish == Finish::kMean ? mean : std::sqrt(mean);
+}
+
+}  // namespace dali_core

@@ -1,0 +1,323 @@
+// Resampling on a device: rows are blended into rows in between, whose columns make pixels, which
+// are normalised if there is a finish. Sums have the order and the rounding of the host.
+#include "dali_core/device_kernel.hpp"
+#include "dali_core/kernels/normalize/crop_mirror_normalize.hpp"
+#include "dali_core/kernels/resample/resample_pixel.hpp"
+#include "dali_core/kernels/resample/resample_sample.hpp"
+
+namespace dali_core {
+namespace {
+
+// What sums of floats begin with: 0 would make 0 of -0.
+constexpr float kZero = -0.0f;
+
+// A thread blends this many elements that are side by side.
+constexpr int kBlended = 4;
+
+template <typename T>
+struct alignas(kBlended * sizeof(T)) Blended {
+  T values[kBlended];
+};
+
+// Stands for types that are known when the kernel runs.
+struct AnyType {};
+
+inline __device__ const char* image_at(const ResampleSample& sample, int64_t number) {
+  const int64_t volume = quotient(number, sample.depth);
+  const int64_t place = number - volume * sample.depth;
+  const int64_t slice = sample.slices ? sample.slices[place] : place;
+  return static_cast<const char*>(sample.input) + volume * sample.volume_bytes +
+         slice * sample.slice_bytes;
+}
+
+// Elements `first` and following of a row; those behind its end repeat the last one.
+template <typename From>
+inline __device__ void load_elements(const char* row, int64_t first, int64_t count, DataType type,
+                                     float (&values)[kBlended]) {
+#pragma unroll
+  for (int i = 0; i < kBlended; ++i) {
+    const int64_t element = first + i < count ? first + i : count - 1;
+    if constexpr (std::is_same_v<From, AnyType>)
+      values[i] = load_element(row, element, type);
+    else
+      values[i] = convert<float>(reinterpret_cast<const From*>(row)[element]);
+  }
+}
+
+inline __device__ void load_bytes(const char* row, int64_t first, int64_t count,
+                                  int32_t (&values)[kBlended]) {
+  const uint8_t* const from = reinterpret_cast<const uint8_t*>(row) + first;
+  if (reinterpret_cast<uintptr_t>(from) % kBlended == 0 && first + kBlended <= count) {
+    const uint32_t word = *reinterpret_cast<const uint32_t*>(from);
+#pragma unroll
+    for (int i = 0; i < kBlended; ++i) values[i] = static_cast<int32_t>(word >> (8 * i) & 255);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kBlended; ++i) values[i] = from[first + i < count ? i : count - 1 - first];
+  }
+}
+
+inline __device__ Blended<int16_t> blend_fixed(const ResampleSample& sample, const char* row,
+                                               int64_t first, int64_t count, int64_t y) {
+  const int16_t* const weights = static_cast<const int16_t*>(sample.rows.weights) + y;
+  int32_t sums[kBlended] = {};
+  for (int k = 0; k < sample.rows.num_taps; ++k, row += sample.row_bytes) {
+    const int32_t weight = weights[k * sample.height];
+    int32_t values[kBlended];
+    load_bytes(row, first, count, values);
+#pragma unroll
+    for (int i = 0; i < kBlended; ++i) sums[i] += weighted_byte(values[i], weight);
+  }
+  Blended<int16_t> blended;
+#pragma unroll
+  for (int i = 0; i < kBlended; ++i) blended.values[i] = static_cast<int16_t>(sums[i]);
+  return blended;
+}
+
+template <typename From>
+inline __device__ Blended<float> blend_float(const ResampleSample& sample, const char* row,
+                                             int64_t first, int64_t count, int64_t y) {
+  const float* const weights = static_cast<const float*>(sample.rows.weights) + y;
+  Blended<float> blended{{kZero, kZero, kZero, kZero}};
+  for (int k = 0; k < sample.rows.num_taps; ++k, row += sample.row_bytes) {
+    const float weight = weights[k * sample.height];
+    float values[kBlended];
+    load_elements<From>(row, first, count, sample.from, values);
+#pragma unroll
+    for (int i = 0; i < kBlended; ++i) blended.values[i] += values[i] * weight;
+  }
+  return blended;
+}
+
+// Blends rows of all images by `blend(row, first, count, y)`.
+template <typename T, typename Blend>
+inline __device__ void blend_rows(const ResampleSample& sample, const Blend& blend) {
+  const int64_t count = sample.num_columns * sample.channels;
+  const int64_t groups = sample.blended_stride / kBlended;
+  const int64_t offset = sample.first_column * sample.channels * size_of(sample.from);
+  const int64_t num_items = sample.num_images * sample.height * groups;
+  for (int64_t item = first_item(); item < num_items; item += item_step()) {
+    const int64_t line = quotient(item, groups);
+    const int64_t group = item - line * groups;
+    const int64_t image = quotient(line, sample.height);
+    const int64_t y = line - image * sample.height;
+    const char* const row =
+        image_at(sample, image) + sample.rows.starts[y] * sample.row_bytes + offset;
+    static_cast<Blended<T>*>(sample.blended)[item] = blend(row, group * kBlended, count, y);
+  }
+}
+
+// Takes a pixel's channel to the output, in the type of resampled images.
+inline __device__ void store_resampled(void* to, int64_t index, DataType type, float value) {
+  if (type == DataType::kFloat) {
+    static_cast<float*>(to)[index] = value;
+    return;
+  }
+  with_type(type, [&](auto zero) {
+    using To = decltype(zero);
+    static_cast<To*>(to)[index] = round_resampled<To>(value);
+  });
+}
+
+// The value that a later step sees.
+inline __device__ float seen_as(DataType type, float value) {
+  if (type == DataType::kFloat) return value;
+  float seen = 0;
+  with_type(type,
+            [&](auto zero) { seen = convert<float>(round_resampled<decltype(zero)>(value)); });
+  return seen;
+}
+
+inline __device__ void finish_channel(const ResampleSample& sample, int64_t c, int64_t index,
+                                      float value) {
+  const FinishedChannel& channel = sample.finish[c];
+  store_element(sample.output, index, sample.to,
+                normalize(value, {channel.mean, channel.multiplier}));
+}
+
+inline __device__ void finish_pixel(const ResampleSample& sample, int64_t c, int64_t index,
+                                    float value) {
+  if (sample.finish)
+    finish_channel(sample, c, index, seen_as(sample.resampled, value));
+  else
+    store_resampled(sample.output, index, sample.to, value);
+}
+
+inline __device__ void finish_pixel(const ResampleSample& sample, int64_t c, int64_t index,
+                                    int32_t sum) {
+  const uint8_t value = fixed_pixel(sum);
+  if (sample.finish)
+    finish_channel(sample, c, index, value);
+  else
+    static_cast<uint8_t*>(sample.output)[index] = value;
+}
+
+inline __device__ void add_channels(const ResampleSample& sample, int64_t index) {
+  for (int64_t c = sample.channels; c < sample.output_channels; ++c)
+    store_bits(sample.output, index + c * sample.channel_stride, size_of(sample.to),
+               sample.finish[c].added);
+}
+
+inline __device__ float product_of(float value, float weight) { return value * weight; }
+inline __device__ int32_t product_of(int16_t value, int16_t weight) {
+  return int32_t{value} * weight;
+}
+
+// Makes channels [first, first + kChannels) of a pixel.
+template <int kChannels, typename T, typename Sum>
+inline __device__ void gather_channels(const ResampleSample& sample, const T* from, int64_t x,
+                                       int64_t first, int64_t index, Sum zero) {
+  const T* weights = static_cast<const T*>(sample.columns.weights) + x;
+  Sum sums[kChannels];
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) sums[c] = zero;
+  from += first;
+  for (int k = 0; k < sample.columns.num_taps; ++k) {
+    const T weight = *weights;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) sums[c] += product_of(from[c], weight);
+    weights += sample.width;
+    from += sample.channels;
+  }
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c)
+    finish_pixel(sample, first + c, index + (first + c) * sample.channel_stride, sums[c]);
+}
+
+struct PixelPlace {
+  int64_t image, y, x;
+  int64_t line;   // of all rows of all images
+  int64_t index;  // in the output
+
+  __device__ PixelPlace(const ResampleSample& sample, int64_t item) {
+    line = quotient(item, sample.width);
+    x = item - line * sample.width;
+    image = quotient(line, sample.height);
+    y = line - image * sample.height;
+    index = image * sample.image_stride + y * sample.row_stride + x * sample.column_stride;
+  }
+};
+
+// A thread makes a pixel, and its neighbour the pixel beside it.
+template <typename T, typename Sum>
+inline __device__ void gather_columns(const ResampleSample& sample, Sum zero) {
+  const int64_t num_items = sample.num_images * sample.height * sample.width;
+  for (int64_t item = first_item(); item < num_items; item += item_step()) {
+    const PixelPlace place(sample, item);
+    const T* const from = static_cast<const T*>(sample.blended) +
+                          place.line * sample.blended_stride +
+                          sample.columns.starts[place.x] * sample.channels;
+    if (sample.channels == 3) {
+      gather_channels<3>(sample, from, place.x, 0, place.index, zero);
+    } else {
+      for (int64_t c = 0; c < sample.channels; ++c)
+        gather_channels<1>(sample, from, place.x, c, place.index, zero);
+    }
+    add_channels(sample, place.index);
+  }
+}
+
+template <typename T>
+inline __device__ void copy_channels(const ResampleSample& sample, const char* from,
+                                     int64_t index) {
+  for (int64_t c = 0; c < sample.channels; ++c)
+    static_cast<T*>(sample.output)[index + c * sample.channel_stride] =
+        reinterpret_cast<const T*>(from)[c];
+}
+
+}  // namespace
+
+// Blends input rows, first of two passes.
+extern "C" __global__ void blend_image_rows(const ResampleSample* samples, int64_t num_samples) {
+  const int64_t number = sample_of_block();
+  if (number >= num_samples) return;
+  const ResampleSample& sample = samples[number];
+  if (sample.arithmetic == ResampleArithmetic::kCopy) return;
+  if (sample.arithmetic == ResampleArithmetic::kFixed)
+    blend_rows<int16_t>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+      return blend_fixed(sample, row, first, count, y);
+    });
+  else if (sample.from == DataType::kUInt8)
+    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+      return blend_float<uint8_t>(sample, row, first, count, y);
+    });
+  else if (sample.from == DataType::kFloat)
+    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+      return blend_float<float>(sample, row, first, count, y);
+    });
+  else
+    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+      return blend_float<AnyType>(sample, row, first, count, y);
+    });
+}
+
+// Makes pixels of blended rows, second of two passes.
+extern "C" __global__ void gather_image_columns(const ResampleSample* samples,
+                                                int64_t num_samples) {
+  const int64_t number = sample_of_block();
+  if (number >= num_samples) return;
+  const ResampleSample& sample = samples[number];
+  if (sample.arithmetic == ResampleArithmetic::kFixed)
+    gather_columns<int16_t>(sample, fixed_half());
+  else if (sample.arithmetic == ResampleArithmetic::kFloat)
+    gather_columns<float>(sample, kZero);
+}
+
+// Makes each pixel from one pixel.
+extern "C" __global__ void copy_image_pixels(const ResampleSample* samples, int64_t num_samples) {
+  const int64_t number = sample_of_block();
+  if (number >= num_samples) return;
+  const ResampleSample& sample = samples[number];
+  if (sample.arithmetic != ResampleArithmetic::kCopy) return;
+  const int64_t bytes = size_of(sample.from);
+  const int64_t num_items = sample.num_images * sample.height * sample.width;
+  for (int64_t item = first_item(); item < num_items; item += item_step()) {
+    const PixelPlace place(sample, item);
+    const int64_t column = sample.first_column + sample.columns.starts[place.x];
+    const char* const from = image_at(sample, place.image) +
+                             sample.rows.starts[place.y] * sample.row_bytes +
+                             column * sample.channels * bytes;
+    if (sample.finish) {
+      for (int64_t c = 0; c < sample.channels; ++c)
+        finish_channel(sample, c, place.index + c * sample.channel_stride,
+                       load_element(from, c, sample.from));
+      add_channels(sample, place.index);
+    } else if (sample.from != sample.to) {
+      for (int64_t c = 0; c < sample.channels; ++c)
+        store_element(sample.output, place.index + c * sample.channel_stride, sample.to,
+                      load_element(from, c, sample.from));
+    } else if (bytes == 1) {
+      copy_channels<uint8_t>(sample, from, place.index);
+    } else if (bytes == 2) {
+      copy_channels<uint16_t>(sample, from, place.index);
+    } else if (bytes == 4) {
+      copy_channels<uint32_t>(sample, from, place.index);
+    } else {
+      copy_channels<uint64_t>(sample, from, place.index);
+    }
+  }
+}
+
+// Blends the slices of volumes.
+extern "C" __global__ void blend_slices(const DepthSample* samples, int64_t num_samples) {
+  const int64_t number = sample_of_block();
+  if (number >= num_samples) return;
+  const DepthSample& sample = samples[number];
+  const int64_t num_items = sample.num_volumes * sample.depth * sample.slice;
+  for (int64_t item = first_item(); item < num_items; item += item_step()) {
+    const int64_t slice = quotient(item, sample.slice);
+    const int64_t volume = quotient(slice, sample.depth);
+    const int64_t z = slice - volume * sample.depth;
+    const float* const weights = static_cast<const float*>(sample.taps.weights) + z;
+    int64_t from = (volume * sample.input_depth + sample.taps.starts[z]) * sample.slice +
+                   (item - slice * sample.slice);
+    float sum = load_element(sample.input, from, sample.from) * weights[0];
+    for (int k = 1; k < sample.taps.num_taps; ++k) {
+      from += sample.slice;
+      sum += load_element(sample.input, from, sample.from) * weights[k * sample.depth];
+    }
+    sample.output[item] = sum;
+  }
+}
+
+}  // namespace dali_core

@@ -1,0 +1,46 @@
+// What the kernels that copy windows are told about a sample, and which element of the input lands
+// where (the host plans with the same structures).
+#pragma once
+
+#include <cstdint>
+
+#include "dali_core/data_type.hpp"
+#include "dali_core/host_device.hpp"
+#include "dali_core/kernels/window/window_rule.hpp"
+
+namespace dali_core {
+
+// One axis of a window. Positions of the window are those of the output.
+struct WindowAxis {
+  int64_t extent;  // of the window
+  int64_t start;   // in the input; may be outside
+  int64_t source_extent;
+  int64_t stride;  // of the input, in elements
+  bool mirrored;
+
+  // Position in the input; it may be outside.
+  DC_HOST_DEV int64_t source(int64_t position) const {
+    return window_source(mirrored ? extent - 1 - position : position, start);
+  }
+  DC_HOST_DEV bool has(int64_t source) const { return source >= 0 && source < source_extent; }
+};
+
+constexpr int kMostWindowAxes = 8;
+
+// A window as the kernels see it: axes that lie next to each other in memory are one axis. The last
+// axis has `inner` elements at each position.
+struct WindowCopySample {
+  const void* input;
+  void* output;
+  int64_t num_elements;  // of the output
+  int64_t inner;
+  const uint64_t* fill;  // in the output's type, for each channel or one for all
+  int64_t num_fill;
+  int64_t channel_stride;  // elements of the output that have the same fill value
+  int32_t num_axes;
+  OutOfBounds policy;
+  DataType from, to;
+  WindowAxis axes[kMostWindowAxes];
+};
+
+}  // namespace dali_core

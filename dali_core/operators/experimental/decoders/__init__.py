@@ -1,1 +1,0 @@
-"""Former names of decoders."""

@@ -1,0 +1,1 @@
+"""Operators that take data from the program."""

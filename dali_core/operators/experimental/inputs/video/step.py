@@ -1,0 +1,127 @@
+"""The step behind `fn.experimental.inputs.video`: divides videos that were fed into sequences."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import weakref
+from typing import Any
+
+import numpy as np
+
+from dali_core._runtime.device_data import is_on_device
+from dali_core._runtime.step import Step, StepContext, StepOutput
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core.errors import ArgumentTypeError, GraphError
+from dali_core.operators.external_source.fed import FedBatches
+from dali_core.operators.video.index_builders import build_indices
+from dali_core.operators.video.worker.packed_index import PackedIndex
+
+
+class FedVideosStep(Step):
+    """Gives sequences of the videos that were fed, and never two videos in a batch.
+
+    Each video is in a file without a name, in memory, so that the decoders of a sequence go on
+    where those of the one before have stopped, and nothing is left whatever ends the program. The
+    native operator empties a file when all its sequences are decoded.
+
+    Parameters
+    ----------
+    arguments : dict
+        Checked arguments.
+    """
+
+    is_fed = True
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        self._length = int(arguments["sequence_length"])
+        self._fed = FedBatches(1, False, arguments["blocking"])
+        self._files: list[int] = []
+        weakref.finalize(self, _close_here, self._files, os.getpid())
+        self._num_videos = 0
+        self._num_bytes = self._num_frames = self._num_sequences = self._next = 0
+
+    def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
+        """Give the next sequences of the video that has begun, or of the next one."""
+        if self._next >= self._num_sequences:
+            self._begin(context)
+        last = min(self._next + max(context.batch_size, 1), self._num_sequences)
+        # In the order of `Sequence` in video.cpp.
+        samples = [
+            np.array(
+                [
+                    sequence * self._length,
+                    min(self._length, self._num_frames - sequence * self._length),
+                    self._num_sequences,
+                    self._num_videos - 1,
+                    self._files[-1],
+                    self._num_bytes,
+                ],
+                np.int64,
+            )
+            for sequence in range(self._next, last)
+        ]
+        self._next = last
+        return [StepOutput(TensorListCPU(samples, contiguous=False))]
+
+    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
+        """Hand over videos (see `Pipeline.feed_input`)."""
+        if output != 0:
+            raise GraphError("Pipeline.feed_input: the operator has one input (got another one).")
+        if is_on_device(data):
+            raise ArgumentTypeError(
+                "Pipeline.feed_input: videos must be on the host (got data on a GPU). Copy them."
+            )
+        if getattr(data, "ndim", None) == 1:
+            data = [data]
+        for video in TensorListCPU(data, layout or None, contiguous=False):
+            array = np.asarray(video)
+            if array.dtype != np.uint8 or array.ndim != 1 or not array.size:
+                raise ArgumentTypeError(
+                    "Pipeline.feed_input: a video must be an array of uint8 in one dimension (got "
+                    f"{array.dtype} of shape {array.shape}). Pass its bytes."
+                )
+            self._fed.put(0, array.tobytes())
+
+    def state(self) -> None:
+        """Return nothing: what was fed is not kept."""
+
+    def restore(self, state: Any) -> None:
+        """Forget what was fed: it belongs to batches that are not to come."""
+        self._fed.restore(state)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._num_bytes = self._num_frames = self._num_sequences = self._next = 0
+
+    def _begin(self, context: StepContext) -> None:
+        self._forget()
+        (content,) = self._fed.take(context)
+        emptied = [file for file in self._files if os.fstat(file).st_size == 0]
+        self._files[:] = [file for file in self._files if file not in emptied]
+        _close(emptied)
+        file = os.memfd_create("dali_core fed video")
+        self._files.append(file)
+        self._num_videos += 1
+        self._num_bytes = len(content)
+        with open(file, "wb", closefd=False) as stream:
+            stream.write(content)
+        (index,) = build_indices([f"/proc/self/fd/{file}"], progress=False, descriptors=[file])
+        # What is no video is one sequence, which says so when it is decoded.
+        self._num_frames = len(index.pts) if isinstance(index, PackedIndex) else 1
+        self._num_sequences = -(-self._num_frames // self._length)
+
+
+def _close(files: list[int]) -> None:
+    """Close files, and free their memory whoever else has them open."""
+    while files:
+        file = files.pop()
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, 0)
+        os.close(file)
+
+
+def _close_here(files: list[int], process: int) -> None:
+    """Close files at the end of the process that made them; a fork has them, too."""
+    if os.getpid() == process:
+        _close(files)

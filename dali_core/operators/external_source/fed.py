@@ -1,0 +1,58 @@
+"""Data that a program hands over with `Pipeline.feed_input`, until a step takes it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+from dali_core._runtime.step import NotFed, StepContext
+
+_FEED_WAIT_SECONDS = 0.1
+
+
+class FedBatches:
+    """Batches from `Pipeline.feed_input`, in order."""
+
+    def __init__(self, num_outputs: int, repeat_last: bool, blocking: bool) -> None:
+        self._batches: list[deque[Any]] = [deque() for _ in range(num_outputs)]
+        self._arrived = threading.Condition()
+        self._repeat_last = repeat_last
+        self._blocking = blocking
+        self._last: list[Any] = [None] * num_outputs
+
+    def put(self, output: int, batch: Any) -> None:
+        """Add a batch of an output."""
+        with self._arrived:
+            self._batches[output].append(batch)
+            self._arrived.notify()
+
+    def take(self, context: StepContext) -> tuple[Any, ...]:
+        """Return the next batch of each output.
+
+        Raises
+        ------
+        NotFed
+            If there is none, and nobody waits for it.
+        """
+        with self._arrived:
+            while self._blocking and not all(self._batches) and not context.is_cancelled():
+                self._arrived.wait(_FEED_WAIT_SECONDS)
+            for waiting, last in zip(self._batches, self._last, strict=True):
+                if not waiting and (not self._repeat_last or last is None):
+                    raise NotFed(
+                        "a batch must be fed for each iteration that is started (none is left). "
+                        "Call Pipeline.feed_input before each run, and prefetch_queue_depth times "
+                        "before the first one."
+                    )
+            for number, waiting in enumerate(self._batches):
+                if waiting:
+                    self._last[number] = waiting.popleft()
+            return tuple(self._last)
+
+    def restore(self, state: Any) -> None:
+        """Forget what was fed: it belongs to batches that are not to come."""
+        with self._arrived:
+            for waiting in self._batches:
+                waiting.clear()
+            self._last = [None] * len(self._last)

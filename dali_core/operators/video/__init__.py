@@ -1,0 +1,1 @@
+"""Operators that readers of videos consist of where a GPU decodes."""

@@ -1,0 +1,106 @@
+"""Which frames of a video a line of a list means."""
+
+from __future__ import annotations
+
+import math
+import struct
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from dali_core.operators.video.clip_listing import ListedVideo
+
+if TYPE_CHECKING:
+    from dali_core.operators.video.frame_index import FrameIndex
+
+_EXACT_SECONDS = 1e-6  # what differs by less is the same time
+
+
+class Rounding(NamedTuple):
+    """To which frames the ends of a part are rounded, if they lie between two."""
+
+    start_up: bool
+    end_up: bool
+
+
+ROUNDINGS = {
+    "start_down_end_up": Rounding(False, True),
+    "start_up_end_down": Rounding(True, False),
+    "all_up": Rounding(True, True),
+    "all_down": Rounding(False, False),
+}
+
+FindRange = Callable[[ListedVideo, "FrameIndex"], tuple[int, int]]
+"""Gives the first frame of a part, and the one after its last."""
+
+
+def range_by_frames(rounding: Rounding) -> FindRange:
+    """Take starts and ends for frame numbers; negative ones count from the end of the video."""
+
+    def find(video: ListedVideo, index: FrameIndex) -> tuple[int, int]:
+        count = index.num_frames
+        start = 0 if video.start is None else _rounded(video.start, rounding.start_up)
+        end = count if video.end is None else _rounded(video.end, rounding.end_up)
+        return (
+            min(max(start + count if start < 0 else start, 0), count),
+            min(max(end + count if end < 0 else end, 0), count),
+        )
+
+    return find
+
+
+def range_by_times(rounding: Rounding) -> FindRange:
+    """Take starts and ends for seconds in the time of the file.
+
+    As in NVIDIA DALI, a time has 32 bits, and what is less than the file's unit of time is cut
+    off. Unlike there, an end beyond the last frame means the end of the video.
+    """
+
+    def find(video: ListedVideo, index: FrameIndex) -> tuple[int, int]:
+        count = index.num_frames
+        start = 0 if video.start is None else _frame_at(index, video.start, rounding.start_up)
+        end = count
+        if video.end is not None and _units(index, video.end) <= int(index.pts[-1]):
+            end = max(_frame_at(index, video.end, rounding.end_up), 0)
+        return max(start, 0), end
+
+    return find
+
+
+def range_by_rounded_seconds(rounding: Rounding) -> FindRange:
+    """Take starts and ends for seconds since the first frame."""
+
+    def find(video: ListedVideo, index: FrameIndex) -> tuple[int, int]:
+        seconds, count = index.seconds, index.num_frames
+
+        def frame_at(time: float, up: bool) -> int:
+            if up:
+                return bisect_left(seconds, time - _EXACT_SECONDS)
+            return bisect_right(seconds, time + _EXACT_SECONDS) - 1
+
+        rate = index.frames_per_second
+        length = float(seconds[-1]) + (1 / rate if rate else 0.0)
+        start = 0 if video.start is None else frame_at(video.start, rounding.start_up)
+        end = count
+        if video.end is not None and video.end < length - _EXACT_SECONDS:
+            end = frame_at(video.end, rounding.end_up)
+        return max(start, 0), max(end, 0)
+
+    return find
+
+
+def _rounded(value: float, up: bool) -> int:
+    return math.ceil(value) if up else math.floor(value)
+
+
+def _units(index: FrameIndex, time: float) -> int:
+    numerator, denominator = index.time_base
+    (of_32_bits,) = struct.unpack("f", struct.pack("f", time))
+    return int(of_32_bits / (numerator / denominator))
+
+
+def _frame_at(index: FrameIndex, time: float, up: bool) -> int:
+    units = _units(index, time)
+    if up:
+        return bisect_left(index.pts, units)
+    return bisect_right(index.pts, units) - 1

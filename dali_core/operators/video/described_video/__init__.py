@@ -1,0 +1,30 @@
+"""Say what the surfaces of a video are that a GPU decodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._spec import Arg, OpSpec
+
+
+def _make_step(arguments: dict[str, Any]) -> Any:
+    # What decodes on the host needs nothing of it.
+    from dali_core.operators.video.described_video.step import DescribeStep
+
+    return DescribeStep(arguments)
+
+
+SPEC = OpSpec(
+    name="video.described_video",
+    doc="""Say what the surfaces of a video are.
+
+Returns
+-------
+DataNode
+    Six integers (see `video.converted_surfaces`), int64; zeros for a video that the host has to
+    decode.""",
+    input_docs=("Path of the file, ``uint8`` in one dimension.",),
+    args=(Arg("color_matrix", str, "See `fn.readers.video`.", "bt601"),),
+    python_step=_make_step,
+    internal=True,
+)

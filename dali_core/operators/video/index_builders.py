@@ -1,0 +1,118 @@
+"""Builds many indices at once, in processes of their own: a hostile file ends one of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO, cast
+
+from dali_core.operators.video.backends import (
+    missing_decoder,
+    seconds_of_request,
+    worker_command,
+)
+from dali_core.operators.video.worker.indexing import IS_INDEX, read_message, write_message
+from dali_core.operators.video.worker.packed_index import PackedIndex
+
+_SEVERAL = 16  # files, from which on a bar is shown
+
+
+def build_indices(
+    paths: Sequence[str], *, progress: bool | None, descriptors: Sequence[int] = ()
+) -> list[PackedIndex | str]:
+    """Return the index of each file, or what is wrong with the file.
+
+    Parameters
+    ----------
+    paths
+        Files.
+    progress
+        Whether to show how many files have been read; see `open_indices`.
+    descriptors
+        What workers inherit, under the same numbers: files in `/proc/self/fd`.
+
+    Raises
+    ------
+    MissingModuleError
+        PyAV is not installed.
+    """
+    command = worker_command("index")
+    if not command:
+        raise missing_decoder()
+    command.append(str(seconds_of_request()))
+    num_workers = max(1, min(len(paths), len(os.sched_getaffinity(0))))
+    builders = _Builders(command, descriptors)
+    with contextlib.closing(builders), ThreadPoolExecutor(num_workers) as pool:
+        return list(_with_progress(pool.map(builders.build, paths), len(paths), progress))
+
+
+class _Builders:
+    """A worker for each thread that asks."""
+
+    def __init__(self, command: list[str], descriptors: Sequence[int]) -> None:
+        self._command = command
+        self._descriptors = tuple(descriptors)
+        self._idle: list[subprocess.Popen[bytes]] = []
+        self._lock = threading.Lock()
+
+    def build(self, path: str) -> PackedIndex | str:
+        worker = self._take()
+        answer = None
+        with contextlib.suppress(OSError):  # a pipe that is closed at the other end
+            write_message(cast(BinaryIO, worker.stdin), os.fsencode(os.path.abspath(path)))
+            answer = read_message(cast(BinaryIO, worker.stdout))
+        if not answer:
+            return _how_it_ended(_end(worker))
+        with self._lock:
+            self._idle.append(worker)
+        if answer[:1] == IS_INDEX:
+            return PackedIndex.from_bytes(answer[1:])
+        return answer[1:].decode("utf-8", "replace")
+
+    def close(self) -> None:
+        while self._idle:
+            _end(self._idle.pop())
+
+    def _take(self) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return subprocess.Popen(  # noqa: S603
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=self._descriptors,
+        )
+
+
+def _end(worker: subprocess.Popen[bytes]) -> int:
+    for stream in (worker.stdin, worker.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    return worker.wait()
+
+
+def _how_it_ended(code: int) -> str:
+    import signal
+
+    if -code in (signal.SIGALRM, signal.SIGPROF):
+        return "reading it takes more time than a file of its size is worth"
+    # That of the dynamic loader.
+    why = ", for want of a library that it was built with" if code == 127 else ""
+    return f"the process that reads it breaks down, with code {code}{why}"
+
+
+def _with_progress(results: Any, total: int, progress: bool | None) -> Iterator[PackedIndex | str]:
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return iter(results)
+    # None shows the bar on terminals only.
+    hidden = None if progress is None and total >= _SEVERAL else not progress
+    return iter(tqdm(results, total=total, unit="video", desc="Index", disable=hidden))

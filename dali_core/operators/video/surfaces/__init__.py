@@ -1,0 +1,33 @@
+"""Decode videos on the pipeline's device, by PyNvVideoCodec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dali_core._spec import OpSpec
+
+
+def _make_step(arguments: dict[str, Any]) -> Any:
+    # What decodes on the host needs nothing of it.
+    from dali_core.operators.video.surfaces.step import DecodeFramesStep
+
+    return DecodeFramesStep()
+
+
+SPEC = OpSpec(
+    name="video.surfaces",
+    doc="""Decode frames of files to surfaces on the device.
+
+What the device refuses, or gives other frames of than those that were asked for, has no surface.
+""",
+    devices=("gpu",),
+    mixes_devices=True,
+    inputs=3,
+    input_docs=(
+        "Path of the file, ``uint8`` in one dimension, on the host.",
+        "Numbers of the frames, ``int64`` of shape (F,), on the host.",
+        "What `video.described_video` says of the file, on the host.",
+    ),
+    python_step=_make_step,
+    internal=True,
+)

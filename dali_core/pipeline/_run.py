@@ -1,0 +1,218 @@
+"""The run of a pipeline: batches started ahead, and taken to the end of the data and from there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._execution.python_workers import PythonWorkers
+from dali_core._execution.readers import Readers
+from dali_core._execution.runner import Runner, RunnerOptions
+from dali_core._graph.context import warn_user
+from dali_core._graph.node import OperatorNode
+from dali_core._runtime.executor import Batch
+from dali_core._runtime.step import Step
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.workers import WorkerPool
+from dali_core.errors import NoBatchError
+from dali_core.pipeline._checks import ApiCheck
+from dali_core.pipeline._closing import Closing
+from dali_core.pipeline._graph_definition import GraphDefinition
+from dali_core.pipeline._hooks import Hooks
+from dali_core.pipeline._options import PipelineOptions
+
+# A TensorListGPU where the graph ends on a device, which no annotation of a pipeline can tell.
+OutputList: TypeAlias = TensorListCPU | Any
+
+
+class PipelineRun:
+    """Starts batches of a graph, and hands them out in their order.
+
+    Parameters
+    ----------
+    options : PipelineOptions
+        How to run.
+    definition : GraphDefinition
+        What to run.
+    hooks : Hooks
+        Called before each batch.
+    closing : Closing
+        Learns what is to be closed.
+
+    Attributes
+    ----------
+    api : ApiCheck
+        Which methods the run is driven with.
+    seed : int
+        Seed of all random operators: that of the options, or of a state.
+    runner : Runner or None
+        What runs the batches, once it is needed.
+    workers : PythonWorkers or None
+        Processes and threads of sources, likewise.
+    readers : Readers
+        The data sets that the runner has opened.
+    memory : MemoryStatistics or None
+        If they are wanted.
+    in_flight : deque of Batch
+        What was started and not returned.
+    is_first : bool
+        Whether nothing was started since the beginning, the last reset or the last loaded state.
+    has_ended : bool
+        Whether the consumer has met the end of the data.
+    looks_ahead : bool
+        Whether batches were started when the state was saved, so that `reset` could tell that the
+        epoch was over.
+    """
+
+    def __init__(
+        self,
+        options: PipelineOptions,
+        definition: GraphDefinition,
+        hooks: Hooks,
+        closing: Closing,
+    ) -> None:
+        self._options = options
+        self._definition = definition
+        self._hooks = hooks
+        self._closing = closing
+        self.api = ApiCheck()
+        self.seed = options.seed
+        self.runner: Runner | None = None
+        self.workers: PythonWorkers | None = None
+        self.readers = Readers(())
+        self.memory: MemoryStatistics | None = None
+        self.in_flight: deque[Batch] = deque()
+        self.is_first = True
+        self.has_ended = False
+        self.looks_ahead = False
+
+    def start_workers(self) -> PythonWorkers:
+        """Start the workers, if that has not been done yet."""
+        if self.workers is None:
+            plan, settings = self._definition.make_plan(), self._options.workers
+            pool = WorkerPool(settings.num_workers, settings.start_method, settings.pickler)
+            self.workers = PythonWorkers(plan, pool, self._options.batch_size)
+            self._closing.add(self.workers.close)
+        return self.workers
+
+    def make_runner(self, steps: Mapping[OperatorNode, Step] | None = None) -> Runner:
+        """Open the data sets and start the threads, perhaps with the steps of another runner."""
+        options, plan = self._options, self._definition.make_plan()
+        if steps is None:  # before any thread starts, as workers may be forked
+            steps = self.start_workers().steps
+            if options.enable_checkpointing:
+                _warn_of_lost_states(steps)
+        if options.enable_memory_stats and self.memory is None:
+            self.memory = MemoryStatistics(plan)
+        self.readers = Readers(self._definition.live_nodes)
+        runner_options = RunnerOptions(
+            batch_size=options.batch_size,
+            num_threads=options.num_threads,
+            seed=self.seed,
+            set_affinity=options.set_affinity,
+            asynchronous=options.exec_async,
+            replaces_failed=options.replaces_failed,
+            max_bad_samples=options.max_bad_samples,
+            device_id=options.device_id,
+            stream_priority=options.stream_priority,
+            depth=options.queue_size("gpu_size"),
+        )
+        runner = Runner(plan, self.readers.by_node, runner_options, steps)
+        self._closing.add(runner.close)
+        self.runner = runner
+        return runner
+
+    def abandon(self) -> None:
+        """Undo a start that has failed."""
+        self._closing.close_all()
+        self.runner = self.workers = None
+
+    def close(self) -> None:
+        """End all threads and processes."""
+        self.in_flight.clear()
+        self._closing.close_all()
+        if self.runner is not None:
+            self.runner.forget_failures()
+
+    def check_caller(self) -> None:
+        """Refuse to be driven by a child process or by one of the own workers."""
+        if self.runner is not None:
+            self.runner.check_caller()
+        if self.workers is not None:
+            self.workers.check_caller()
+
+    def schedule(self) -> None:
+        """Start the next batch; the first time, as many as are prefetched."""
+        if self.is_first:
+            self._submit_first()
+        else:
+            self._submit()
+
+    def take(self, cuda_stream: Any) -> tuple[OutputList, ...]:
+        """Wait for the oldest batch, and return its outputs; see `Pipeline.outputs`."""
+        if not self.in_flight:
+            if self._hooks.setup_ended or self.has_ended:
+                self.has_ended = True
+                raise StopIteration
+            raise NoBatchError(
+                "Pipeline.outputs: a batch must have been started (none was). Call "
+                "schedule_run first, or use run."
+            )
+        assert self.runner is not None
+        consumer = self.runner.consumer(cuda_stream)
+        # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
+        if not self.runner.wait(self.in_flight[0]):
+            self.has_ended = True
+            raise StopIteration
+        if self.memory is not None:
+            self.memory.add(self.in_flight[0])
+        outputs = self.runner.outputs(self.in_flight.popleft(), consumer)
+        self._options.expected.check(outputs)
+        return outputs
+
+    def reset(self) -> None:
+        """Start over after the end of the data."""
+        if self.runner is None:
+            return
+        self.check_caller()
+        if self.looks_ahead and self.is_first and not self.has_ended:
+            self._submit_first()
+        if self.in_flight and not self.has_ended:
+            self.has_ended = not self.runner.wait(self.in_flight[0])
+        if not (self.has_ended or (self._hooks.setup_ended and not self.in_flight)):
+            return
+        first = self.in_flight[0].iteration if self.in_flight else self.runner.iteration
+        self.in_flight.clear()
+        self._hooks.epoch_setups = self._hooks.num_setups
+        self.runner.reset(first)
+        self.is_first = True
+        self.has_ended = False
+        self._hooks.setup_ended = False
+
+    def _submit_first(self) -> None:
+        self.is_first = False
+        for _ in range(self._options.depth):
+            self._submit()
+
+    def _submit(self) -> None:
+        assert self.runner is not None
+        if self._hooks.setup_ended or self.has_ended or not self._hooks.set_up():
+            return
+        batch = self.runner.submit()
+        # Ctrl-C may end a source: the batch then is one that has failed.
+        self.in_flight.append(batch)
+        self.runner.call_sources(batch)
+
+
+def _warn_of_lost_states(steps: Mapping[OperatorNode, Step]) -> None:
+    """Warn of sources in Python that cannot go on from a checkpoint."""
+    for node, step in steps.items():
+        if step.loses_state:
+            warn_user(
+                f"{node.where}: a checkpoint cannot say how far the source has come, which is a "
+                "callable without an argument. Let it take the number of the batch or a "
+                "SampleInfo, or give it state_dict and load_state_dict.",
+                UserWarning,
+            )

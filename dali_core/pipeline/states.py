@@ -1,0 +1,314 @@
+"""The state of a pipeline: snapshots of it, their form in a checkpoint, and going on from them.
+
+`Pipeline.states` is what iterators use, which describe what they have returned themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dali_core._execution.bad_samples import counted_anew
+from dali_core._execution.progress import Place, Progress
+from dali_core._execution.runner import Runner
+from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
+from dali_core._execution.state_checks import (
+    check_bad_samples,
+    check_sources,
+    describe_readers,
+    plain_sources,
+    resumed_in_all,
+)
+from dali_core._graph.fingerprint import describe_graph, explain_difference
+from dali_core.errors import PipelineStateError, StateMismatchError
+from dali_core.pipeline._graph_definition import GraphDefinition
+from dali_core.pipeline._hooks import Hooks
+from dali_core.pipeline._options import PipelineOptions
+from dali_core.pipeline._run import PipelineRun
+
+KIND = "dali_core.Pipeline"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a pipeline has returned, and whatever else decides how it goes on.
+
+    Attributes
+    ----------
+    progress : Progress
+        What was returned.
+    seed : int
+        Seed of the pipeline.
+    has_ended : bool
+        Whether the consumer has met the end of the data.
+    is_started : bool
+        Whether there was work in flight.
+    setups : int
+        Calls of `iter_setup` for what was returned.
+    """
+
+    progress: Progress
+    seed: int
+    has_ended: bool = False
+    is_started: bool = False
+    setups: int = 0
+
+
+class PipelineStates:
+    """Takes snapshots of a pipeline, and brings it to where one was taken.
+
+    Parameters
+    ----------
+    options : PipelineOptions
+        Batch size, seed and checkpoint.
+    definition : GraphDefinition
+        The graph, which states must be of.
+    hooks : Hooks
+        Calls of `iter_setup` are counted in states.
+    run : PipelineRun
+        What the states are of.
+    """
+
+    def __init__(
+        self,
+        options: PipelineOptions,
+        definition: GraphDefinition,
+        hooks: Hooks,
+        run: PipelineRun,
+    ) -> None:
+        self._options = options
+        self._definition = definition
+        self._hooks = hooks
+        self._run = run
+        self._restored_iterator: Mapping[str, Any] | None = None
+
+    def start(self) -> Runner:
+        """Start the run, if that has not been done yet, where the pipeline's checkpoint was."""
+        run = self._run
+        if run.runner is None:
+            run.make_runner()
+            try:
+                self._restore_checkpoint()
+            except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
+                run.abandon()
+                raise
+        assert run.runner is not None
+        return run.runner
+
+    def start_eagerly(self) -> None:
+        """Complete the graph, and start the run unless a reader is to start it by need."""
+        self._definition.make_plan()
+        lazy = any(node.arguments.get("lazy_init") for node in self._definition.live_nodes)
+        if not lazy:
+            self.start()
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the pipeline has started from a checkpoint."""
+        return self._options.checkpoint is not None and self._run.runner is not None
+
+    @property
+    def iterator_state(self) -> Mapping[str, Any] | None:
+        """What an iterator added to the checkpoint, as long as no batch was taken after it."""
+        run = self._run
+        if self._restored_iterator is None or run.runner is None or run.in_flight:
+            return None
+        return self._restored_iterator if run.is_first else None
+
+    def snapshot(self) -> Snapshot:
+        """Take down what has been returned."""
+        run = self._run
+        if run.runner is None and self._options.checkpoint is None:
+            return Snapshot(Progress(), run.seed)  # nothing; a lazy reader remains one
+        runner = self.start()
+        place = run.in_flight[0].iteration if run.in_flight else runner.iteration
+        return Snapshot(
+            runner.progress(place, has_ended=run.has_ended),
+            run.seed,
+            has_ended=run.has_ended,
+            is_started=bool(run.in_flight),
+            setups=self._setups_given,
+        )
+
+    def start_of_epoch(self) -> Snapshot:
+        """Return the snapshot of the last `reset` that took effect, or of the start."""
+        self.start()
+        now = self.snapshot()
+        progress = replace(
+            now.progress,
+            place=now.progress.epoch_start,
+            sources=now.progress.epoch_sources,
+            bad_samples=counted_anew(now.progress.bad_samples),
+        )
+        return Snapshot(progress, now.seed, setups=self._hooks.epoch_setups)
+
+    def describe(self, snapshot: Snapshot) -> dict[str, Any]:
+        """Turn a snapshot into plain data; see `Pipeline.state_dict`."""
+        self.start()
+        progress = snapshot.progress
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            "graph": self._described_graph(),
+            "readers": describe_readers(self._run.readers.by_node),
+            "seed": snapshot.seed,
+            "batch_size": self._options.batch_size,
+            "place": list(progress.place),
+            "epoch": progress.epoch,
+            "epoch_start": list(progress.epoch_start),
+            "sources": plain_sources(progress.sources),
+            "epoch_sources": plain_sources(progress.epoch_sources),
+            "ended": snapshot.has_ended,
+            "started": snapshot.is_started,
+            "setups": snapshot.setups,
+            "bad_samples": dict(progress.bad_samples),
+        }
+
+    def read(self, state: Any, where: str) -> Snapshot:
+        """Check a state, and turn it into a snapshot of this pipeline.
+
+        Parameters
+        ----------
+        state : object
+            What `describe` returned, perhaps in another process.
+        where : str
+            Start of messages.
+
+        Raises
+        ------
+        StateMismatchError, ArgumentTypeError
+            If it is no state, or none of such a pipeline.
+        """
+        saved = SavedState(where, state, KIND)
+        self.start_eagerly()
+        difference = explain_difference(saved.get("graph", dict), self._described_graph())
+        if difference:
+            raise StateMismatchError(
+                f"{saved.where}: the graph must be the one that the state was saved from "
+                f"({difference}). Build the pipeline as it was then, or start without the state."
+            )
+        options, run = self._options, self._run
+        seed = saved.number("seed", most=2**64 - 1)
+        if options.seed_is_given and seed != run.seed:
+            raise saved.mismatch(
+                "the seed", run.seed, seed, "Leave out seed to take over that of the state."
+            )
+        runner = run.runner if run.runner is not None else run.make_runner()
+        place = Place(*saved.integers("place", 3))
+        batch_size = saved.number("batch_size", 1, MOST_SAMPLES)
+        position = resumed_in_all(
+            saved, run.readers.by_node, place.position, batch_size, options.batch_size
+        )
+        for node, step in runner.steps.items():
+            counts_samples = step.gives_samples and position == place.position
+            if batch_size != options.batch_size and not (node.dependencies or counts_samples):
+                raise saved.mismatch(
+                    "the batch size",
+                    f"{options.batch_size}, as here, since {node.where} gives batches",
+                    batch_size,
+                    "Keep the batch size; a source of single samples allows another one.",
+                )
+        epoch = saved.number("epoch")
+        progress = Progress(
+            place._replace(position=position),
+            epoch,
+            Place(*saved.integers("epoch_start", 3)),
+            check_sources(saved, "sources", runner.steps),
+            check_sources(saved, "epoch_sources", runner.steps),
+            check_bad_samples(saved),
+        )
+        return Snapshot(
+            progress,
+            seed,
+            has_ended=saved.get("ended", bool),
+            is_started=saved.get("started", bool),
+            setups=saved.number("setups", most=_most_setups(place, epoch)),
+        )
+
+    def go_to(self, snapshot: Snapshot, where: str) -> None:
+        """Discard work in flight, and go on from a snapshot.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            What `snapshot`, `start_of_epoch` or `read` returned.
+        where : str
+            Start of messages.
+
+        Raises
+        ------
+        PipelineStateError
+            If a source or `iter_setup` cannot go back.
+        """
+        hooks, run = self._hooks, self._run
+        if hooks.has_setup and snapshot.setups < hooks.num_setups:
+            raise PipelineStateError(
+                f"{where}: iter_setup must not have been called more often than in the state (got "
+                f"{hooks.num_setups} calls, and {snapshot.setups} in the state), since it cannot "
+                "go back. Make a new pipeline."
+            )
+        runner = self.start()
+        if snapshot.seed != run.seed:
+            # Native operators are built with their seeds; sources need not notice the change.
+            runner.rewind(runner.iteration)
+            runner.close()
+            run.seed = snapshot.seed
+            runner = run.make_runner(runner.steps)
+        run.in_flight.clear()
+        run.is_first = True
+        run.has_ended = snapshot.has_ended
+        hooks.setup_ended = False
+        runner.restore(snapshot.progress)
+        # Where batches had been started, `reset` could tell that the epoch was over.
+        is_fed = any(step.is_fed for step in runner.steps.values())
+        run.looks_ahead = snapshot.is_started and (hooks.has_setup or not is_fed)
+        hooks.replay(snapshot.setups)
+
+    def _restore_checkpoint(self) -> None:
+        """Load the state that was given to the constructor, if any was."""
+        data, where = self._options.checkpoint, "Pipeline: checkpoint"
+        if data is None:
+            return
+        try:
+            state = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise StateMismatchError(
+                f"{where} must be what Pipeline.checkpoint returned (got {data[:40]!r}). Read it "
+                "from the file as it was written."
+            ) from error
+        self.go_to(self.read(state, where), where)
+        self._restored_iterator = state.get("iterator")
+
+    def _described_graph(self) -> dict[str, Any]:
+        return describe_graph(self._definition.live_nodes, self._definition.outputs or ())
+
+    @property
+    def _setups_given(self) -> int:
+        """How often `iter_setup` was called for what was returned."""
+        hooks, run = self._hooks, self._run
+        if not hooks.has_setup:
+            return 0
+        unseen_end = hooks.setup_ended and not run.has_ended
+        return hooks.num_setups - len(run.in_flight) - int(unseen_end)
+
+
+def to_bytes(state: Mapping[str, Any], filename: str | os.PathLike[str] | None = None) -> bytes:
+    """Return a state as JSON, and write it to a file, which is replaced in one step."""
+    data = json.dumps(state).encode()
+    if filename is not None:
+        unfinished = f"{os.fspath(filename)}.{os.getpid()}.tmp"
+        with open(unfinished, "wb") as file:
+            file.write(data)
+        os.replace(unfinished, filename)
+    return data
+
+
+def _most_setups(place: Place, epoch: int) -> int:
+    """Return how often `iter_setup` is called at most: once a batch, and at the end of each epoch.
+
+    A state that says more would only keep the program busy.
+    """
+    return 2 * (place.iteration + epoch + 1)
