@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
-# Times depend on what else the machine does; examples must not, where nobody can look at them.
+# No deadline, since times depend on the load of the machine; examples must be reproducible.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the path of a video of `tests.video_files`; processes share the files."""
+    pytest.importorskip("av", reason="not available: PyAV")
+    from tests.video_files import make
+
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder /= "videos"
+    folder.mkdir(exist_ok=True)
+    return lambda name: make(folder, name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_old_is_collected() -> None:
+    """Exclude objects of other test files from garbage collections, for speed."""
+    gc.collect()
+    gc.freeze()

@@ -1,4 +1,4 @@
-"""Makes class folders with files whose contents tell them apart."""
+"""Makes class folders with files of distinct contents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def make_folders(root: Path, counts: Sequence[int] = (4, 3, 5)) -> list[bytes]:
-    """Write `counts[i]` files into the i-th class folder, and give their contents in order."""
+    """Write `counts[i]` files to the i-th class folder, and return their contents in order."""
     contents = []
     for label, count in enumerate(counts):
         folder = root / f"class_{label}"

@@ -1,4 +1,4 @@
-"""Makes the images and image files that tests decode: every format, sampling and kind of damage."""
+"""Creates the images and image files that tests decode: every format, sampling and damage."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def with_orientation(jpeg_file: bytes, orientation: int, byte_order: str = "<") 
 
 
 def orient(image: np.ndarray, orientation: int) -> np.ndarray:
-    """Turn a stored image as the Exif orientation demands."""
+    """Rotate a stored image according to the Exif orientation."""
     turned = {
         1: image,
         2: image[:, ::-1],
@@ -150,7 +150,7 @@ def with_jpeg_size(jpeg_file: bytes, height: int, width: int) -> bytes:
 
 
 def without_segments(jpeg_file: bytes, marker: int) -> bytes:
-    """Leave out the segments with a marker, such as 0xC4, from the head of a JPEG file."""
+    """Remove the segments with a marker, such as 0xC4, from the header of a JPEG file."""
     kept = jpeg_file[:2]
     position = 2
     while jpeg_file[position + 1] != 0xDA:
@@ -162,7 +162,7 @@ def without_segments(jpeg_file: bytes, marker: int) -> bytes:
 
 
 def without_last_scans(jpeg_file: bytes, count: int) -> bytes:
-    """Leave out the last scans of a progressive JPEG file, with the tables in front of them."""
+    """Remove the last scans of a progressive JPEG file, with their tables."""
     return jpeg_file.rsplit(b"\xff\xda", count)[0] + b"\xff\xd9"
 
 

@@ -1,4 +1,4 @@
-"""Writes progressive JPEG files whose scans hold next to nothing and still visit every block.
+"""Writes progressive JPEG files whose scans are almost empty and still visit every block.
 
 All pixels are grey. Reference: ITU-T Recommendation T.81 (1992), annex G: an end-of-band run of up
 to 32,767 blocks takes 18 bits here, and so many blocks are visited for it.
@@ -15,14 +15,14 @@ from tests.jpeg_writer import BitWriter, segment
 
 @dataclass(frozen=True)
 class FlatImage:
-    """Extents and sampling factors, from which follows what a scan visits."""
+    """Extents and sampling factors, which determine the blocks that a scan visits."""
 
     height: int
     width: int
     sampling: Sequence[tuple[int, int]] = ((1, 1),)
 
     def blocks(self, component: int) -> int:
-        """Count the blocks of a component, which a scan of it alone visits."""
+        """Return the number of blocks that a scan of a single component visits."""
         horizontal, vertical = self.sampling[component]
         most_horizontal, most_vertical = self._largest()
         return -(-self.height * vertical // (8 * most_vertical)) * -(
@@ -30,7 +30,7 @@ class FlatImage:
         )
 
     def blocks_together(self) -> int:
-        """Count the blocks that a scan of all components visits."""
+        """Return the number of blocks that a scan of all components visits."""
         if len(self.sampling) == 1:
             return self.blocks(0)
         most_horizontal, most_vertical = self._largest()
@@ -69,7 +69,7 @@ def write_scans(image: FlatImage, components: Sequence[int], *, before: bytes = 
     components : sequence of int
         The component of each further scan.
     before : bytes
-        What comes before each of these.
+        Bytes before each of these.
     """
     frame = struct.pack(">BHHB", 8, image.height, image.width, len(image.sampling))
     frame += b"".join(

@@ -39,7 +39,7 @@ class BitWriter:
         self._bytes = bytearray()
 
     def put(self, value: int, count: int) -> None:
-        """Append a number of so many bits."""
+        """Append a number with the given number of bits."""
         self._value = self._value << count | value
         self._count += count
         while self._count >= 8:
@@ -51,11 +51,11 @@ class BitWriter:
                 self._bytes.append(0)
 
     def put_signed(self, value: int, size: int) -> None:
-        """Append a coefficient of so many bits."""
+        """Append a coefficient with the given number of bits."""
         self.put(value if value >= 0 else value + (1 << size) - 1, size)
 
     def finish(self) -> bytes:
-        """Give the bytes, the last one filled up with ones, and start anew."""
+        """Return the bytes, the last one padded with ones, and start again."""
         if self._count:
             self.put((1 << 8 - self._count) - 1, 8 - self._count)
         result = bytes(self._bytes)
@@ -114,7 +114,7 @@ def _make_component(
 def _block_order(
     components: Sequence[_Component], mcu_rows: int, mcu_columns: int
 ) -> Iterable[list[tuple[int, np.ndarray]]]:
-    """Give the blocks of each MCU of a scan, as (component, coefficients)."""
+    """Return the blocks of each MCU of a scan, as (component, coefficients)."""
     if len(components) == 1:
         only = components[0]
         for row in range(only.rows):

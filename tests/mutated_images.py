@@ -1,7 +1,7 @@
 """Decodes thousands of damaged images: ``python -m tests.mutated_images FIRST COUNT``.
 
-A program of its own, so that a crash is seen and named: it prints the numbers of the images before
-it decodes them, and each image is made from its number alone.
+A separate program, so that a crash is attributed: it prints the indices of the images before it
+decodes them, and each image depends only on its index.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.generated_images import cmyk_jpeg, encode, jpeg, mutated, photo_like,
 
 BATCH = 50
 MEMORY = 6 << 30
-"""Address space: an image that claims to be enormous must fail, not fill the machine."""
+"""Limit of the address space: an image that claims to be enormous must fail, not exhaust memory."""
 
 FORMATS: list[Callable[[np.ndarray], bytes]] = [
     lambda image: jpeg(image, 90, 2),
@@ -37,11 +37,11 @@ FORMATS: list[Callable[[np.ndarray], bytes]] = [
     lambda image: encode(image, "WEBP", lossless=True),
 ]
 LOSSLESS = {4, 6, 7, 8, 9, 10}
-"""Of the formats: those that keep every pixel."""
+"""The lossless formats."""
 
 
 def image_of(number: int) -> tuple[bytes, np.ndarray | None]:
-    """Make an image file; every tenth is sound, and comes with its pixels if they are known."""
+    """Return an image file; every tenth is valid, with its pixels if they are known."""
     generator = np.random.default_rng([number, 77])
     height, width = (int(size) for size in generator.integers(1, 25, 2))
     image = photo_like(height, width, seed=number % 50)
@@ -111,7 +111,7 @@ def main(first: int, count: int) -> None:
             (images,) = pipeline.run()
             found += [(images[i].source_info(), images.at(i).copy()) for i in range(BATCH)]
             del images
-        runner = pipeline._runner
+        runner = pipeline._run.runner
         assert runner is not None
         bad = {sample.source for sample in pipeline.bad_samples}
         pipeline.close()

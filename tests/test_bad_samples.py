@@ -1,4 +1,4 @@
-"""Bad samples with ``on_sample_error="replace"``: what takes their place, records and limits."""
+"""Bad samples with ``on_sample_error="replace"``: replacements, records and limits."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BAD = (3, 4, 11, 19)
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Any]:
-    """Arguments of a reader of `COUNT` files, whose content is their number."""
+    """Arguments of a reader of `COUNT` files, whose content is their index."""
     for number in set(range(COUNT)) - set(BAD):
         (tmp_path / f"{number:02}").write_bytes(b"%02d" % number)
     return {"file_root": str(tmp_path), "files": [f"{number:02}" for number in range(COUNT)]}
 
 
 def reading(files: dict[str, Any], batch_size: int = 4, **arguments: Any) -> Pipeline:
-    """Make a pipeline with random numbers, and a reader that gets what `Pipeline` does not know."""
+    """Return a pipeline with random numbers, and a reader that gets the other arguments."""
     own = {
         name: arguments.pop(name)
         for name in list(arguments)
@@ -42,7 +42,7 @@ def reading(files: dict[str, Any], batch_size: int = 4, **arguments: Any) -> Pip
 
 
 def samples(pipeline: Pipeline, count: int) -> list[tuple[int, str, int, float]]:
-    """Give content, source, label and random number of the first samples."""
+    """Return content, source, label and random number of the first samples."""
 
     def each() -> Iterator[tuple[int, str, int, float]]:
         while True:
@@ -64,7 +64,7 @@ def test_the_next_good_sample_takes_the_place(files: dict[str, Any]) -> None:
     assert [(source, label) for _, source, label, _ in found] == [
         (f"{number:02}", number) for number in expected * 2
     ]
-    # The random numbers are those of the sample that was to be here.
+    # The random numbers are those of the replaced sample.
     with Pipeline(1, 1, None, seed=5) as plain:
         plain.set_outputs(fn.random.uniform())
     draws = [draw for *_, draw in found]
@@ -129,7 +129,7 @@ def test_shards_give_equally_many_batches(
 def test_interleaved_shards_look_among_their_own(
     num_shards: int, pad: bool, files: dict[str, Any]
 ) -> None:
-    """The next one in its place is `num_shards` samples further on, or the shard's first."""
+    """The replacement is `num_shards` samples further on, or the shard's first."""
 
     def in_place_of(number: int) -> int:
         while number in BAD:
@@ -170,7 +170,7 @@ def test_every_position_may_be_bad(tmp_path: Path) -> None:
     assert [bad.source for bad in caught.value.failures] == ["0", "1"]
     for name in names:
         (tmp_path / name).write_bytes(name.encode())
-    for _ in range(3):  # batches that were started before
+    for _ in range(3):  # batches in flight
         try:
             found = pipeline.run()[0]
         except SampleError:
@@ -273,7 +273,7 @@ def test_functions_whose_results_do_not_fit(files: dict[str, Any]) -> None:
 
 
 def test_later_native_operators_that_fail() -> None:
-    """Behind a source, the next good sample of the batch takes the place, in all values."""
+    """After a source, it is replaced by the next good sample of the batch, in all values."""
 
     def batches(iteration: int) -> list[np.ndarray]:
         return [np.full((4 if i != 2 else 1, 4, 3), i, np.uint8) for i in range(4)]
@@ -356,7 +356,7 @@ def test_a_number_of_bad_samples(files: dict[str, Any]) -> None:
     with pytest.raises(BadSampleLimitError, match="got 4 among the 20"):
         pipeline.run()
     for _ in range(2):
-        pipeline.run()  # each epoch is counted anew
+        pipeline.run()  # each epoch is counted separately
     assert len(pipeline.bad_samples) == 6
 
 
@@ -433,7 +433,7 @@ def test_memory_comes_back(files: dict[str, Any]) -> None:
         pipeline.set_outputs(data, tens)
     for _ in range(50):
         pipeline.run()
-    runner = pipeline._runner
+    runner = pipeline._run.runner
     assert runner is not None
     pipeline.close()
     assert runner.executor.memory_stats() == {"used_bytes": 0, "idle_bytes": 0}

@@ -1,4 +1,4 @@
-"""The same seed gives the same data, whatever computes it; what was given out stays as it is."""
+"""The same seed returns the same data in any configuration; returned data is never overwritten."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reading(root: Path, batch_size: int = 7, **arguments: Any) -> Pipeline:
-    """Make a pipeline that reads and draws random numbers, also behind a step in Python."""
+    """Return a pipeline that reads and draws random numbers, also after a step in Python."""
     reader = {
         name: arguments.pop(name)
         for name in list(arguments)
@@ -41,7 +41,7 @@ def reading(root: Path, batch_size: int = 7, **arguments: Any) -> Pipeline:
 
 
 def samples(pipeline: Pipeline, count: int) -> list[tuple[Any, ...]]:
-    """Give all outputs of the first samples, one tuple a sample."""
+    """Return all outputs of the first samples, one tuple per sample."""
 
     def each() -> Iterator[tuple[Any, ...]]:
         while True:
@@ -59,7 +59,7 @@ def samples(pipeline: Pipeline, count: int) -> list[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def expected(root: Path) -> list[tuple[Any, ...]]:
-    """Two epochs and a bit."""
+    """A little more than two epochs."""
     return samples(reading(root, 1, num_threads=1, prefetch_queue_depth=1), 2 * COUNT + 13)
 
 
@@ -150,7 +150,7 @@ def test_shards_are_parts_of_each_epoch(
 
 
 def test_padding_repeats_a_sample(root: Path) -> None:
-    """COUNT = 40 in 3 shards of 13, 13 and 14: all take 4 batches of 4."""
+    """COUNT = 40 in 3 shards of 13, 13 and 14: all have 4 batches of 4."""
     epoch = []
     for shard in range(3):
         found = samples(reading(root, 4, num_shards=3, shard_id=shard, pad_last_batch=True), 16)
@@ -214,8 +214,8 @@ def test_memory_stays_flat(root: Path) -> None:
     totals = []
     for _ in range(200):
         pipeline.run()
-        assert pipeline._runner is not None
-        totals.append(sum(pipeline._runner.executor.memory_stats().values()))
+        assert pipeline._run.runner is not None
+        totals.append(sum(pipeline._run.runner.executor.memory_stats().values()))
     assert max(totals[100:]) <= 1.5 * max(totals[:50])
     pipeline.close()
-    assert pipeline._runner.executor.memory_stats() == {"used_bytes": 0, "idle_bytes": 0}
+    assert pipeline._run.runner.executor.memory_stats() == {"used_bytes": 0, "idle_bytes": 0}

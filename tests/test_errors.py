@@ -26,12 +26,13 @@ from dali_core.errors import (
 )
 from tests.folders import make_folders
 from tests.generated_images import encode, photo_like
+from tests.hanging import HANG_SECONDS
 
 HERE = re.escape(__file__)
 
 
 def line_of(error: BaseException) -> int:
-    """Give the line of this file that the message names."""
+    """Return the line of this file that the message names."""
     found = re.search(rf"{HERE}:(\d+)", str(error))
     assert found, error
     return int(found[1])
@@ -307,7 +308,9 @@ def test_files_and_folders_without_permission() -> None:
         (files / "class_1" / "000.jpg").chmod(0)
         closed.mkdir(mode=0)
         command = [sys.executable, "-c", READS_WITHOUT_PERMISSION, str(files), str(closed)]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+        )
         closed.chmod(0o700)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()

@@ -1,4 +1,4 @@
-"""Sizes that overflow, and memory that the machine does not have, are refused at once."""
+"""Sizes that overflow, and requests beyond the memory of the machine, are rejected immediately."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from dali_core.errors import (
     SampleError,
 )
 from dali_core.tensors import TensorCPU, TensorListCPU
+from tests.hanging import HANG_SECONDS
 from tests.operators.suite import pipeline
 from tests.runtime.dlpack_producer import Producer
 
-# Four bytes of one element, and all of those beside it: 2**62 + 1 elements of four bytes wrap.
+# 2**62 + 1 elements of four bytes overflow to four bytes, one element.
 WRAPS = 2**62 + 1
 EXTREMES = st.sampled_from([2**31, 2**32 + 1, 2**53, 2**61 + 1, WRAPS, 2**63 - 1, 0, 1, 3])
 
 
 class Interface:
-    """Data that says what it likes about itself."""
+    """Data that states arbitrary properties."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.data = np.zeros(4, np.uint8)
@@ -159,7 +160,7 @@ def limited(limit: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 

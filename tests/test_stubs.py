@@ -1,4 +1,4 @@
-"""The committed type stubs are those that the generator writes, and say what is true."""
+"""The committed type stubs are up to date, and match the modules."""
 
 from __future__ import annotations
 

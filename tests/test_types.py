@@ -69,7 +69,7 @@ def test_other_names(spelling: object, expected: types.DALIDataType) -> None:
 
 
 class _FrameworkType:
-    """Looks like an element type of PyTorch: neither named nor a class."""
+    """Like a dtype of PyTorch: neither named nor a class."""
 
     def __repr__(self) -> str:
         return "framework.float16"

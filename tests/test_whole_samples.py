@@ -1,7 +1,7 @@
 """With ``on_sample_error="replace"`` every row of the outputs comes from one sample.
 
-Graphs are random: readers, sources of all kinds, functions without inputs, what is fed, and copies,
-functions, native operators and branches behind them; anything may fail.
+Graphs are random: readers, sources of all kinds, functions without inputs, fed inputs, followed by
+copies, functions, native operators and branches; anything may fail.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def checked(x: np.ndarray, bad: Bad) -> np.ndarray:
 
 
 class Counter:
-    """A function without inputs, which is called for one sample after the other."""
+    """A function without inputs, which is called sample by sample."""
 
     def __init__(self, bad: Bad) -> None:
         self.bad = bad
@@ -84,7 +84,7 @@ def make_source(kind: str, bad: Bad, folder: Path, name: str) -> Any:
 
 
 def without(node: Any, bad: Bad) -> Any:
-    """Fail on some numbers natively: cut out what is beyond the only element."""
+    """Fail on some numbers natively: slice beyond the only element."""
     is_bad = node < 0
     for number in bad:
         is_bad = is_bad | (node == number)
@@ -133,7 +133,7 @@ def feed(pipeline: Pipeline, name: str) -> None:
         pipeline.feed_input(name, [np.array([number], np.int64) for number in numbers])
 
 
-# The first sample of a batch is always good, so there is always one to take the place.
+# The first sample of a batch is always good, so there is always a replacement.
 bad_numbers = st.frozensets(st.integers(0, COUNT - 1).filter(lambda i: i % BATCH), max_size=4)
 KINDS = ("files", "samples", "batches", "function", "fed")
 CHANGES = ("copy", "function", "native", "branch")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-accelerate = pytest.importorskip("accelerate", reason="Accelerate is not installed")
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+accelerate = pytest.importorskip("accelerate", reason="not available: Accelerate")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 from dali_core import DataNode, fn, pipeline_def  # noqa: E402
 from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy  # noqa: E402
@@ -16,7 +16,7 @@ from tests.folders import make_folders  # noqa: E402
 
 NUM_SAMPLES = 22
 
-# Accelerate's own: it looks for a GPU.
+# Warnings of Accelerate, which looks for a GPU.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -54,7 +54,7 @@ class Training:
         self.accelerator.register_for_checkpointing(self.loader)
 
     def epoch(self, most: int = 100) -> list[list[int]]:
-        """Train on the next batches of an epoch, and give their samples."""
+        """Train on the next batches of an epoch, and return their samples."""
         seen = []
         for (batch,) in self.loader:
             loss = self.model(batch["number"].float()).square().mean()

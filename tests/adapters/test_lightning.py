@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-lightning = pytest.importorskip("lightning.pytorch", reason="Lightning is not installed")
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+lightning = pytest.importorskip("lightning.pytorch", reason="not available: Lightning")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 from dali_core import DataNode, fn, pipeline_def  # noqa: E402
 from dali_core.plugin.pytorch import DALIGenericIterator  # noqa: E402
@@ -16,7 +16,7 @@ from tests.folders import make_folders  # noqa: E402
 
 NUM_SAMPLES, BATCH_SIZE = 22, 4
 
-# Lightning's own: it looks for worker processes and for a GPU, and PyTorch's API moves under it.
+# Warnings of Lightning about worker processes, GPUs, and deprecated functions of PyTorch.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -33,7 +33,7 @@ def numbers(files: list[str]) -> DataNode:
 
 
 class Recorder(lightning.LightningModule):  # type: ignore[misc]
-    """Learns nothing of importance, and remembers what it was shown."""
+    """Learns nothing of importance, and records its inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ def test_resumes_in_mid_epoch(folder: Path) -> None:
 def test_goes_on_from_the_end_of_a_run(
     end: dict[str, int], num_steps: int, rest_of_run: slice, folder: Path
 ) -> None:
-    """As the page on sharded training says: with the state that the checkpoint contains."""
+    """As documented in docs/sharded_training.md: with the state in the checkpoint."""
     whole = [batch for _, batch in fit(folder, max_epochs=3, enable_checkpointing=False).seen]
     saving = lightning.callbacks.ModelCheckpoint(folder / "checkpoints", save_last=True)
     assert len(fit(folder, callbacks=[saving], **end).seen) == num_steps

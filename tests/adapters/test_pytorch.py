@@ -1,4 +1,4 @@
-"""The PyTorch adapter: the suite that any adapter must pass, and what PyTorch adds."""
+"""The PyTorch adapter: the suite that any adapter must pass, and tests specific to PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError
 from dali_core.tensors import TensorCPU
 from dali_core.testing import AdapterSuite
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 import dali_core_pytorch  # noqa: E402
 from dali_core_pytorch import (  # noqa: E402
@@ -250,7 +250,7 @@ class TestSignatures:
 
 
 class _Stream:
-    """Stands in for a stream of CUDA, which this PyTorch need not have."""
+    """A fake CUDA stream, since this PyTorch may have no CUDA."""
 
     def __init__(self, handle: int, device: Any = None) -> None:
         self.handle = handle
@@ -271,7 +271,7 @@ class _Handle:
 def test_feeding_a_tensor_on_a_device_imports_in_the_given_stream(
     monkeypatch: pytest.MonkeyPatch, given: Any
 ) -> None:
-    """What is imported is imported for the stream that is current then."""
+    """Data is imported for the current stream of that moment."""
     events: list[str] = []
 
     class Current:

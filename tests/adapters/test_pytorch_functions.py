@@ -11,7 +11,7 @@ import pytest
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, SampleError
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 from dali_core.plugin.pytorch import TorchPythonFunction  # noqa: E402
 from dali_core.plugin.pytorch.fn import torch_python_function  # noqa: E402

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 from dali_core import Pipeline, fn  # noqa: E402
 from dali_core.types import SampleInfo  # noqa: E402
@@ -22,7 +22,7 @@ class Multiples(torch.utils.data.Dataset):  # type: ignore[misc, name-defined]
 
 
 class Sampled:
-    """The samples of a data set that a sampler chooses."""
+    """The samples of a data set that a sampler selects."""
 
     def __init__(self, dataset: Any, seed: int) -> None:
         self.dataset = dataset
@@ -62,7 +62,7 @@ def test_pytorch_computes_in_forked_workers() -> None:
         whole = torch.ones(512, 512) * info.idx_in_epoch
         return (whole @ whole)[0, :2].clone(), torch.get_num_threads()
 
-    # From here on this process has threads for computing, which its children have not.
+    # From here on this process has a thread pool, which its children do not have.
     torch.ones(512, 512) @ torch.ones(512, 512)
     with Pipeline(2, 1, None, py_num_workers=2) as pipeline:
         outputs = fn.external_source(source, num_outputs=2, batch=False, parallel=True)

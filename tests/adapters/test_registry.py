@@ -12,6 +12,7 @@ import pytest
 from dali_core import adapters
 from dali_core.adapters import Adapter, get_adapter, list_adapters
 from dali_core.errors import AdapterError
+from tests.hanging import HANG_SECONDS
 
 
 class ListAdapter(Adapter):
@@ -71,7 +72,11 @@ def test_the_core_imports_no_framework() -> None:
         "print(sorted(frameworks & set(sys.modules)))"
     )
     output = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANG_SECONDS,
     )
     assert output.stdout.strip() == "[]"
 
@@ -96,7 +101,11 @@ def test_without_the_framework_the_import_says_what_to_install(
         "    print(error)"
     )
     output = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANG_SECONDS,
     )
     package = module.removesuffix(".clu")
     assert output.stdout.startswith(f"{package}: {framework} must be installed")

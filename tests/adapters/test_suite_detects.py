@@ -1,4 +1,4 @@
-"""The suite that adapters are tested with fails for adapters with a fault."""
+"""The adapter test suite fails for faulty adapters."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ FAULTS: list[tuple[type[Correct], set[str]]] = [
 
 
 def failures(kind: type[Correct], folder: Path) -> set[str]:
-    """Run the whole suite but for registration, and name the tests that fail."""
+    """Run the whole suite except registration, and return the names of the failing tests."""
 
     class Suite(AdapterSuite):
         adapter = kind()

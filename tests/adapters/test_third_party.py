@@ -1,4 +1,4 @@
-"""An adapter in a distribution of its own is found, works, and passes the suite."""
+"""An adapter in a separate distribution is found, works, and passes the suite."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 import dali_core
+from tests.hanging import HANG_SECONDS
 
 PACKAGE = Path(__file__).parent / "numpy_adapter"
 USE = """
 import numpy
 from dali_core import Pipeline, fn
 from dali_core.adapters import get_adapter, list_adapters
+
 
 pipeline = Pipeline(batch_size=2, num_threads=1)
 with pipeline:
@@ -30,7 +32,7 @@ for batch in get_adapter("numpy").iterator(pipeline, ["data"]):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Environment variables with which Python finds the installed example package."""
+    """Environment variables that make the installed example package importable."""
     # Built from a copy, since a build leaves files next to the sources.
     source = shutil.copytree(PACKAGE, tmp_path_factory.mktemp("source") / "numpy_adapter")
     target = tmp_path_factory.mktemp("target")
@@ -41,14 +43,14 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def run(arguments: list[str], environment: dict[str, str] | None = None) -> str:
-    """Run a Python module and return what it printed."""
+    """Run a Python module and return its output."""
     result = subprocess.run(
         [sys.executable, "-m", *arguments],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -61,7 +63,7 @@ def test_is_found_and_works(environment: dict[str, str]) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=HANG_SECONDS,
     )
     assert result.stdout.splitlines() == ["True"] + [f"ndarray {value}" for value in range(4)], (
         result.stderr

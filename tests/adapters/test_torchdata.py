@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="torchdata is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
+stateful = pytest.importorskip("torchdata.stateful_dataloader", reason="not available: torchdata")
 nodes = pytest.importorskip("torchdata.nodes")
 
 from dali_core_pytorch import DALIGenericIterator, DALIIterableDataset  # noqa: E402
@@ -27,7 +27,7 @@ COUNT = 11
 @pytest.fixture(autouse=True)
 def quiet() -> Iterable[None]:
     with warnings.catch_warnings():
-        # torchdata calls what PyTorch has deprecated.
+        # torchdata calls deprecated functions of PyTorch.
         warnings.filterwarnings("ignore", "'set_vital' is deprecated")
         yield
 
@@ -82,7 +82,7 @@ def test_loaders_go_on_at_every_step(make: Any, auto_reset: bool, files: list[st
         resumed = make(iterator_over(files, auto_reset))
         resumed.load_state_dict(json.loads(state))
         found = [values(batch) for batch in resumed]
-        if len(found) == 0:  # the state from the end of an epoch: nothing is left of it
+        if len(found) == 0:  # the state of the end of an epoch: no batch is left
             assert step in (4, 8)
             found = [values(batch) for batch in resumed]
         assert found == given[step : 4 * (step // 4 + 1)]
@@ -110,7 +110,7 @@ def test_plain_data_loaders(files: list[str]) -> None:
     assert sorted(set(labels)) == list(range(COUNT))
 
 
-@pytest.mark.filterwarnings("ignore:os.fork")  # by frameworks that have been imported, if any
+@pytest.mark.filterwarnings("ignore:os.fork")  # warnings of imported frameworks, if any
 def test_workers_are_refused_clearly(files: list[str]) -> None:
     loader = DataLoader(
         DALIIterableDataset(iterator_over(files)),

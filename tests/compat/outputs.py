@@ -1,4 +1,4 @@
-"""Runs programs for NVIDIA DALI, and compares what they print."""
+"""Runs programs for NVIDIA DALI, and compares their output."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-TIMEOUT = 120
+from tests.hanging import HANG_SECONDS
+
 PROGRAMS = {path.stem: path for path in (Path(__file__).parent / "programs").glob("*.py")}
 ROOT = Path(__file__).parents[2]
 
 
 def run_with(*options: str, program: str | Path, cwd: Path) -> str:
-    """Run a program in a process of its own, and give what it prints."""
+    """Run a program in a separate process, and return its output."""
     result = subprocess.run(
         [sys.executable, *options, str(program)],
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=HANG_SECONDS,
         cwd=cwd,
-        # Where this library is not installed, it is found beside the tests.
+        # If this library is not installed, it is imported from the source tree.
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "adapters")])},
         check=False,
     )
@@ -30,7 +31,7 @@ def run_with(*options: str, program: str | Path, cwd: Path) -> str:
 
 
 def assert_same(ours: str, theirs: str, tolerance: float) -> None:
-    """Compare word by word: words with a decimal point may differ by a little."""
+    """Compare word by word: words with a decimal point may differ slightly."""
     our_lines, their_lines = ours.splitlines(), theirs.splitlines()
     assert len(our_lines) == len(their_lines), ours
     for our_line, their_line in zip(our_lines, their_lines, strict=True):

@@ -1,4 +1,4 @@
-"""`dali_core.compat`: what is found under the names of NVIDIA DALI, and when."""
+"""`dali_core.compat`: which names of NVIDIA DALI are available, and when."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.compat.outputs import ROOT
+from tests.hanging import HANG_SECONDS
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "adapters")])}
 
@@ -23,7 +24,7 @@ def run(*arguments: str, cwd: Path | None = None, status: int = 0, path: Path | 
         [sys.executable, "-W", "error", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
         cwd=cwd,
         env=environment,
         check=False,

@@ -1,4 +1,4 @@
-"""Programs for NVIDIA DALI run unmodified. Their results are known without it, too."""
+"""Programs for NVIDIA DALI run unmodified, with known results."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_every_program_is_tested() -> None:
 
 
 def test_imagenet_training(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("torch", reason="not available: PyTorch")
     lines = output_of("imagenet_training", tmp_path)
     assert rows(lines, "batches") == [[4, 4]]
-    # A last batch that is padded is given out without its padding.
+    # A padded last batch is returned without its padding.
     assert rows(lines, "labels") == [[epoch, 5, 5, 5] for epoch in range(6)]
     found = rows(lines, "validation")
     assert [len(row) for row in found] == [9, 9, 9, 7]
@@ -164,7 +164,7 @@ def test_detection_augmentation(tmp_path: Path) -> None:
 
 
 def test_iterator_attributes(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("torch", reason="not available: PyTorch")
     lines = output_of("iterator_attributes", tmp_path)
     shown = [line for line in lines if line[0] == "DALIClassificationIterator"]
     assert [int(line[1]) for line in shown] == [12, 8, 12, 8, *[10] * 8]
@@ -186,7 +186,7 @@ def test_iterator_attributes(tmp_path: Path) -> None:
 
 
 def test_own_iterator(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("torch", reason="not available: PyTorch")
     lines = [" ".join(line) for line in output_of("own_iterator", tmp_path)]
     assert lines[:5] == [
         "numpy FILL 0 [[0, 1, 2], [100, 101, 102]] 6",
@@ -202,7 +202,7 @@ def test_own_iterator(tmp_path: Path) -> None:
 
 
 def test_epochs_of_sources(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("torch", reason="not available: PyTorch")
     lines = [" ".join(line) for line in output_of("epochs_of_sources", tmp_path)]
     assert lines[:3] == [
         "length 0 -1 -1",
@@ -218,7 +218,7 @@ def test_epochs_of_sources(tmp_path: Path) -> None:
     assert "rest [[[10, 11]], [[20, 21]]]" in lines
     assert lines.count("disagreeing 1 [] 4") == lines.count("disagreeing 2 [] 4") == 1
     epoch = "[[[0, 1]], [[10, 11]], [[20, 21]]]"
-    # An epoch that was over leaves nothing to give, unless the first batch is prepared.
+    # After the end of an epoch no batch is left, unless the first batch is prepared.
     assert [line.split(" ", 4)[4] for line in lines if line.startswith("resumed")] == [
         *("[]", epoch, epoch),
         *(epoch, epoch, epoch),

@@ -1,4 +1,4 @@
-"""Running one operator in both libraries, and comparing what they give."""
+"""Runs one operator in both libraries, and compares the results."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Samples: TypeAlias = "Sequence[np.ndarray]"
 
@@ -30,7 +30,7 @@ class Output(NamedTuple):
 
 
 def always(samples: Samples) -> Callable[[], list[np.ndarray]]:
-    """Give a source with the same batch for ever."""
+    """Return a source that always returns the same batch."""
     return lambda: list(samples)
 
 
@@ -52,7 +52,7 @@ def run(
     inputs : sequence
         Samples and layout of each input.
     per_sample : mapping
-        Arguments that come with each sample.
+        Arguments per sample.
     constants : mapping
         Other arguments; values of types and filters are given by their names.
     """
@@ -89,7 +89,7 @@ def check(
     relative: float = 0,
     **constants: Any,
 ) -> None:
-    """Both libraries give the same, but for differences of `tolerance` and of a relative share."""
+    """Both libraries return the same, within `tolerance` and a relative tolerance."""
     outputs = [
         run(library, operator, inputs, per_sample or {}, constants)
         for library in (reference, dali_core)
@@ -115,14 +115,14 @@ def check_refused(
     per_sample: Mapping[str, Samples] | None = None,
     **constants: Any,
 ) -> None:
-    """Both libraries refuse the call, at building or at running."""
+    """Both libraries reject the call, when it is built or run."""
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, operator, inputs, per_sample or {}, constants)
 
 
 def numbers(dtype: str, shape: Sequence[int], seed: int = 0) -> np.ndarray:
-    """Make numbers over most of the range of a type."""
+    """Return numbers over most of the range of a dtype."""
     random = np.random.default_rng([seed, *shape])
     if dtype == "bool":
         return random.integers(0, 2, shape).astype(bool)

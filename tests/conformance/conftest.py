@@ -1,4 +1,4 @@
-"""`--conformance-report=FILE` writes what the tests compared, and how far it differed, as JSON."""
+"""`--conformance-report=FILE` writes the comparisons of the tests, and the differences, as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The option is unknown here if this folder is not named on the command line.
+    # The option is not registered if this folder is not passed on the command line.
     if config.getoption("--conformance-report", default=None) is not None:
         if config.getoption("numprocesses", default=None):
             raise pytest.UsageError(
@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Recorder:
-    """Watches both libraries in all tests and writes the report at the end."""
+    """Records both libraries in all tests and writes the report at the end."""
 
     def __init__(self, path: Path) -> None:
         import nvidia.dali
@@ -60,7 +60,7 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         from tests.conformance.recording import pairs
 
-        # The tests of this very report make batches that differ.
+        # The tests of the report itself create batches that differ.
         is_own = "test_recording" in report.nodeid
         if report.when == "call" and report.passed and not is_own:
             self._report.add(pairs(*self._watches))

@@ -12,13 +12,13 @@ import pytest
 
 from dali_core.errors import ArgumentValueError, SampleError
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 IMAGE = np.zeros((4, 4, 3), np.uint8)
 
 
 class OwnError(Exception):
-    """What a program raises itself; its constructor takes what no unpickler would pass."""
+    """An exception of the program; its constructor has arguments that pickle does not pass."""
 
     def __init__(self, code: int, *, cure: str = "") -> None:
         super().__init__(f"code {code}")
@@ -100,7 +100,7 @@ def reads(lib: Any, **arguments: Any) -> Any:
 
 
 def applied(name: str, value: Any = IMAGE, layout: str = "HWC", **arguments: Any) -> Any:
-    """Give a snippet that runs an operator on one input."""
+    """Return a snippet that runs an operator on one input."""
 
     def snippet(lib: Any, _: Path) -> Any:
         def define(lib: Any) -> Any:
@@ -280,7 +280,7 @@ ITERATING: dict[str, Snippet] = {
     "feed_ndarray of a type": lambda lib, _: feed_ndarray(lib, torch.zeros(2, 3).int()),
 }
 
-# What the reference raises elsewhere for reasons of its own, and the class that says more here.
+# Exceptions of the reference for unrelated reasons, and the more specific class here.
 OTHERWISE: dict[str, tuple[Snippet, type[Exception], type[Exception]]] = {
     "division by zero": (
         lambda lib, _: run(lib, lambda lib: source(lib) // 0),

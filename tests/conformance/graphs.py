@@ -1,4 +1,4 @@
-"""Running a graph of any operators in both libraries, and comparing what it gives."""
+"""Runs a graph of any operators in both libraries, and compares the results."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Graph: TypeAlias = "Callable[[Any], Any]"
 
 
 def feed(library: Any, samples: Sequence[Any], layout: str = "") -> Any:
-    """Give a node with the same samples in every batch."""
+    """Return a node with the same samples in every batch."""
     arrays = [np.asarray(sample) for sample in samples]
     return library.fn.external_source(
         source=lambda: list(arrays), **({"layout": layout} if layout else {})
@@ -27,7 +27,7 @@ def feed(library: Any, samples: Sequence[Any], layout: str = "") -> Any:
 
 
 def outputs_of(library: Any, graph: Graph, size: int = 3, batches: int = 1) -> list[Any]:
-    """Give type, layout and samples of each output in each batch."""
+    """Return type, layout and samples of each output in each batch."""
     pipeline = library.Pipeline(batch_size=size, num_threads=2, device_id=None, seed=1)
     with pipeline:
         outputs = graph(library)
@@ -58,7 +58,7 @@ def check(
 
 
 def check_distribution(graph: Graph, count: int) -> None:
-    """Both give numbers of one type and layout, and of one distribution: `count` for each sample.
+    """Both return numbers of the same dtype, layout and distribution: `count` for each sample.
 
     Each sample is compared by itself, so that arguments may differ between samples.
     """
@@ -72,7 +72,7 @@ def check_distribution(graph: Graph, count: int) -> None:
             np.searchsorted(np.sort(drawn.ravel()), values, "right") / count
             for drawn in (mine, expected)
         ]
-        # Kolmogorov and Smirnov for two samples, at a level of 0.001.
+        # Two-sample Kolmogorov-Smirnov test, at a level of 0.001.
         assert np.abs(steps[0] - steps[1]).max() < 1.95 * np.sqrt(2 / count)
 
 

@@ -1,6 +1,6 @@
 """Random programs that drive iterators, run by this library and by NVIDIA DALI.
 
-``python -m tests.conformance.iterator_sequences 1500`` runs as many and prints those that differ.
+``python -m tests.conformance.iterator_sequences 1500`` runs so many and prints those that differ.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 POLICIES = ("FILL", "DROP", "PARTIAL")
-MANY = 40  # batches of an epoch that are looked at, for an epoch may have no end
+MANY = 40  # compared batches of an epoch, since an epoch may be infinite
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Source:
 
     @property
     def can_resume(self) -> bool:
-        """Whether the reference knows where the source is."""
+        """Whether the reference knows the position of the source."""
         return self.form in ("by batch", "by sample")
 
     def add(self, library: Library, files: list[str], first: int) -> Any:
@@ -97,7 +97,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Case:
-    """What both libraries are asked to do."""
+    """The actions of both libraries."""
 
     pipelines: tuple[Reader | Source, ...]
     batch_size: int
@@ -108,7 +108,7 @@ class Case:
 
     @classmethod
     def draw(cls, rng: random.Random) -> Case:
-        """Draw a case in which any two things may come together."""
+        """Draw a case in which any two features may be combined."""
         batch_size = rng.randint(1, 6)
         kind = rng.choice(["reader", "reader", "sized reader", "source", "source", "sized source"])
         count = 1 if kind == "source" else rng.choice([1, 1, 1, 2, 3])
@@ -146,7 +146,7 @@ class Case:
 
 
 def draw_readers(rng: random.Random, count: int, *, disagree: bool) -> Iterator[Reader]:
-    """Draw readers of one data set, or also of several that do not fit together."""
+    """Draw readers of one data set, or of several that are inconsistent."""
 
     def draw() -> tuple[int, int, bool, bool]:
         num_samples = rng.randint(count, 20)
@@ -184,7 +184,7 @@ def draw_sources(
 
 
 class Library:
-    """One of the two implementations, which are driven alike."""
+    """One of the two implementations, with the same interface."""
 
     def __init__(self, core: Any, plugin: Any) -> None:
         self.core = core
@@ -218,7 +218,7 @@ class Library:
     def iterator(self, files: list[str], case: Case, checkpoints: list[Any] | None = None) -> Any:
         """Make the iterator of a case."""
         with warnings.catch_warnings():
-            # Both advise against some of the combinations that are drawn.
+            # Both warn of some of the drawn combinations.
             warnings.simplefilter("ignore")
             return self.plugin.DALIGenericIterator(
                 self.pipelines(files, case, checkpoints),
@@ -233,12 +233,12 @@ class Library:
 
 
 def observe(library: Library, files: list[str], case: Case) -> tuple[Case, list[Any]]:
-    """Act on an iterator as the case says, and note all that can be seen.
+    """Perform the actions of a case on an iterator, and record all that is observable.
 
     Returns
     -------
     (Case, list)
-        The case without the actions that the reference was not asked for, and what was seen.
+        The case without the actions that were skipped for the reference, and the observations.
     """
     seen: list[Any] = []
     actions: list[str] = []
@@ -258,10 +258,10 @@ def observe(library: Library, files: list[str], case: Case) -> tuple[Case, list[
         library.mixed_epochs = False
         found: Any
         try:
-            if action == "c":  # goes on in another process, as it were
+            if action == "c":  # resumes as if in another process
                 iterator = library.iterator(files, case, iterator.checkpoints())
                 found = "resumed"
-            elif action == "s":  # saves, and goes on
+            elif action == "s":  # saves, and continues
                 found = len(iterator.checkpoints())
             else:
                 found = ACTIONS[action](iterator)
@@ -275,9 +275,9 @@ def observe(library: Library, files: list[str], case: Case) -> tuple[Case, list[
 
 
 def has_starved(iterator: Any) -> bool:
-    """Return whether nothing is on its way in the reference, though a source has not ended.
+    """Return whether no batch is in flight in the reference, though a source has not ended.
 
-    Of batches that it refuses it starts no successors; how many are left depends on the depth.
+    After batches that it rejects it starts no others; how many are left depends on the depth.
     """
     return iterator._ever_scheduled and any(
         pipeline.empty() and not pipeline._last_iter for pipeline in iterator._pipes
@@ -285,15 +285,15 @@ def has_starved(iterator: Any) -> bool:
 
 
 def looks_beyond_the_end(pipeline: Any) -> bool:
-    """Return whether the reference has met the end of a source that it has batches of.
+    """Return whether the reference has reached the end of a source, with batches in flight.
 
-    At a reset it then begins the source anew, so how it goes on depends on the prefetch depth.
+    At a reset it then restarts the source, so the following batches depend on the prefetch depth.
     """
     return bool(pipeline._last_iter) and not pipeline.empty()
 
 
 def differs_on_purpose(iterator: Any, action: str, *, was_reset: bool) -> bool:
-    """Return whether the reference is where this library decided otherwise.
+    """Return whether the reference is in a state in which this library differs on purpose.
 
     See the top of `test_iterators`.
     """
@@ -310,11 +310,11 @@ def differs_on_purpose(iterator: Any, action: str, *, was_reset: bool) -> bool:
 
 
 def counts(iterator: Any, case: Case) -> dict[str, Any]:
-    """Return what the iterator says about itself, also by names that are private."""
+    """Return the attributes of the iterator, private ones included."""
     names = ["batch_size", "output_map", "_num_gpus", "_size", "_last_batch_padded"]
     if "reader_name" in case.options:
         names.append("_shards_num")
-    # Where a batch may hold more than an epoch of a reader, the reference loses count.
+    # If a batch may contain more than an epoch of a reader, the reference miscounts.
     if "reader_name" not in case.options or iterator._size > iterator.batch_size:
         names.append("_counter")
     seen = {name: getattr(iterator, name) for name in names}
@@ -328,7 +328,7 @@ def counts(iterator: Any, case: Case) -> dict[str, Any]:
 
 
 def labels(batch: list[dict[str, Any]]) -> list[list[int]]:
-    """Return the labels of every pipeline's part."""
+    """Return the labels of every pipeline."""
     return [part["label"].ravel().tolist() for part in batch]
 
 
@@ -359,7 +359,7 @@ ACTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def difference(own: list[Any], other: list[Any]) -> str | None:
-    """Say where two observations differ first, or None: our errors may be of narrower classes."""
+    """Return the first difference of two observations, or None: our errors may be subclasses."""
     for number, (ours, theirs) in enumerate(zip(own, other, strict=False)):
         is_error = isinstance(theirs, Exception)
         if not (isinstance(ours, type(theirs)) if is_error else ours == theirs):
@@ -376,7 +376,7 @@ def make_files(folder: Path) -> list[str]:
 
 
 def main(count: int, seed: int) -> None:
-    """Run `count` random cases and print what differs."""
+    """Run `count` random cases and print the differences."""
     import nvidia.dali.fn
     import nvidia.dali.plugin.pytorch
 

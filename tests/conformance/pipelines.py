@@ -1,4 +1,4 @@
-"""Doing the same with pipelines of both libraries, and comparing what comes back."""
+"""Performs the same calls with pipelines of both libraries, and compares the results."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
-pytest.importorskip("nvidia.dali.types")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.types", reason="not available: NVIDIA DALI")
 
 SIZE = 3
 KINDS = (
@@ -41,7 +41,7 @@ def ending(iteration: int) -> list[np.int64]:
 
 
 def plain(value: Any, library: Any) -> Any:
-    """Give a value in a form that is the same for both libraries."""
+    """Return a value in a form that is the same for both libraries."""
     if isinstance(value, (list, tuple)):
         return [plain(entry, library) for entry in value]
     if isinstance(value, (library.tensors.TensorListCPU,)):
@@ -53,18 +53,18 @@ def plain(value: Any, library: Any) -> Any:
 
 
 def outcome(call: Callable[[], Any], library: Any) -> Any:
-    """Give what a call returns, or the kind of its error."""
+    """Return the result of a call, or the kind of its error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return plain(call(), library)
     except KINDS as error:
-        # RuntimeError is what the reference raises where there is no better kind.
+        # The reference raises RuntimeError where there is no better class.
         return next(kind.__name__ for kind in KINDS if isinstance(error, kind))
 
 
 def made(library: Any, function: Any = source, count: int = 1, **arguments: Any) -> Any:
-    """Make a pipeline of sources; `function` None gives inputs that are fed."""
+    """Return a pipeline of sources; with `function` None, its inputs are fed."""
     pipeline = library.Pipeline(SIZE, 2, None, **arguments)
     with pipeline:
         nodes = [
@@ -78,7 +78,7 @@ def made(library: Any, function: Any = source, count: int = 1, **arguments: Any)
 
 
 def check(*calls: Callable[[Any, Any], Any], make: Callable[[Any], Any] = made) -> list[Any]:
-    """Do the same calls, given the pipeline and the library, with both; give what came back."""
+    """Perform the same calls with both, given the pipeline and the library; return the results."""
     logs = []
     for library in (dali_core, reference):
         pipeline = make(library)

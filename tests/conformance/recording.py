@@ -1,9 +1,8 @@
-"""Watches conformance tests: what both libraries were asked for, and how far their answers differ.
+"""Records conformance tests: the calls of both libraries, and the differences of the results.
 
-While a test runs, the functions below `fn` of both libraries note the arguments that they are
-given, and pipelines keep copies of their outputs. When the test has passed, every batch of ours is
-compared with the batch that the reference gave for the same calls, however the test itself compared
-them.
+While a test runs, the functions below `fn` of both libraries record their arguments, and pipelines
+keep copies of their outputs. When the test has passed, every batch of ours is compared with the
+batch of the reference for the same calls, whatever the test itself compares.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import pytest
 from tests.conformance.recording_differences import Batch, Described, describe
 
 UNIMPORTANT = ("device", "name")
-"""Arguments that change nothing in what is computed."""
+"""Arguments that do not affect the results."""
 
 
 @dataclass(eq=False)
@@ -39,7 +38,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where one output of our pipeline comes from."""
+    """The origin of one output of our pipeline."""
 
     last: Call | None
     before: tuple[Call, ...]
@@ -78,7 +77,7 @@ class Watch:
     _run_depth: int = 0
 
     def start(self, patch: pytest.MonkeyPatch) -> None:
-        """Put watching functions in the places of the library's own."""
+        """Replace the library's functions by recording ones."""
         for module, name, path in functions_below(self.fn):
             patch.setattr(module, name, self._watching_call(path, getattr(module, name)))
         for name in ("run", "outputs", "share_outputs"):
@@ -88,7 +87,7 @@ class Watch:
     def _watching_call(self, operator: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*inputs: Any, **arguments: Any) -> Any:
-            # Functions may call others to do their work: only what the test has called counts.
+            # Functions may call others: only the calls of the test itself count.
             self._call_depth += 1
             try:
                 result = function(*inputs, **arguments)
@@ -133,7 +132,7 @@ class Watch:
         self._runs.append(Run(number, batches, self.origins(pipeline, makers)))
 
     def clear(self) -> None:
-        """Forget what was seen."""
+        """Discard the recorded calls."""
         self._runs.clear()
         self._calls.clear()
 
@@ -148,7 +147,7 @@ class Watch:
 
 
 def functions_below(fn: types.ModuleType) -> Iterator[tuple[types.ModuleType, str, str]]:
-    """List module, name and path of all operators' functions below `fn`."""
+    """Return module, name and path of all operators' functions below `fn`."""
 
     def walk(module: types.ModuleType, prefix: str) -> Iterator[tuple[types.ModuleType, str, str]]:
         for name, value in list(vars(module).items()):
@@ -164,7 +163,7 @@ def functions_below(fn: types.ModuleType) -> Iterator[tuple[types.ModuleType, st
 
 
 def as_text(value: Any) -> str | None:
-    """Write an argument so that equal ones of both libraries have the same text."""
+    """Return an argument as text, the same for equal ones of both libraries."""
     if type(value).__name__ == "DataNode":
         return None
     if isinstance(value, (list, tuple)):
@@ -189,7 +188,7 @@ def our_origins(pipeline: Any, calls: dict[int, Call]) -> tuple[Origin, ...]:
             yield from walk(value.source)
 
     origins = []
-    for output in pipeline._outputs:
+    for output in pipeline._definition.outputs:
         before = list(dict.fromkeys(walk(output.source)))
         origins.append(
             Origin(
@@ -202,7 +201,7 @@ def our_origins(pipeline: Any, calls: dict[int, Call]) -> tuple[Origin, ...]:
 
 
 def is_random(node: Any) -> bool:
-    """Tell whether an operator's results depend on how a library makes random numbers."""
+    """Return whether an operator's results depend on the random number generator."""
     shuffled = node.arguments.get("random_shuffle") or node.arguments.get("shuffle_after_epoch")
     return bool(node.spec.random or shuffled)
 

@@ -1,4 +1,4 @@
-"""How far two batches differ."""
+"""Differences of two batches."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def describe(ours: Batch, theirs: Batch) -> Described:
 
 
 def all_differences(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """List the absolute differences that are not 0; infinite where one is no finite number."""
+    """Return the absolute differences that are not 0; infinite where one is not finite."""
     wide = np.longdouble if ours.dtype.kind in "fiu" else np.int8
     mine, expected = ours.astype(wide), theirs.astype(wide)
     same = mine == expected

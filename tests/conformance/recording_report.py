@@ -1,4 +1,4 @@
-"""What was compared, and how far it differed, for each operator and argument."""
+"""Comparisons and differences for each operator and argument."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def shown(value: float) -> float | int | str:
 
 @dataclass
 class OperatorTally:
-    """What is known about one operator; arguments as (name, whether it came with each sample)."""
+    """Comparisons of one operator; arguments as (name, whether it was per sample)."""
 
     call: Tally = field(default_factory=Tally)
     behind: Tally = field(default_factory=Tally)
@@ -111,7 +111,7 @@ class Report:
         self._operators: dict[str, OperatorTally] = {}
 
     def add(self, comparisons: Iterable[Comparison]) -> None:
-        """Count what a test that passed has compared."""
+        """Add the comparisons of a test that passed."""
         self.num_tests += 1
         for comparison in comparisons:
             last = comparison.origin.last
@@ -124,7 +124,7 @@ class Report:
         return self._operators.setdefault(call.operator, OperatorTally())
 
     def as_dict(self, reference: Any) -> dict[str, Any]:
-        """Give everything as plain values."""
+        """Return everything as plain values."""
         return {
             "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
             "versions": {
@@ -141,7 +141,7 @@ class Report:
 
 
 def reference_operators(reference: Any) -> dict[str, Any]:
-    """List the reference's operators that run on the CPU, with their arguments."""
+    """Return the reference's operators that run on the CPU, with their arguments."""
     from tests.conformance.recording import functions_below
 
     backend = reference.backend
@@ -168,5 +168,5 @@ def reference_operators(reference: Any) -> dict[str, Any]:
 
 
 def runs_in_python(path: str) -> bool:
-    """Tell whether an operator of the reference that is not registered runs on the CPU anyway."""
+    """Return whether an operator of the reference that is not registered runs on the CPU anyway."""
     return path in ("python_function", "readers.tfrecord")

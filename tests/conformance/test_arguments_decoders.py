@@ -1,4 +1,4 @@
-"""Arguments of decoders that come with each sample, and those without effect on a CPU."""
+"""Per-sample arguments of decoders, and those without effect on a CPU."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WINDOWS: dict[str, dict[str, Any]] = {
     "image": {},
     "image_crop": {"crop": [20, 30]},
     "image_slice": {"rel_start": [0.1, 0.2], "rel_shape": [0.5, 0.5]},
-    # The whole image is the only window of this share and shape.
+    # The whole image is the only window of this area and shape.
     "image_random_crop": {"random_area": [1.0, 1.0], "random_aspect_ratio": [1.0, 1.0]},
 }
 EVERY_DECODER = pytest.mark.parametrize("operator", WINDOWS)

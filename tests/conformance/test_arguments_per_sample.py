@@ -1,4 +1,4 @@
-"""Arguments of warps, filters, noise and transforms that come with each sample, and rare ones."""
+"""Per-sample and rare arguments of warps, filters, noise and transforms."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ COUNT = 5000
 
 
 def per_sample(name: str, values: list[Any], **more: Any) -> Callable[[Any, Any], Any]:
-    """Give a call with one argument that comes with each sample."""
+    """Return a call with one per-sample argument."""
 
     def call(library: Any, function: Any) -> Any:
         return function(shape=[COUNT], **{name: feed(library, values)}, **more)
@@ -51,7 +51,7 @@ def test_distributions(operator: str, call: Callable[[Any, Any], Any]) -> None:
     ],
 )
 def test_seeds(operator: str, arguments: dict[str, Any]) -> None:
-    """A seed of its own makes an operator repeat its numbers, in both libraries."""
+    """With its own seed, an operator repeats its numbers, in both libraries."""
 
     def twice(library: Any) -> Any:
         function = getattr(library.fn.random, operator)
@@ -99,7 +99,7 @@ def test_certain_coins(probability: float) -> None:
 
 
 def test_windows_with_seeds() -> None:
-    """The whole image is the only window of that share and shape."""
+    """The whole image is the only window of that area and shape."""
 
     def graph(library: Any) -> Any:
         return library.fn.random_crop_generator(
@@ -136,7 +136,7 @@ def test_random_resized_crop_of_everything() -> None:
 
 
 def test_random_resized_crop_filters_of_each_sample() -> None:
-    """The reference wants them as tensors of a type of their own, for us they are numbers."""
+    """The reference expects tensors of an enumeration type, our library integers."""
 
     def graph(library: Any, argument: str) -> Any:
         filters = feed(library, [np.int32(number) for number in (1, 2, 3)])

@@ -1,4 +1,4 @@
-"""Every argument of resize that may come with each sample, compared with NVIDIA DALI."""
+"""Every per-sample argument of resize, compared with NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_all_sizes_together() -> None:
 @pytest.mark.parametrize("name", ["interp_type", "min_filter", "mag_filter"])
 @pytest.mark.parametrize("size", [(50, 60), (12, 11), (10, 70)])
 def test_filters(name: str, size: tuple[int, int]) -> None:
-    """The reference wants them as tensors of a type of their own, for us they are numbers."""
+    """The reference expects tensors of an enumeration type, our library integers."""
 
     def graph(library: Any) -> Any:
         kinds = ("INTERP_LINEAR", "INTERP_CUBIC", "INTERP_LANCZOS3")

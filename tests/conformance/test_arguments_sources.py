@@ -1,4 +1,4 @@
-"""Arguments of what brings data into a pipeline, compared with NVIDIA DALI."""
+"""Arguments of readers and sources, compared with NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_external_source_of_another_kind(arguments: dict[str, Any]) -> None:
 
 
 def called(library: Any, inputs: int, **arguments: Any) -> list[Any]:
-    """Give type, layout and samples of the outputs of `python_function`."""
+    """Return type, layout and samples of the outputs of `python_function`."""
     settings = {"exec_async": False, "exec_pipelined": False}
     pipeline = library.Pipeline(3, 2, None, **settings)
     with pipeline:

@@ -108,7 +108,7 @@ def test_mirrored_along_depth() -> None:
 
 
 def test_dimensions_of_each_sample() -> None:
-    """The reference takes `src_dims` with samples, and ignores them unless they keep the order."""
+    """The reference accepts per-sample `src_dims`, and ignores them unless they keep the order."""
     orders = [np.int32([0, 1, 2])] * 3
     check(
         lambda library: library.fn.reshape(

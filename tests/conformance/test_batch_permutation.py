@@ -12,8 +12,8 @@ import pytest
 import dali_core
 import dali_core.fn
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 SAMPLES = [np.full((i + 1, 3), i, np.uint8) for i in range(4)]
 

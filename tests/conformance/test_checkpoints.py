@@ -1,13 +1,14 @@
 """Checkpoints of pipelines and iterators, compared with the reference's.
 
-The format differs, and so does what is allowed.  Where this library differs on purpose:
+The format and the constraints differ.  Where this library differs on purpose:
 
 * ``enable_checkpointing`` need not be set: a checkpoint is a few numbers, so it can always be made.
-* An iterable or generator goes on after the items that were taken; the reference begins it anew,
-  or wherever it happens to be.
-* A callable source without arguments is refused, since nobody knows its state; the reference goes
-  on with whatever it returns.
-* A pipeline whose own ``seed`` differs from that of the checkpoint is refused; the reference
+* An iterable or generator resumes after the items that were taken; the reference restarts it,
+  or continues wherever it happens to be.
+* A callable source without arguments is rejected, since its state is unknown; the reference
+continues
+  with whatever it returns.
+* A pipeline whose own ``seed`` differs from that of the checkpoint is rejected; the reference
   ignores the pipeline's.
 """
 
@@ -24,10 +25,12 @@ import pytest
 import dali_core
 import dali_core.fn
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-reference_fn = pytest.importorskip("nvidia.dali.fn")
-reference_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
+pytest.importorskip("torch", reason="not available: PyTorch")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+reference_fn = pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
+reference_plugin = pytest.importorskip(
+    "nvidia.dali.plugin.pytorch", reason="not available: NVIDIA DALI"
+)
 
 from dali_core.plugin import pytorch as own_plugin  # noqa: E402
 
@@ -53,7 +56,7 @@ def of_both(run: Callable[[Any, Any, Any], Any]) -> tuple[Any, Any]:
 
 
 def reading(library: Any, fn: Any, files: list[str], **options: Any) -> Any:
-    """Make a pipeline that reads in order, for orders differ between the libraries."""
+    """Return a pipeline that reads in order, since shuffled orders differ between the libraries."""
     names = ("num_shards", "shard_id", "stick_to_shard", "pad_last_batch")
     reader = {name: options.pop(name) for name in names if name in options}
     pipeline = library.Pipeline(3, 1, None, seed=1, enable_checkpointing=True, **options)
@@ -108,7 +111,7 @@ def test_files_hold_the_same(files: list[str], tmp_path: Path) -> None:
 def test_iterators_go_on_at_every_step(
     policy: str, auto_reset: bool, pad: bool, num_shards: int, files: list[str]
 ) -> None:
-    """What remains of the epoch, and the next one; each `for` begins as a program would."""
+    """The rest of the epoch, and the next one; each `for` begins as in a program."""
 
     def run(library: Any, fn: Any, plugin: Any) -> Any:
         def make(checkpoints: list[Any] | None = None) -> Any:
@@ -200,7 +203,7 @@ def test_sources_that_take_numbers(
 
 
 def test_random_numbers_go_on() -> None:
-    """The numbers differ between the libraries; that they go on does not."""
+    """The numbers differ between the libraries; that they continue does not."""
 
     def run(library: Any, fn: Any, _: Any) -> Any:
         def make(checkpoint: Any = None) -> Any:

@@ -13,8 +13,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 TYPES = ["uint8", "int16", "int32", "float32"]
 MATRIX_TYPES = [*TYPES, "float16"]
@@ -54,7 +54,7 @@ def run(
     per_sample: Mapping[str, Sequence[Any]],
     constants: Mapping[str, Any],
 ) -> Result:
-    """Give the outputs, their layout and their type."""
+    """Return the outputs, their layout and their type."""
     constants = {
         name: getattr(library.types, value) if isinstance(value, str) else value
         for name, value in constants.items()
@@ -88,12 +88,12 @@ def check(
     for mine, theirs in zip(ours, expected, strict=True):
         assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
         wide, reference_wide = mine.astype(np.float64), theirs.astype(np.float64)
-        # Channels cancel: what counts is the size of what was summed, not of the sum.
+        # Channels cancel: rounding errors depend on the size of the terms, not of the sum.
         largest = np.abs(reference_wide).max(initial=1.0)
         tolerance = largest * (2**-9 if mine.dtype == np.float16 else 1e-5)
         if mine.dtype.kind in "iu":
             tolerance = max(1.0, tolerance if mine.dtype.itemsize > 2 else 1.0)
-            # Only numbers that are halves but for the last bit may round to the other side.
+            # Only numbers that are halves up to the last bit may round differently.
             assert np.mean(mine != theirs) < 0.1 or mine.dtype.itemsize > 2
         np.testing.assert_allclose(wide, reference_wide, rtol=1e-4, atol=tolerance)
 
@@ -101,7 +101,7 @@ def check(
 def check_refused(
     operator: str, samples: Sequence[np.ndarray], layout: str, **constants: Any
 ) -> None:
-    """Both libraries refuse the call, at building or at running."""
+    """Both libraries reject the call, when it is built or run."""
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, operator, samples, layout, {}, constants)
@@ -194,7 +194,7 @@ def test_layout_refusals(operator: str, layout: str) -> None:
     check_refused(operator, images("uint8", layout), layout)
 
 
-# The reference refuses to convert to the same colour space; ours hands the image on.
+# The reference rejects a conversion to the same colour space; ours passes the image through.
 @pytest.mark.parametrize(("source", "target"), list(itertools.permutations(COLOR_SPACES, 2)))
 def test_color_spaces(source: str, target: str) -> None:
     for layout in ("HWC", "FHWC", "DHWC", "FDHWC", ""):

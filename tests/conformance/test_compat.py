@@ -8,7 +8,7 @@ import pytest
 
 from tests.compat.outputs import PROGRAMS, assert_same, run_with
 
-pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
+pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -1,4 +1,4 @@
-"""Functions with conditions on data do here what they do in NVIDIA DALI."""
+"""Functions with conditions on data behave as in NVIDIA DALI."""
 
 # ruff: noqa: SIM108 (what is written in other ways elsewhere)
 
@@ -14,15 +14,15 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 SIZE = 4
 NUMERIC = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"]
 
 
 def run(library: Any, define: Callable[[Any], Any]) -> list[tuple[str, str, list[Any]]]:
-    """Give type, layout and samples of each output of a function that gets the library."""
+    """Return type, layout and samples of each output of a function that gets the library."""
 
     @library.pipeline_def(
         enable_conditionals=True, batch_size=SIZE, num_threads=2, device_id=None, seed=1

@@ -1,12 +1,12 @@
-"""Constants are what NVIDIA DALI gives; random numbers have the same distribution.
+"""Constants equal those of NVIDIA DALI; random numbers have the same distribution.
 
 Where this library differs on purpose:
 
-* `full` and `full_like` refuse a value that NumPy would not broadcast; the reference takes a part
+* `full` and `full_like` reject a value that NumPy would not broadcast; the reference takes a part
   of it.
 * `constant` knows ``FLOAT64``, and `random.normal` ``FLOAT16`` and ``BOOL``.
 * Lists of lists serve as values of `full`, `full_like` and `random.choice`.
-* Integers beyond 32 bits as the value of `full` are refused; the reference saturates them.
+* Integers beyond 32 bits as the value of `full` are rejected; the reference saturates them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 TYPES = (
     *("UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "UINT64", "INT64"),
@@ -32,7 +32,7 @@ Call = Callable[[Any, Callable[..., Any]], Any]
 
 
 def run(library: Any, call: Call, batch_size: int) -> tuple[str, str, list[np.ndarray]]:
-    """Give type, layout and samples; a call gets the library and a way to make nodes of arrays."""
+    """Return dtype, layout and samples; a call gets the library and a maker of nodes."""
     pipeline = library.Pipeline(batch_size=batch_size, num_threads=1, device_id=None, seed=11)
 
     def node(value: Any, **keywords: Any) -> Any:
@@ -183,7 +183,7 @@ def check_distribution(call: Call) -> None:
     steps = [
         np.searchsorted(np.sort(drawn[2]), values, "right") / 10_000 for drawn in (ours, theirs)
     ]
-    # Kolmogorov and Smirnov for two samples, at a level of 0.001.
+    # Two-sample Kolmogorov-Smirnov test, at a level of 0.001.
     assert np.abs(steps[0] - steps[1]).max() < 1.95 * np.sqrt(2 / 10_000)
 
 

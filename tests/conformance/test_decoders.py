@@ -1,10 +1,10 @@
-"""Decoders give what NVIDIA DALI gives, bit for bit.
+"""Decoders return what NVIDIA DALI returns, bit for bit.
 
 Where this library differs on purpose:
 
 * ``ANY_DATA`` of a grey JPEG has one channel, and of a JPEG of four components is RGB; the
-  reference crashes or refuses.
-* ``FLOAT16`` is a possible output; the reference refuses it.
+  reference crashes or rejects.
+* ``FLOAT16`` is a possible output; the reference rejects it.
 * ``GRAY`` of a turned TIFF image is computed from the stored rows; the reference uses another
   codec for turned images, and up to a few pixels in a thousand differ by one level.
 * Progressive files that miss their last scans are smoothed; one version of libjpeg-turbo does it a
@@ -44,8 +44,8 @@ from tests.generated_images import (
 )
 from tests.operators.decoders.decoding import JPEG_LIBRARIES, use_jpeg_library
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 HEIGHT, WIDTH = 37, 53
 PHOTO = photo_like(HEIGHT, WIDTH)

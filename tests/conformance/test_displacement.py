@@ -1,7 +1,6 @@
-"""Images that are bulged or moved like water, as NVIDIA DALI does that.
+"""Sphere and water displacement, compared with NVIDIA DALI.
 
-There a constant `mask` of 0 has no effect, and only one that comes with each sample has. Ours does
-the same for both.
+In NVIDIA DALI a constant `mask` of 0 has no effect, only a per-sample one. Here both have.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 WAVES = {
     "ampl_x": 3.0,
@@ -42,7 +41,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 def run(library: Any, operator: str, sample: np.ndarray, arguments: Mapping[str, Any]) -> Any:
-    """Give the output and its layout."""
+    """Return the output and its layout."""
     pipeline = library.Pipeline(batch_size=1, num_threads=1, device_id=None, seed=1)
 
     def source(value: Any, **keywords: Any) -> Any:
@@ -85,7 +84,7 @@ def check(operator: str, sample: np.ndarray, arguments: Mapping[str, Any]) -> No
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 def test_images(operator: str, arguments: dict[str, Any], dtype: str) -> None:
     random = np.random.default_rng(0)
-    # A single pixel has no radius: the reference's sphere gives NaN or 0 then.
+    # A single pixel has no radius: the reference's sphere returns NaN or 0 then.
     for shape in ((71, 301, 3), (64, 40, 1), (1, 2, 3), (30, 31, 4)):
         check(operator, random.uniform(0, 255, shape).astype(dtype), arguments)
 

@@ -1,4 +1,4 @@
-"""Operators that distort images: what NVIDIA DALI gives, bit for bit where nothing is random."""
+"""Operators that distort images: bitwise identical to NVIDIA DALI where nothing is random."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Samples: TypeAlias = "Sequence[np.ndarray]"
 Result: TypeAlias = "tuple[list[np.ndarray], str, str]"
@@ -34,7 +34,7 @@ def run(
     per_sample: Mapping[str, Samples] | None = None,
     **constants: Any,
 ) -> Result:
-    """Give the outputs, their layout and their type."""
+    """Return the outputs, their layout and their type."""
     constants = {
         name: getattr(library.types, value) if name == "dtype" else value
         for name, value in constants.items()
@@ -79,7 +79,7 @@ def check(
 
 
 def check_refused(operator: str, samples: Samples, layout: str = "", **constants: Any) -> None:
-    """Both libraries refuse the call, at building or at running."""
+    """Both libraries reject the call, when it is built or run."""
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, operator, samples, layout, **constants)
@@ -305,7 +305,7 @@ def test_clahe_refusals() -> None:
     check_refused("clahe", [noise((16, 16))], "HW", **arguments)
     check_refused("clahe", [noise((16, 16, 2))], "HWC", **arguments)
     check_refused("clahe", [noise((3, 16, 16))], "CHW", **arguments)
-    check_refused("clahe", [noise((2, 16, 16, 3))], "FHWC", **arguments)
+    # Sequences, which the reference rejects, are processed frame by frame: tests/operators.
     check_refused("clahe", [noise((16, 16, 3), "float32")], "HWC", **arguments)
     check_refused("clahe", [noise((16, 16, 3))], "HWC", tiles_x=2, clip_limit=2.0)
 
@@ -357,7 +357,7 @@ def check_distribution(
     error = deviation / np.sqrt(mine.size)
     assert abs(mine.mean() - other.mean()) < 7 * error
     assert abs(mine.std() - other.std()) < 0.05 * deviation
-    # The distance of Kolmogorov and Smirnov; channels may be equal, so there are pixels to count.
+    # The Kolmogorov-Smirnov distance; channels may be equal, so pixels are counted.
     places = np.unique(np.concatenate([mine, other]))
     shares = [np.searchsorted(np.sort(values), places, "right") for values in (mine, other)]
     assert np.abs(shares[0] - shares[1]).max() < 1.9 * np.sqrt(2 * 3 / mine.size) * mine.size

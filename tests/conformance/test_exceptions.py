@@ -1,7 +1,7 @@
 """An `except` clause that catches an error of NVIDIA DALI catches that of this library.
 
-Every snippet is run with both libraries. Whatever built-in class the reference raises, or class of
-the snippet, ours must be an instance of it, too.
+Every snippet is run with both libraries. Our exception must be an instance of the built-in class,
+or class of the snippet, that the reference raises.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.conformance.failing_snippets import (
     made,
 )
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 for library in (reference, dali_core):
     for module in ("fn", "ops", "types", "tensors", "math"):
         importlib.import_module(f"{library.__name__}.{module}")
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def raised(call: Callable[[], Any]) -> BaseException | None:
-    """Give what a call raises, whatever it is."""
+    """Return the exception of a call, of any class."""
     try:
         call()
     except BaseException as error:
@@ -47,7 +47,7 @@ def raised(call: Callable[[], Any]) -> BaseException | None:
 
 
 def caught_there(snippet: Snippet, folder: Path) -> type[BaseException]:
-    """Run a snippet with the reference; give the class that a program would name to catch it."""
+    """Run a snippet with the reference; return the class that a program would catch."""
     folder.mkdir()
     return next(
         kind
@@ -178,7 +178,7 @@ def test_the_next_batch_follows() -> None:
 
 
 def test_a_function_raises_what_says_the_sample() -> None:
-    # The reference raises a RuntimeError, which has only the text of the function's own.
+    # The reference raises a RuntimeError that contains only the text of the original exception.
     def fail(_: Any) -> Any:
         raise OwnError(1)
 

@@ -1,10 +1,10 @@
-"""Expressions: types and values for all pairs of types, as NVIDIA DALI gives them.
+"""Expressions: types and values for all pairs of types, compared with NVIDIA DALI.
 
 Where this library differs on purpose:
 
-* ``FLOAT16`` is computed: in 32-bit floating point, then rounded. The reference refuses it.
+* ``FLOAT16`` is computed: in 32-bit floating point, then rounded. The reference rejects it.
 * The quotient of the lowest integer and -1 wraps around, as sums do; the reference crashes.
-* `math.rsqrt` of 0 is infinite; in 32-bit floating point the reference says NaN.
+* `math.rsqrt` of 0 is infinite; in 32-bit floating point the reference returns NaN.
 * Constants of ``FLOAT64`` keep their precision; numbers of NumPy in ``float64`` and arrays on the
   left of an operator serve as operands (as ``FLOAT``, and as constants).
 * Functions and operators on constants alone make a node.
@@ -26,9 +26,9 @@ import dali_core
 import dali_core.math
 from tests.conformance.comparing import FLOATS, INTEGERS, always
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
-pytest.importorskip("nvidia.dali.math")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.math", reason="not available: NVIDIA DALI")
 
 LIBRARIES = (dali_core, reference)
 TYPES = ["bool", *INTEGERS, "float32", "float64"]
@@ -38,7 +38,7 @@ Result = tuple[list[np.ndarray], list[str], list[str]]
 
 
 def numbers(dtype: str) -> np.ndarray:
-    """Make sixteen numbers, with those at the ends of the range, and none that is 0 at the end."""
+    """Return sixteen numbers, including the limits of the range, and none that is 0 at the end."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return np.array([0, 1] * 8, dtype)
@@ -51,7 +51,7 @@ def numbers(dtype: str) -> np.ndarray:
 
 
 def divisors(dtype: str) -> np.ndarray:
-    """Make the same numbers backwards, without what cannot divide in one of the libraries."""
+    """Return the same numbers in reverse, without those that are invalid as divisors."""
     values = numbers(dtype)[::-1].copy()
     values[values == 0] = 1
     if np.dtype(dtype).kind == "i":
@@ -60,7 +60,7 @@ def divisors(dtype: str) -> np.ndarray:
 
 
 def run(library: Any, inputs: Sequence[np.ndarray], build: Build, layout: str = "") -> Result:
-    """Give samples, types and layouts of what is built of some inputs."""
+    """Return samples, dtypes and layouts of a graph of some inputs."""
     pipeline = library.Pipeline(batch_size=1, num_threads=1, device_id=None)
     with pipeline:
         nodes = [
@@ -159,7 +159,7 @@ def test_comparisons_of_integers_with_floats(integer: str, real: str) -> None:
             compute(*pair) for compute in functions for pair in (nodes, nodes[::-1])
         ],
     )
-    # Of two negative numbers the reference takes the lower one for the greater.
+    # Of two negative numbers the reference treats the lower one as the greater.
     negative = [np.array([-2, -3], integer), np.array([-7.25, -2.5], real)]
     results, _, _ = run(
         dali_core, negative, lambda library, nodes: [compute(*nodes) for compute in functions]
@@ -282,7 +282,7 @@ def test_constants_as_operands() -> None:
         results = [x * value for x in nodes for value in operands]
         results += [x - value for x in nodes for value in operands]
         results += [x >= value for x in nodes for value in operands]
-        # The reference asks NumPy first where something of NumPy is on the left.
+        # In the reference, NumPy's operator takes precedence if its left operand is a NumPy object.
         plain = [value for value in SCALARS if not isinstance(value, np.ndarray)]
         return results + [value - x for x in nodes for value in (*plain, *constants(library))]
 

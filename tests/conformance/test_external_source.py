@@ -1,7 +1,7 @@
-"""`fn.external_source` gives the sequences that NVIDIA DALI gives, through ends and resets.
+"""`fn.external_source` returns the sequences of NVIDIA DALI, through ends and resets.
 
-With a prefetch depth of 1: the reference's sources run past their end if they run ahead, so that
-what follows a reset depends on the depth. Here it does not.
+With a prefetch depth of 1: the reference's sources run past their end if they are prefetched, so
+the batches after a reset depend on the depth. Here it does not.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 BATCH_SIZE = 3
 CYCLES = (None, False, True, "no", "quiet", "raise")
@@ -41,7 +41,7 @@ class Restartable:
 
 
 class OneShot:
-    """An iterator of its own: `iter` resets it only if it is asked for."""
+    """Its own iterator: `iter` resets it only if requested."""
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
@@ -77,7 +77,7 @@ ITERABLES: dict[str, Callable[[list[Any]], Any]] = {
 def log_of(
     library: Any, make_source: Callable[[], Any], actions: str, **arguments: Any
 ) -> list[Any]:
-    """Do what the actions say: r runs a batch, R resets, e runs until the end and resets."""
+    """Perform the actions: r runs a batch, R resets, e runs until the end and resets."""
     num_sources = arguments.pop("num_sources", 1)
     pipeline = library.Pipeline(BATCH_SIZE, 2, None, prefetch_queue_depth=1)
     with pipeline:

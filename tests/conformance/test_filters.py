@@ -74,7 +74,7 @@ def check(
         for library in (reference, dali_core)
     )
     largest = max(np.abs(sample.astype(np.float64)).max(initial=1) for sample in inputs[0][0])
-    # Of halves, the reference also keeps halves between the passes along the axes.
+    # For 16-bit floats, the reference also stores 16-bit intermediates between the axes.
     relative = 2e-3 if inputs[0][0][0].dtype == np.float16 else 2e-6
     compare(ours.samples, theirs.samples, relative * largest)
     assert (ours.layout, ours.dtype) == (theirs.layout, theirs.dtype)
@@ -110,7 +110,7 @@ def test_types(operator: str, dtype: str) -> None:
 
 
 def check_laplacian_of_doubles() -> None:
-    """The reference refuses these; ours computes in float32, as it does with all other types."""
+    """The reference rejects these; ours computes in float32, as for all other types."""
     samples = images("HWC", "float64")
     with pytest.raises(RuntimeError, match="Unsupported data type"):
         run(reference, "laplacian", [(samples, "HWC")], {}, {})
@@ -137,7 +137,7 @@ def test_wrong_layouts(operator: str, layout: str) -> None:
 
 @pytest.mark.parametrize("arguments", BLURS)
 def test_blurs(arguments: dict[str, Any]) -> None:
-    # The samples reach from one pixel to far more than a window.
+    # The samples range from one pixel to much more than a window.
     for dtype in ("uint8", "float32"):
         check("gaussian_blur", (images("HW", dtype, (1, 2, 5, 90)), "HW"), **arguments)
 
@@ -252,7 +252,7 @@ def run_per_frame(
 )
 def test_arguments_of_each_frame(operator: str, layout: str, name: str, values: np.ndarray) -> None:
     if operator == "filter" and layout == "CFHW":
-        return  # frames come first there; ours has no reason to insist
+        return  # frames come first there; ours does not require that
     theirs, ours = (
         run_per_frame(library, operator, layout, name, values) for library in (reference, dali_core)
     )
@@ -263,7 +263,7 @@ def test_arguments_of_each_frame(operator: str, layout: str, name: str, values: 
 
 
 def windows(*extents: int, seed: int = 0) -> np.ndarray:
-    """Make a filter whose sums stay in the range of the images, mostly."""
+    """Return a filter whose sums mostly stay in the range of the images."""
     random = np.random.default_rng([seed, *extents])
     return (random.uniform(-1, 2, extents) / np.prod(extents)).astype(np.float32)
 

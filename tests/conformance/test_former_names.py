@@ -1,4 +1,4 @@
-"""Former names of operators are those of NVIDIA DALI, and stand for the same."""
+"""Deprecated names of operators are those of NVIDIA DALI, with the same meaning."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Indices and slices: what NVIDIA DALI gives for the same brackets.
+"""Indices and slices: the same results as NVIDIA DALI.
 
 Where this library differs on purpose:
 
-* An ellipsis stands for all dimensions that are not mentioned; the reference knows none.
-* A step of 0 is refused when the pipeline is defined, not when it runs.
+* An ellipsis stands for all dimensions that are not mentioned; the reference does not support it.
+* A step of 0 is rejected when the pipeline is defined, not when it runs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 import dali_core
 from tests.conformance.test_expressions import check, check_refused, run
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 IMAGE = np.arange(2 * 4 * 3, dtype=np.int32).reshape(2, 4, 3)
 INPUTS = [
@@ -30,7 +30,7 @@ INPUTS = [
     np.array([1], np.int32),
     np.array(True),
 ]
-# From the library, a scalar of each sample, and three tensors that are no integer scalars.
+# Of the library: a scalar of each sample, and three tensors that are not integer scalars.
 Entries = Callable[..., Any]
 
 CONSTANT: list[Any] = [

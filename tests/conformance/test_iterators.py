@@ -1,19 +1,19 @@
 """Iterators, readers' order and sharding, compared with the reference's.
 
-Where this library differs on purpose, and random sequences do not go:
+Where this library differs on purpose, which random sequences avoid:
 
 * ``len()`` of an iterator of unknown size raises TypeError; the reference returns 0, as this
   library does under `dali_core.compat`.
 * ``reset()`` while the first batch is prepared and was not taken does nothing.  The reference skips
-  to the next epoch if that batch makes the epoch, and then gives that batch in addition.
+  to the next epoch if that batch is the whole epoch, and then returns that batch in addition.
 * ``reset()`` while a source still has batches does nothing to the source.  In the reference, it
-  also lets the source begin anew if prefetching has met its end already, so that the result
-  depends on how far ahead the pipeline runs.
-* A checkpoint is of the moment when it is taken.  In the reference, one that is taken before the
-  first batch is that of the constructor, even after ``reset()``; and a pipeline that goes on from
-  the end of its source does not notice at ``reset()`` that it is there.
-* The batch after one that was refused for its length can be taken.  In the reference, the pipeline
-  has one less on its way each time, and at last none.
+  also restarts the source if prefetching has reached its end already, so that the result depends on
+  the prefetch depth.
+* A checkpoint is the state at the time of the call.  In the reference, one that is taken before the
+  first batch is that of the constructor, even after ``reset()``; and a pipeline that resumes at the
+  end of its source does not notice that at ``reset()``.
+* The batch after one that was rejected for its length can be taken.  In the reference, the
+  pipeline has one batch less in flight each time, and finally none.
 * ``DALIRaggedIterator`` cuts partial batches, where the reference raises AttributeError.
 """
 
@@ -42,13 +42,15 @@ from tests.conformance.iterator_sequences import (
     observe,
 )
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-nvidia_dali = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-reference_plugin = pytest.importorskip("nvidia.dali.plugin.pytorch")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
+nvidia_dali = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+reference_plugin = pytest.importorskip(
+    "nvidia.dali.plugin.pytorch", reason="not available: NVIDIA DALI"
+)
 
 from dali_core.plugin import pytorch as own_plugin  # noqa: E402
 
-# NVIDIA DALI says nothing of it.
+# NVIDIA DALI does not report it.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -141,7 +143,7 @@ def test_both_refuse_ragged_batches() -> None:
             library.plugin.DALIGenericIterator([pipeline], ["x"])
 
 
-# The reference does not say whether PyTorch shall check the sparse tensors that it makes.
+# The reference does not specify whether PyTorch checks its sparse tensors.
 @pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("kind", ["DENSE_TAG", "SPARSE_LIST_TAG", "SPARSE_COO_TAG"])
 def test_ragged_representations(kind: str) -> None:

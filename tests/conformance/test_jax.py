@@ -2,11 +2,11 @@
 
 Where this library differs on purpose:
 
-* An iterator whose names are fewer than the outputs of its pipelines is refused.
+* An iterator whose names are fewer than the outputs of its pipelines is rejected.
 * Arrays that change their shape, partial batches and the like raise errors of this library, which
   also derive from ValueError or RuntimeError; the reference often raises AssertionError.
-* A batch that was only looked at does not count in checkpoints; the reference refuses to make them.
-* The global batch is divided among the devices that are used, not among all that there are.
+* A batch that was only peeked at does not count in checkpoints; the reference rejects them then.
+* The global batch is divided among the devices that are used, not among all devices.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ import pytest
 import dali_core
 import dali_core.fn
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
-nvidia_dali = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-reference_plugin = pytest.importorskip("nvidia.dali.plugin.jax")
+jax = pytest.importorskip("jax", reason="not available: JAX")
+nvidia_dali = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+reference_plugin = pytest.importorskip(
+    "nvidia.dali.plugin.jax", reason="not available: NVIDIA DALI"
+)
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of what CLU imports
     reference_clu = pytest.importorskip("nvidia.dali.plugin.jax.clu", reason="CLU is missing")
@@ -42,12 +44,12 @@ LIBRARIES = (
     (nvidia_dali, reference_plugin, reference_clu, ReferencePolicy),
 )
 
-# The reference advises against some of what is compared.
+# The reference warns of some of what is compared.
 pytestmark = pytest.mark.filterwarnings("ignore::Warning")
 
 
 class Library:
-    """One of the two implementations, which are driven alike."""
+    """One of the two implementations, with the same interface."""
 
     def __init__(self, folder: Path, core: Any, plugin: Any, clu: Any, policies: Any) -> None:
         self.core, self.plugin, self.clu, self.policies = core, plugin, clu, policies
@@ -84,7 +86,7 @@ class Library:
 
 @pytest.fixture
 def both(tmp_path: Path) -> Callable[[Callable[[Library], Any]], Any]:
-    """Give a function that returns what an action gives with both, once it is equal."""
+    """Return a function that returns the result of an action, after comparing both."""
     own, reference = (Library(tmp_path, *library) for library in LIBRARIES)
 
     def compare(action: Callable[[Library], Any]) -> Any:

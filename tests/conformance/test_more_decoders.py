@@ -1,9 +1,9 @@
-"""Decoders of windows and of headers give what NVIDIA DALI gives, bit for bit.
+"""Decoders of windows and of headers are bitwise identical to NVIDIA DALI.
 
 Where this library differs on purpose:
 
-* `peek_image_shape` of a JPEG of four components as ``ANY_DATA`` has the three channels that
-  decoding gives.
+* `peek_image_shape` of a JPEG of four components as ``ANY_DATA`` has the three channels of
+  the decoded image.
 * Windows of `random_crop_generator` are drawn by another generator: only their distribution is
   compared.
 """
@@ -32,8 +32,8 @@ from tests.generated_images import (
     with_orientation,
 )
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 PHOTO = photo_like(37, 53)
 FILES = [
@@ -56,7 +56,7 @@ ANY_CHANNELS = [*FILES[:-7], png(photo_like(20, 31, 1)), png(photo_like(20, 33, 
 def outputs_of(
     library: Any, samples: Sequence[np.ndarray], call: Callable[[Any, Any], Any]
 ) -> list[tuple[str, str, list[np.ndarray]]]:
-    """Give type, layout and samples of each output of a call on encoded samples."""
+    """Return type, layout and samples of each output of a call on encoded samples."""
     settings = {"batch_size": len(samples), "num_threads": 2, "device_id": None, "seed": 3}
     pipeline = library.Pipeline(**settings)
     with pipeline:
@@ -162,7 +162,7 @@ def test_image_slice(arguments: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_relative_slices_are_rounded_alike(seed: int) -> None:
-    # Extents of 20 and 50 pixels make many numbers fall half way between pixels.
+    # With extents of 20 and 50 pixels, many numbers are half way between pixels.
     files = [png(photo_like(20, 50))] * 40
     random = np.random.default_rng(seed)
     step = (0.05, 0.025, 0.01, 0.001, 0.125, 0.1)[seed]
@@ -291,7 +291,7 @@ def test_random_windows_have_the_same_distribution(
     for one, other in zip(ours.T, theirs.T, strict=True):
         values = np.union1d(one, other)
         steps = [np.searchsorted(np.sort(drawn), values, "right") / 4000 for drawn in (one, other)]
-        # Kolmogorov and Smirnov for two samples, at a level of 0.001.
+        # Two-sample Kolmogorov-Smirnov test, at a level of 0.001.
         assert np.abs(steps[0] - steps[1]).max() < 1.95 * np.sqrt(2 / 4000)
 
 

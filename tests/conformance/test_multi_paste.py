@@ -1,4 +1,4 @@
-"""Pasting regions of several images: bit for bit what NVIDIA DALI gives."""
+"""Pasting regions of several images: bitwise identical to NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import dali_core.fn
 import dali_core.types
 from tests.generated_images import encode
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Samples: TypeAlias = "Sequence[np.ndarray]"
 TYPES = ["uint8", "int16", "int32", "float32"]

@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.comparing import check, check_refused, numbers
 
 EXTENTS = {"F": 2, "D": 3, "H": 6, "W": 9, "C": 3}
-# The reference adds up in single precision and in another order.
+# The reference sums in single precision and in another order.
 CLOSE = {"tolerance": 1e-5, "relative": 1e-5}
 
 
@@ -75,7 +75,7 @@ def test_batches_of_different_sizes(arguments: dict[str, Any], given: dict[str, 
 def test_integers(dtype: str) -> None:
     check("normalize", (samples_of("HWC", dtype), "HWC"), axes=[0, 1], **CLOSE)
     output = dtype.upper()
-    # A number next to one half may go up in one and down in the other.
+    # A number next to one half may be rounded up in one and down in the other.
     check("normalize", IMAGES, dtype=output, scale=30.0, shift=20.0, tolerance=1)
 
 

@@ -1,4 +1,4 @@
-"""What a call, or a constructor in `ops`, may be given is what NVIDIA DALI takes there."""
+"""Calls, and constructors in `ops`, accept the arguments that NVIDIA DALI accepts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import dali_core.ops
 import dali_core.types
 from tests.conformance.pipelines import plain, reference
 
-pytest.importorskip("nvidia.dali.ops")
+pytest.importorskip("nvidia.dali.ops", reason="not available: NVIDIA DALI")
 
 OPTIONS = {"batch_size": 2, "num_threads": 1, "device_id": None}
 IMAGE = list(range(12))
@@ -28,7 +28,7 @@ def image(library: Any) -> Any:
 
 
 def result(build: Callable[[Any], Any], library: Any, **options: Any) -> Any:
-    """Give a batch, the kind of the error, and how many warnings there were of which kind."""
+    """Return a batch, the kind of the error, and the number of warnings of each kind."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

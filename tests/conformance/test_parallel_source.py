@@ -1,4 +1,4 @@
-"""`fn.external_source(parallel=True)` gives what NVIDIA DALI gives, and refuses what it refuses."""
+"""`fn.external_source(parallel=True)` returns and rejects the same as NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 import dali_core
 import dali_core.fn
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
-# Frameworks that other tests have imported warn of the forks, those of the reference as well.
+# Frameworks that other tests have imported warn of forks, also of those of the reference.
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
 
 

@@ -1,4 +1,4 @@
-"""What can be fed into pipelines, and how, is what NVIDIA DALI takes."""
+"""Pipelines accept the same data as NVIDIA DALI, in the same ways."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_can_be_fed(name: str) -> None:
         for library in (dali_core, reference)
     )
     if "differ" in name:
-        # What is wrong with the data is a TypeError here, and found when it is fed.
+        # Invalid data is a TypeError here, raised when it is fed.
         assert (ours, theirs) == ("TypeError", "RuntimeError")
     else:
         assert ours == theirs

@@ -1,7 +1,7 @@
-"""Methods and properties of pipelines answer and refuse as those of NVIDIA DALI do.
+"""Methods and properties of pipelines behave like those of NVIDIA DALI.
 
-Every test does the same with both libraries and compares a log of what came back: values, and of
-errors the kinds that programs can catch.
+Every test performs the same calls with both libraries and compares a log of the results: values,
+and for errors the classes that programs can catch.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ PROPERTIES = [
         {"exec_dynamic": True},
         {"experimental_exec_dynamic": False, "exec_dynamic": True},
         {"prefetch_queue_depth": {"cpu_size": 3, "gpu_size": 2}},
-        # The reference ignores the priority of its stream; here it is what was given.
+        # The reference ignores the priority of its stream; here it is the argument.
         {"enable_memory_stats": True, "max_streams": 3},
         {"py_num_workers": 3, "py_start_method": "spawn", "bytes_per_sample": 7},
     ],
@@ -136,7 +136,7 @@ def test_expected_outputs(name: str, values: Sequence[Any]) -> None:
                 pipeline = made(library, **arguments)
                 method = getattr(pipeline, name, lambda: None)
                 calls = [pipeline.run, pipeline.run]
-                if name != "output_layout":  # the reference does not tell it
+                if name != "output_layout":  # not available in the reference
                     calls.append(method)
                 log += [outcome(call, library) for call in calls]
             logs.append(log)
@@ -167,7 +167,7 @@ OUTPUTS: dict[str, Callable[[Any], Any]] = {
     "no outputs": lambda _: (),
     "empty list": lambda _: [],
 }
-# What is wrong here is said by another error, or earlier, than there.
+# Here, another error is raised, or earlier, than in the reference.
 OTHER_ERRORS = {
     ("None", "function"): ("TypeError", "NotImplementedError"),
     ("no outputs", "class"): ("NotImplementedError", "RuntimeError"),
@@ -230,7 +230,7 @@ SEQUENCES: dict[str, list[Any]] = {
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_sequences_of_calls(name: str, depth: int) -> None:
     if (name, depth) in {("shared twice", 1), ("schedule more", 1)}:
-        depth = 2  # the reference waits forever for a batch that nobody starts
+        depth = 2  # the reference waits forever for a batch that is never started
     check(*SEQUENCES[name], make=lambda library: made(library, prefetch_queue_depth=depth))
 
 
@@ -301,7 +301,7 @@ def test_readers(tmp_path: Path) -> None:
         lambda p, _: p.epoch_size("pruned"),
         lambda p, _: p.reader_meta("pruned"),
         lambda p, _: p.epoch_size("nobody"),
-        # Readers without a name are listed under another one there.
+        # Readers without a name have another one in the reference.
         lambda p, _: sorted(p.epoch_size().values()),
         lambda p, _: len(p.reader_meta()),
         make=make,
@@ -343,7 +343,7 @@ def test_pipelines_that_are_not_complete() -> None:
 
 
 def test_executor_statistics() -> None:
-    """The same numbers where all samples are alike; the reference adds steps of its own."""
+    """The same numbers if all samples are equal; the reference adds steps of its own."""
 
     def statistics(p: Any, _: Any) -> Any:
         found = p.executor_statistics()

@@ -1,4 +1,4 @@
-"""What one library writes, it reads again as the other does; the documents differ."""
+"""Both libraries read back what they write; the documents differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crop, flip, crop_mirror_normalize and cast: bit for bit what NVIDIA DALI gives, halves aside."""
+"""Crop, flip, crop_mirror_normalize and cast: identical to NVIDIA DALI, except 16-bit floats."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 LAYOUTS = ("HWC", "CHW", "DHWC", "CDHW", "FHWC", "FCHW", "CFHW")
 NUMBER_TYPES = [
@@ -40,7 +40,7 @@ def run(
     per_sample: Mapping[str, Sequence[np.ndarray]],
     constants: Mapping[str, Any],
 ) -> tuple[list[np.ndarray], str, str]:
-    """Give the outputs, their layout and their type."""
+    """Return the outputs, their layout and their type."""
     constants = {
         name: getattr(library.types, value) if name == "dtype" else value
         for name, value in constants.items()
@@ -77,7 +77,7 @@ def check(
     assert (our_layout, our_type) == (expected_layout, expected_type)
     for mine, theirs in zip(ours, expected, strict=True):
         if mine.dtype == np.float16:
-            # The reference rounds ties away from zero; we round them to even, as processors do.
+            # The reference rounds ties away from zero; we round them to even, as in hardware.
             np.testing.assert_allclose(mine, theirs, rtol=2**-10)
             assert mine.dtype == theirs.dtype
         else:
@@ -87,7 +87,7 @@ def check(
 def check_refused(
     operator: str, samples: Sequence[np.ndarray], layout: str, **constants: Any
 ) -> None:
-    """Both libraries refuse the call, at building or at running."""
+    """Both libraries reject the call, when it is built or run."""
     with pytest.raises((RuntimeError, ValueError, TypeError)):
         run(reference, operator, samples, layout, {}, constants)
     with pytest.raises((RuntimeError, ValueError, TypeError)):
@@ -95,7 +95,7 @@ def check_refused(
 
 
 def images(layout: str, dtype: str = "uint8", seed: int = 0, count: int = 2) -> list[np.ndarray]:
-    """Make samples of odd sizes, each of another one."""
+    """Return samples of different odd sizes."""
     random = np.random.default_rng(seed)
     samples = []
     for _ in range(count):
@@ -112,7 +112,7 @@ def images(layout: str, dtype: str = "uint8", seed: int = 0, count: int = 2) -> 
 
 
 def numbers(dtype: str, shape: Sequence[int], random: np.random.Generator) -> np.ndarray:
-    """Make numbers over most of the range of a type."""
+    """Return numbers over most of the range of a dtype."""
     if dtype == "bool":
         return random.integers(0, 2, shape).astype(bool)
     if np.dtype(dtype).kind == "f":
@@ -328,7 +328,7 @@ FRACTIONS = [0.25, 0.49999997, 0.5, 0.75, 1.5, 2.5, 126.5, 127.5, 254.5, 255.5, 
 
 
 def edges(dtype: str) -> np.ndarray:
-    """Make the numbers at which conversions go wrong."""
+    """Return the numbers at which conversions are error-prone."""
     if dtype == "bool":
         return np.array([False, True])
     if np.dtype(dtype).kind == "f":

@@ -1,7 +1,7 @@
 """Every public name of NVIDIA DALI's Python API, and every parameter, exists here or is listed.
 
-The tables below say what is left out, and why. An entry that is no longer missing fails the tests,
-too, so that the tables stay true. Operators are compared in `docs/conformance.md`.
+The tables below list what is missing, and why. An entry that is no longer missing fails the tests,
+too, so that the tables stay up to date. Operators are compared in `docs/conformance.md`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import pytest
 
 from dali_core.compat._places import COMING, ELSEWHERE
 
-pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("torch", reason="not available: PyTorch")
 
 # Classes and modules that are compared: where they are in the reference, and here.
 SUBJECTS = {
@@ -152,7 +152,7 @@ PROTOCOLS = frozenset(
 
 
 def find(path: str) -> Any:
-    """Give a module or class by its path; None if there is no such module."""
+    """Return a module or class by its path; None if there is no such module."""
     module, _, name = path.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -164,13 +164,13 @@ def find(path: str) -> Any:
 
 
 def _loaded_submodule(path: str) -> Any:
-    """Give a module that has no file, as an attribute of the one above; None if there is none."""
+    """Return a module without a file, as an attribute of its parent; None if there is none."""
     above, _, name = path.rpartition(".")
     return getattr(sys.modules.get(above), name, None)
 
 
 def public_names(subject: Any) -> set[str]:
-    """List the names that users may rely on."""
+    """Return the public names."""
     if isinstance(subject, ModuleType):
         return {
             name
@@ -178,7 +178,7 @@ def public_names(subject: Any) -> set[str]:
             if not name.startswith("_")
             and not isinstance(value, ModuleType)
             and "nvidia.dali" in str(getattr(value, "__module__", subject.__name__))
-            # `from __future__ import annotations` leaves a name, too.
+            # `from __future__ import annotations` defines a name, too.
             and type(value).__name__ != "_Feature"
         }
     return {
@@ -190,9 +190,9 @@ def public_names(subject: Any) -> set[str]:
 
 
 def parameters(function: Any) -> set[str] | None:
-    """List the names of parameters; None if a function does not tell them.
+    """Return the names of parameters; None if they are not available.
 
-    Those of functions in C++ stand in the first lines of their docstrings.
+    Those of functions in C++ are in the first lines of their docstrings.
     """
     owner = getattr(function, "__objclass__", None)
     if owner is not None and owner.__module__.startswith("dali_core"):
@@ -208,7 +208,7 @@ def parameters(function: Any) -> set[str] | None:
 
 
 def stubbed_parameters(owner: type, name: str) -> set[str]:
-    """List the parameters of all overloads of a compiled constructor, from its stub."""
+    """Return the parameters of all overloads of a compiled constructor, from its stub."""
     stub = Path(str(sys.modules[owner.__module__].__file__).partition(".")[0] + ".pyi")
     return {
         argument.arg
@@ -224,11 +224,11 @@ def _class(module: ast.Module, name: str) -> ast.ClassDef:
 
 
 def has(subject: Any, name: str) -> bool:
-    """Tell whether a name exists; in an enumeration, at its members."""
+    """Return whether a name exists; in an enumeration, as an attribute of its members."""
     if isinstance(subject, enum.EnumMeta):
         return hasattr(subject, name) or hasattr(next(iter(subject)), name)
     if inspect.isclass(subject):
-        # Classes answer to `|` themselves, whatever their instances do.
+        # Classes themselves implement `|`, whatever their instances do.
         return any(name in vars(base) for base in subject.__mro__)
     return hasattr(subject, name)
 
@@ -237,7 +237,7 @@ _VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def functions(subject: Any, names: set[str]) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Give the functions, methods and constructors of a subject."""
+    """Return the functions, methods and constructors of a subject."""
     if isinstance(subject, enum.EnumMeta) or hasattr(subject, "__members__"):
         return
     if not isinstance(subject, ModuleType):

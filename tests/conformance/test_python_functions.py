@@ -1,4 +1,4 @@
-"""Functions of the user: when they are called, what they get, and what their results know."""
+"""Functions of the user: when they are called, their arguments, and properties of their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import dali_core.types
 from tests.conformance.pipelines import outcome, plain, reference
 from tests.generated_images import encode
 
-pytest.importorskip("nvidia.dali.ops")
+pytest.importorskip("nvidia.dali.ops", reason="not available: NVIDIA DALI")
 
 
 class Capsule:
@@ -152,7 +152,7 @@ def test_files_of_results(tmp_path: Path) -> None:
 
 
 def test_results_of_functions_that_write_into_their_inputs() -> None:
-    """What such a function returns is the same in both; here, nobody else sees what it writes."""
+    """The results of such a function are the same; here, its writes have no side effects."""
 
     def written(array: Any) -> Any:
         array += 1

@@ -1,7 +1,8 @@
-"""`fn.readers.file` finds, orders, labels and divides files as NVIDIA DALI does.
+"""`fn.readers.file` finds, orders, labels and shards files as NVIDIA DALI does.
 
 Shuffled orders differ: here they are permutations of the whole data set. Where this library differs
-on purpose: signed labels are read from a `file_list`, and labels that do not fit are refused.
+on purpose: signed labels are read from a `file_list`, and labels that are out of range are
+rejected.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import pytest
 import dali_core
 import dali_core.fn
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 FOLDERS = ("b", "B", "a", "é", "10", "9", ".hidden", "with space", "[x]")
 FILES = (
@@ -41,7 +42,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read(library: Any, batch_size: int = 1, epochs: int = 1, **arguments: Any) -> list[Any]:
-    """Give source, label and content of all samples, batch by batch."""
+    """Return source, label and content of all samples, batch by batch."""
     pipeline = library.Pipeline(batch_size, 1, None)
     with pipeline:
         pipeline.set_outputs(*library.fn.readers.file(name="reader", **arguments))

@@ -1,4 +1,4 @@
-"""The report of conformance finds what differs, and to which calls it belongs."""
+"""The conformance report finds differences, and attributes them to calls."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.conformance.recording import Comparison, Watch, our_origins, pairs
 from tests.conformance.recording_differences import Batch, Described, describe
 from tests.conformance.recording_report import Report, reference_operators
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Watches = tuple[Watch, Watch]
 
 
 @pytest.fixture
 def watches() -> Iterator[Watches]:
-    """Watch both libraries during a test."""
+    """Record both libraries during a test."""
     both = (
         Watch(reference.fn, reference.Pipeline),
         Watch(dali_core.fn, dali_core.Pipeline, our_origins),

@@ -39,7 +39,7 @@ AXES: list[dict[str, Any]] = [
 
 
 def samples_of(dtype: str, *, small: bool = False) -> Samples:
-    """Make images of several sizes; small numbers have squares that sums in the type can hold."""
+    """Return images of several sizes; squares of small numbers can be summed in the dtype."""
     shapes = ((7, 5, 3), (1, 1, 1), (40, 33, 2), (3, 1, 6))
     samples = [numbers(dtype, shape) for shape in shapes]
     if small and dtype != "float32":
@@ -48,7 +48,7 @@ def samples_of(dtype: str, *, small: bool = False) -> Samples:
 
 
 def check(operator: str, *inputs: tuple[Samples, str], **constants: Any) -> None:
-    """Both give the same, but for the rounding errors of sums in float32."""
+    """Both return the same, within the rounding errors of sums in float32."""
     (theirs,), (ours,) = (
         run(library, operator, inputs, {}, constants) for library in (reference, dali_core)
     )
@@ -59,7 +59,7 @@ def check(operator: str, *inputs: tuple[Samples, str], **constants: Any) -> None
         if mine.dtype.kind in "iu":
             np.testing.assert_array_equal(mine, expected)
         else:
-            # Terms may cancel: what counts is their size.
+            # Terms may cancel: errors depend on their size.
             size = np.nan_to_num(np.abs(sample.astype(np.float64))).max(initial=0) ** (
                 2 if operator.endswith(("square", "variance")) else 1
             )
@@ -100,7 +100,7 @@ def test_output_types(operator: str, dtype: str) -> None:
         targets = [own_type(dtype), "FLOAT"]
     for target in targets:
         if operator == "reductions.sum" and target == "FLOAT" and dtype.endswith("int64"):
-            continue  # refused there
+            continue  # rejected there
         for axes in ({}, {"axes": [0]}, {"axes": [2]}, {"axes": [0, 1]}):
             check(operator, inputs, dtype=target, **axes)
 
@@ -109,7 +109,7 @@ def test_output_types(operator: str, dtype: str) -> None:
 @pytest.mark.parametrize("operator", ["reductions.sum", "reductions.mean", "reductions.rms"])
 def test_sums_wrap_around_in_narrow_types(operator: str, dtype: str) -> None:
     if operator == "reductions.rms" and dtype in ("int8", "int16", "int32"):
-        return  # roots of sums that wrapped around to below zero mean nothing
+        return  # roots of sums that wrapped around to negative numbers are meaningless
     # A power of two, by which the reference divides without rounding in float32.
     samples = [numbers(dtype, (256,)) >> (8 if dtype == "int32" else 0), numbers(dtype, (32,), 1)]
     check(operator, (samples[:1] if dtype == "int32" else samples, ""), dtype=own_type(dtype))
@@ -156,7 +156,7 @@ def means_of(samples: Samples, axes: tuple[int, ...], *, keep_dims: bool) -> Sam
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("operator", DEVIATIONS)
 def test_deviation_types(operator: str, dtype: str) -> None:
-    # Squares of the largest ones are beyond what the reference can add in float32.
+    # Squares of the largest ones exceed the range of sums in float32.
     samples = samples_of(dtype, small=dtype.endswith("int64"))
     for axes in ((0, 1, 2), (0,), (2,), (0, 1), (1, 2), (0, 2)):
         means = means_of(samples, axes, keep_dims=False)

@@ -13,11 +13,11 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 FILTERS = ("NN", "LINEAR", "CUBIC", "LANCZOS3", "TRIANGULAR", "GAUSSIAN")
-# Input and output sizes: growing, shrinking, both at once, very small, equal.
+# Input and output sizes: enlarging, reducing, both at once, very small, equal.
 SIZES = (
     ((20, 31), (41, 77)),
     ((41, 77), (20, 31)),
@@ -32,8 +32,8 @@ SIZES = (
     ((16, 24), (8, 12)),
     ((30, 40), (31, 39)),
 )
-# Where an output lies exactly between two input pixels, the last bit of a coordinate decides which
-# one INTERP_NN takes; only regions of interest leave it open.
+# Where an output is exactly between two input pixels, the last bit of a coordinate determines the
+# result of INTERP_NN; this only happens with regions of interest.
 TIES = 0.01
 
 Values = Sequence[np.ndarray]
@@ -42,7 +42,7 @@ Values = Sequence[np.ndarray]
 def run(
     library: Any, graph: Callable[..., Any], inputs: Sequence[tuple[Values, str]]
 ) -> list[tuple[list[np.ndarray], str]]:
-    """Give the samples and the layout of each output of `graph(library, *inputs)`."""
+    """Return the samples and the layout of each output of `graph(library, *inputs)`."""
     pipeline = library.Pipeline(batch_size=len(inputs[0][0]), num_threads=2, device_id=None, seed=5)
     with pipeline:
         nodes = [
@@ -81,12 +81,12 @@ def compare(graph: Callable[..., Any], *inputs: tuple[Values, str], nearest: boo
                 assert difference.max() <= 1e-4 * np.abs(expected).max()
         else:
             assert everywhere.max() <= 1
-            # One level in a few places is rounding, everywhere it would be a shift.
+            # One level in a few pixels is rounding; in all pixels it would be a shift.
             assert everywhere.mean() < 0.05
 
 
 def constants(library: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Turn names of enumeration members into those of the library."""
+    """Convert names of enumeration members to those of the library."""
     return {
         name: getattr(library.types, value)
         if (isinstance(value, str) and value.isupper()) or name == "dtype"
@@ -96,7 +96,7 @@ def constants(library: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def image(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarray:
-    """Make noise: nothing is harder on a filter."""
+    """Return noise, the hardest input of a filter."""
     random = np.random.default_rng((seed, *shape))
     if np.dtype(dtype).kind == "f":
         return random.standard_normal(shape).astype(dtype)
@@ -107,7 +107,7 @@ def image(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarr
 def sized_images(
     layout: str, channels: int = 3, dtype: str = "uint8"
 ) -> tuple[tuple[list[np.ndarray], str], tuple[list[np.ndarray], str]]:
-    """Make images of all input sizes, and the output sizes as a per-sample argument."""
+    """Return images of all input sizes, and the output sizes as a per-sample argument."""
     samples = []
     for (height, width), _ in SIZES:
         extent = {"F": 2, "H": height, "W": width, "C": channels}
@@ -215,7 +215,7 @@ def test_sizes(arguments: dict[str, Any], dtype: str) -> None:
 @pytest.mark.parametrize("mode", ["default", "stretch", "not_larger", "not_smaller"])
 @pytest.mark.parametrize("max_size", [None, 31, [20, 45]])
 def test_rounding_of_sizes(mode: str, max_size: Any) -> None:
-    # Many small whole numbers: most halves that can occur do.
+    # Many small integers: most possible halves occur.
     random = np.random.default_rng(7)
     sizes = random.integers(1, 60, (200, 2))
     wanted = random.integers(0, 90, (200, 2)).astype(np.float32)
@@ -302,7 +302,7 @@ def test_saved_shape() -> None:
 @pytest.mark.parametrize("arguments", [{"size": 7}, {"size": [5, 9], "dtype": "FLOAT"}])
 @pytest.mark.parametrize("layout", ["HWC", "CHW", "FHWC", "FCHW", "CFHW"])
 def test_random_crop_of_everything(layout: str, arguments: dict[str, Any]) -> None:
-    # With the area fixed to the whole of a square, there is nothing random left.
+    # With the area fixed to the whole of a square, nothing is random.
     extent = {"F": 2, "H": 19, "W": 19, "C": 3}
     compare(
         lambda library, images: library.fn.random_resized_crop(
@@ -320,7 +320,7 @@ def test_random_crop_of_everything(layout: str, arguments: dict[str, Any]) -> No
 def test_distribution_of_random_windows(
     height_width: tuple[int, int], arguments: dict[str, Any]
 ) -> None:
-    # Coordinates as an image: the ends of the result tell the window.
+    # Coordinates as an image: the borders of the result show the window.
     count = 600
     rows, columns = np.meshgrid(*(np.arange(n) for n in height_width), indexing="ij")
     coordinates = np.stack([rows, columns], -1).astype(np.float32)
@@ -344,7 +344,7 @@ def test_distribution_of_random_windows(
         ratio = np.log(extent[:, 1] / extent[:, 0])
         return np.stack([area, ratio, *centre.T], 1)
 
-    # The Kolmogorov-Smirnov distance of two samples of 600 exceeds 0.12 with a chance of 4e-4.
+    # The Kolmogorov-Smirnov distance of two samples of 600 exceeds 0.12 with a probability of 4e-4.
     for mine, theirs in zip(windows(dali_core).T, windows(reference).T, strict=True):
         grid = np.sort(np.concatenate([mine, theirs])) + 1e-4
         shares = [

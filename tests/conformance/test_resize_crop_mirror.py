@@ -28,7 +28,7 @@ def check_image(layout: str, kind: str = "uint8", **arguments: Any) -> None:
     check("resize_crop_mirror", samples_of(layout, kind), tolerance=tolerance, **arguments)
 
 
-# The reference mirrors other axes than it says where height and width are not the first ones.
+# The reference mirrors other axes than documented if height and width are not the first ones.
 @pytest.mark.parametrize(
     ("layout", "mirror"),
     [*(("HWC", i) for i in range(4)), ("CHW", 0), ("FHWC", 0), ("FCHW", 0), ("CFHW", 0)],
@@ -79,7 +79,8 @@ def test_volumes(layout: str, mirror: int) -> None:
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("interp_type", ["LINEAR", "CUBIC", "LANCZOS3", "TRIANGULAR", "GAUSSIAN"])
 def test_filters(interp_type: str, antialias: bool) -> None:
-    # No pixel lies on the very rim of a Gaussian: there, the last bit decides whether it counts.
+    # No pixel is exactly at the edge of a Gaussian, where the last bit determines whether it
+    # counts.
     for size in ((56, 70), (12, 14), (56, 14)):
         for argument in ("interp_type", "min_filter", "mag_filter"):
             filters: dict[str, Any] = {argument: f"INTERP_{interp_type}", "antialias": antialias}
@@ -88,7 +89,7 @@ def test_filters(interp_type: str, antialias: bool) -> None:
 
 
 def test_nearest_neighbour() -> None:
-    # Ties are decided by the last bit of a coordinate: these sizes have none.
+    # Ties depend on the last bit of a coordinate: these sizes have none.
     for size in ((58, 73), (11, 13), (61, 13)):
         check_image("HWC", size=size, crop=(9, 10), mirror=3, interp_type="INTERP_NN")
 

@@ -1,4 +1,4 @@
-"""Operators that move data or change shapes: bit for bit what NVIDIA DALI gives."""
+"""Operators that move data or change shapes: bitwise identical to NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 Samples: TypeAlias = "Sequence[np.ndarray]"
 
@@ -44,7 +44,7 @@ def run(
     per_sample: Mapping[str, Samples],
     constants: Mapping[str, Any],
 ) -> tuple[list[np.ndarray], str, str]:
-    """Give the outputs, their layout and their type."""
+    """Return the outputs, their layout and their type."""
     constants = {
         name: getattr(library.types, value) if name == "dtype" else value
         for name, value in constants.items()
@@ -80,7 +80,7 @@ def check(
 
 
 def check_refused(operator: str, *inputs: tuple[Samples, str], **constants: Any) -> None:
-    """Both libraries refuse the call, at building or at running."""
+    """Both libraries reject the call, when it is built or run."""
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, operator, inputs, {}, constants)

@@ -1,4 +1,4 @@
-"""Sources are called as by NVIDIA DALI: within `run`, in its thread, and equally far ahead."""
+"""Sources are called as by NVIDIA DALI: within `run`, in its thread, with the same prefetching."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 import dali_core
 import dali_core.fn
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 BATCH_SIZE = 2
-# The reference hangs if functions are to run in the same thread, but batches ahead.
+# The reference hangs if functions run in the same thread, but batches are prefetched.
 EXECUTION = [
     (depth, is_pipelined, is_async)
     for depth in (1, 2, 3, 5)
@@ -31,7 +31,7 @@ EXECUTION = [
 
 
 class Calls:
-    """Makes functions that note who calls them with what, and when the program goes on."""
+    """Creates functions that record their calls, and when the program continues."""
 
     def __init__(self) -> None:
         self.log: list[Any] = []
@@ -91,12 +91,9 @@ SOURCES: dict[str, Callable[[Any, Calls], list[Any]]] = {
 }
 
 
-def log_of(
-    library: Any, kind: str, actions: str, depth: int, is_pipelined: bool, is_async: bool
-) -> list[Any]:
-    """Do what the actions say: run, Schedule, Output, Reset; list them with the calls between."""
-    calls = Calls()
-    pipeline = library.Pipeline(
+def make(library: Any, depth: int, is_pipelined: bool, is_async: bool) -> Any:
+    """Make an empty pipeline of either library."""
+    return library.Pipeline(
         BATCH_SIZE,
         2,
         None,
@@ -104,6 +101,14 @@ def log_of(
         exec_pipelined=is_pipelined,
         exec_async=is_async,
     )
+
+
+def log_of(
+    library: Any, kind: str, actions: str, depth: int, is_pipelined: bool, is_async: bool
+) -> list[Any]:
+    """Perform the actions: run, Schedule, Output, Reset; return them with the calls in between."""
+    calls = Calls()
+    pipeline = make(library, depth, is_pipelined, is_async)
     with pipeline:
         pipeline.set_outputs(*SOURCES[kind](library.fn, calls))
     pipeline.build()
@@ -125,16 +130,17 @@ def log_of(
     before = len(log)
     time.sleep(0.002)
     assert len(log) == before
-    # Which of several sources is called first is nobody's business.
+    # The order of the calls of several sources is unspecified.
     runs = itertools.groupby(log, key=lambda entry: isinstance(entry, tuple))
     return [entry for is_calls, run in runs for entry in (sorted(run) if is_calls else run)]
 
 
 def some_actions(kind: str, seed: int) -> str:
-    """Run and reset in any order; what ends, to its end and beyond.
+    """Run and reset in any order, also beyond the end of the data.
 
-    When a source has ended ahead, the reference forgets at a reset what was not given out yet. Here
-    a reset in mid-epoch changes nothing, so that it does not depend on the prefetch depth.
+    If prefetching has reached the end, the reference discards batches that were not returned at a
+    reset. Here a reset in mid-epoch changes nothing, so that it does not depend on the prefetch
+    depth.
     """
     generator = random.Random(seed)
     if kind in ("endless", "without arguments"):
@@ -157,14 +163,7 @@ def test_calls_between_runs(kind: str, depth: int, is_pipelined: bool, is_async:
 def test_calls_of_functions(depth: int, is_pipelined: bool, is_async: bool) -> None:
     for library in (reference, dali_core):
         calls = Calls()
-        pipeline = library.Pipeline(
-            BATCH_SIZE,
-            2,
-            None,
-            prefetch_queue_depth=depth,
-            exec_pipelined=is_pipelined,
-            exec_async=is_async,
-        )
+        pipeline = make(library, depth, is_pipelined, is_async)
         with pipeline:
             numbers = library.fn.external_source(calls.source("source"))
             pipeline.set_outputs(

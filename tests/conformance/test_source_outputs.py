@@ -1,4 +1,4 @@
-"""Several outputs of one source, what describes them, and which sources are refused."""
+"""Several outputs of one source, their descriptions, and sources that are rejected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import dali_core.ops
 import dali_core.types
 from tests.conformance.pipelines import plain, reference
 
-pytest.importorskip("nvidia.dali.ops")
+pytest.importorskip("nvidia.dali.ops", reason="not available: NVIDIA DALI")
 
 ONE = [np.int32([1]), np.int32([2])]
 TWO = [np.float32([[3]]), np.float32([[4]])]
@@ -23,7 +23,7 @@ IMAGES = np.zeros((2, 2, 2, 3), np.uint8)
 
 
 class Indexed:
-    """What gives its outputs one by one."""
+    """An object that returns its outputs one by one."""
 
     def __init__(self, *outputs: Any) -> None:
         self.outputs = outputs
@@ -33,7 +33,7 @@ class Indexed:
 
 
 def outcome(library: Any, build: Callable[[Any], Any], runs: int = 1) -> Any:
-    """Give some batches, and the classes of warnings, or that the pipeline is refused."""
+    """Return some batches, and the classes of warnings, or that the pipeline is rejected."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -1,18 +1,18 @@
-"""`TensorCPU` and `TensorListCPU` answer every call as those of NVIDIA DALI do.
+"""`TensorCPU` and `TensorListCPU` behave like those of NVIDIA DALI in every call.
 
 Where this library differs on purpose:
 
 * Memory that is not dense, lists of numbers, objects with `__dlpack__` and versioned capsules are
-  accepted. Big-endian numbers are converted, and complex ones refused; the reference takes the
-  bytes of both for other numbers. Tensors have at most eight dimensions.
+  accepted. Big-endian numbers are converted, and complex ones rejected; the reference misinterprets
+  the bytes of both. Tensors have at most eight dimensions.
 * A tensor of a tensor keeps its layout.
-* What is made of read-only memory is read-only.
-* `at` and `as_array` view the memory of the batch; those of the reference are copies.
-* Negative indices are understood by `at`, too, and slices by `[]`. A list of separate samples
-  counts as dense if their shapes are equal; `as_tensor` and `data_ptr` move them together.
-* Empty batches become tensors with a dimension for the batch; the reference forgets it.
+* A tensor of read-only memory is read-only.
+* `at` and `as_array` share the memory of the batch; those of the reference are copies.
+* Negative indices are supported by `at`, too, and slices by `[]`. A list of separate samples
+  counts as dense if their shapes are equal; `as_tensor` and `data_ptr` make them contiguous.
+* Empty batches become tensors with a batch dimension; the reference omits it.
 * Tensors can be copied and pickled.
-* The texts have no blanks at the ends of lines.
+* The texts have no trailing whitespace.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ import pytest
 import dali_core.tensors
 import dali_core.types
 
-reference = pytest.importorskip("nvidia.dali.tensors", reason="NVIDIA DALI is not installed")
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-reference_types = pytest.importorskip("nvidia.dali.types")
+reference = pytest.importorskip("nvidia.dali.tensors", reason="not available: NVIDIA DALI")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
+reference_types = pytest.importorskip("nvidia.dali.types", reason="not available: NVIDIA DALI")
 
 IMAGE = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -46,7 +46,7 @@ class Library:
         self.types = types
 
     def ragged(self, layout: str | None = None, **arguments: Any) -> Any:
-        """Give a list of two images of different height."""
+        """Return a list of two images of different height."""
         return self.list([self.tensor(IMAGE), self.tensor(IMAGE[:1])], layout, **arguments)
 
 
@@ -58,7 +58,7 @@ Call = Callable[[Library], Any]
 
 
 def readable(value: Any, library: Library) -> Any:
-    """Turn a result into something that can be compared between the libraries."""
+    """Convert a result to a form that can be compared between the libraries."""
     if isinstance(value, library.tensor):
         kind = (value.dtype.name, tuple(value.shape()), value.ndim(), value.layout())
         return ("tensor", *kind, np.array(value).tolist())
@@ -78,7 +78,7 @@ def readable(value: Any, library: Library) -> Any:
 
 
 def outcome(call: Call, library: Library) -> Any:
-    """Give what a call returns, or the kind of its error."""
+    """Return the result of a call, or the kind of its error."""
     try:
         return readable(call(library), library)
     except TypeError:
@@ -93,7 +93,7 @@ def check(call: Call) -> None:
 
 
 def after(make: Call, change: Callable[[Any], Any]) -> Call:
-    """Make something, change it, and give it together with what the change returned."""
+    """Create an object, modify it, and return it with the result of the modification."""
 
     def call(library: Library) -> Any:
         value = make(library)
@@ -150,7 +150,7 @@ CONSTRUCTORS: dict[str, Call] = {
 
 
 def outcome_is_error(call: Callable[[], Any]) -> bool:
-    """Tell that both refuse; the reference tells types it does not know by several errors."""
+    """Check that both raise; for unknown types the reference raises different errors."""
     with pytest.raises((TypeError, ValueError, RuntimeError)):
         call()
     return True
@@ -390,7 +390,7 @@ def test_making_tensors(call: Call) -> None:
 def test_making_lists(call: Call) -> None:
     theirs, ours = (outcome(call, library) for library in LIBRARIES)
     if isinstance(ours, tuple) and not theirs[5]:
-        # Here, samples that lie apart are dense if they have one shape.
+        # Here, separate samples are dense if they have the same shape.
         assert ours[5] == (len(set(ours[2])) == 1)
         ours, theirs = ours[:5] + ours[6:], theirs[:5] + theirs[6:]
     assert ours == theirs
@@ -453,7 +453,7 @@ def test_copying_out() -> None:
 
 
 def copied(tensor: Any) -> Any:
-    """Give an array of what a consumer gets that asks for a copy."""
+    """Return an array as received by a consumer that requests a copy."""
     return torch.utils.dlpack.from_dlpack(tensor.__dlpack__(copy=True)).numpy()
 
 

@@ -1,4 +1,4 @@
-"""Affine transforms of coordinates, as NVIDIA DALI makes them."""
+"""Affine transforms of coordinates, compared with NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 import dali_core
 import dali_core.fn
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 PLANE = np.float32([[1, 2, 3], [4, 5, 6]])
 SPACE = np.float32([[1, 2, 3, 4], [0, 5, -6, 7], [0.5, 8, 9, 10]])
 TWO = np.float32([[1.5, 2], [3, 4.25]])
-# Name, inputs (an array, or an array and its layout), arguments (arrays come with the sample).
+# Name, inputs (an array, or an array and its layout), arguments (arrays are per sample).
 Call = tuple[str, list[Any], dict[str, Any]]
 ALONE: list[Call] = [
     ("translation", [], {"offset": [1, 2]}),
@@ -77,7 +77,7 @@ CHAINED: list[Call] = [
 
 
 def run(library: Any, calls: Sequence[Call]) -> list[tuple[np.ndarray, str]]:
-    """Give the result and its layout for each call, all of one pipeline."""
+    """Return the result and its layout for each call, all of one pipeline."""
     pipeline = library.Pipeline(batch_size=1, num_threads=1, device_id=None, seed=1)
 
     def source(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 Where this library differs on purpose:
 
-* A number that no member has is refused. Members of two enumerations are never equal, whatever
+* A number that is not the value of a member is rejected. Members of two enumerations are never
+equal, whatever
   their numbers.
-* `to_dali_type` knows `int`, big-endian types of NumPy, and its other names for C types.
+* `to_dali_type` supports `int`, big-endian types of NumPy, and its other names for C types.
 * `to_numpy_type` of a type without numbers is a `TypeError`; the reference raises a `KeyError`.
-* `SampleInfo` and `BatchInfo` show what they hold.
-* A `TensorLayout` is a string, and has at most eight letters; the reference cuts off what is beyond
+* `SampleInfo` and `BatchInfo` have a `repr` with their values.
+* A `TensorLayout` is a string, and has at most eight letters; the reference truncates after
   fifteen.
 """
 
@@ -22,8 +23,8 @@ import pytest
 
 import dali_core.types as ours
 
-theirs = pytest.importorskip("nvidia.dali.types", reason="NVIDIA DALI is not installed")
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+theirs = pytest.importorskip("nvidia.dali.types", reason="not available: NVIDIA DALI")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 ENUMERATIONS = ("DALIDataType", "DALIInterpType", "DALIImageType", "PipelineAPIType")
 NUMBERS = ["BOOL", "FLOAT", "FLOAT16", "FLOAT64"] + [
@@ -118,7 +119,7 @@ def test_other_types_are_refused(spelling: Any) -> None:
 
 
 def test_types_of_jax() -> None:
-    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    jnp = pytest.importorskip("jax.numpy", reason="not available: JAX")
     for name in ("float32", "float16", "int8", "uint64", "bool_"):
         for spelling in (getattr(jnp, name), jnp.dtype(name.rstrip("_"))):
             assert ours.to_dali_type(spelling).name == theirs.to_dali_type(spelling).name

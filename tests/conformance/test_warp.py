@@ -1,8 +1,8 @@
-"""Warps, as NVIDIA DALI does them.
+"""Warps, compared with NVIDIA DALI.
 
-Interpolated pixels are within one grey level, and few of them differ at all: the reference adds up
-coordinates along a row, ours computes each. Of nearest pixels only those differ whose coordinate is
-between two pixels but for rounding.
+Interpolated pixels are within one grey level, and few of them differ at all: the reference
+accumulates coordinates along a row, ours computes each. Nearest-neighbour pixels differ only if
+their coordinate is between two pixels up to rounding.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import dali_core.fn
 import dali_core.types
 from tests.operators.warping import linear, source_coordinates
 
-reference = pytest.importorskip("nvidia.dali", reason="NVIDIA DALI is not installed")
-pytest.importorskip("nvidia.dali.fn")
+reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
+pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 SIZES = {"H": 71, "W": 613, "C": 3, "F": 2, "D": 5}
 MATRICES = [
@@ -59,7 +59,7 @@ def dali_name(dtype: str) -> str:
 
 
 def image(layout: str, dtype: str = "uint8", channels: int = 3, seed: int = 0) -> np.ndarray:
-    """Make numbers from 0 to 255 that change over some pixels, and some noise."""
+    """Return numbers from 0 to 255 that vary over some pixels, and some noise."""
     random = np.random.default_rng(seed)
     shape = [{**SIZES, "C": channels}[letter] for letter in layout or "HWC"]
     smooth = random.normal(size=shape).cumsum(-2)
@@ -70,10 +70,9 @@ def image(layout: str, dtype: str = "uint8", channels: int = 3, seed: int = 0) -
 def run(
     library: Any, sample: np.ndarray, layout: str, calls: Sequence[Call]
 ) -> list[tuple[np.ndarray, str]]:
-    """Give the output and its layout for each call, all of one pipeline.
+    """Return the output and its layout for each call, all of one pipeline.
 
-    Strings are names of types; arrays come with the sample, and those that are in a pair with a
-    layout have that.
+    Strings are names of types; arrays are per-sample arguments, and may be in a pair with a layout.
     """
     pipeline = library.Pipeline(batch_size=1, num_threads=1, device_id=None, seed=1)
 
@@ -104,7 +103,7 @@ def run(
 
 
 def check(sample: np.ndarray, layout: str, calls: Sequence[Call], least_equal: float) -> None:
-    """Run both libraries and compare; `least_equal` is the share of numbers that are equal."""
+    """Run both libraries and compare; `least_equal` is the required fraction of equal numbers."""
     expected, ours = (run(lib, sample, layout, calls) for lib in (reference, dali_core))
     for call, mine, theirs in zip(calls, ours, expected, strict=True):
         assert (mine[0].dtype, mine[0].shape, mine[1]) == (
@@ -123,7 +122,7 @@ def check(sample: np.ndarray, layout: str, calls: Sequence[Call], least_equal: f
 
 
 def check_nearest(call: Call, difference: np.ndarray, shape: tuple[int, ...]) -> None:
-    """Differences are where a coordinate is between two pixels but for rounding."""
+    """Differences only occur where a coordinate is between two pixels up to rounding."""
     assert (difference > 0).mean() < 0.01, call
     if "matrix" not in call[1] or difference.ndim != 3:
         return

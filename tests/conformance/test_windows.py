@@ -1,4 +1,4 @@
-"""Slices: bit for bit what NVIDIA DALI gives, halves aside."""
+"""Slices: identical to NVIDIA DALI, except for 16-bit floats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.comparing import FLOATS, INTEGERS, check, check_refused, numbers
 
 EXTENTS = {"F": 3, "D": 4, "H": 6, "W": 9, "C": 3, "X": 5, "Y": 7}
-# The reference rounds ties away from zero; we round them to even, as processors do.
+# The reference rounds ties away from zero; we round them to even, as in hardware.
 HALF = 2.0**-10
 
 

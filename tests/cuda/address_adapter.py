@@ -1,4 +1,4 @@
-"""An adapter for a framework that takes addresses on devices, and reads them in its own stream."""
+"""An adapter for a framework that reads device addresses in its own stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cuda.other_library import Reading, new_stream
 
 
 class Array:
-    """Memory of a device, which holds what it belongs to."""
+    """Device memory, with a reference to its owner."""
 
     def __init__(self, tensor: Any, stream: int | None) -> None:
         self.owner = tensor
@@ -34,17 +34,17 @@ class Array:
         return len(self.like)
 
     def read(self) -> Reading:
-        """Copy the data to the host in the framework's stream, or at once in one that is new."""
+        """Copy the data to the host in the framework's stream, or immediately in a new one."""
         address = self.__cuda_array_interface__["data"][0]
         reading = Reading(address, self.like, self.stream or new_stream(self.owner.device_id()))
         if not self.is_known:
-            # Nobody else knows how long the memory is needed.
+            # Only the framework knows how long the memory is needed.
             reading.owner = self.owner  # type: ignore[attr-defined]
         return reading
 
 
 class AddressAdapter(Adapter):
-    """Hands addresses over.
+    """Passes addresses.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class AddressAdapter(Adapter):
 
 
 class Suite(DeviceAdapterSuite):
-    """The suite that comes with the library."""
+    """The suite of the library."""
 
     adapter = AddressAdapter()
 
 
 class SuiteWithoutStreams(DeviceAdapterSuite):
-    """The same, with the host waiting."""
+    """The same, with a host that waits."""
 
     adapter = AddressAdapter(has_streams=False)

@@ -1,4 +1,4 @@
-"""A pipeline with branches, whose source the library has to read."""
+"""A pipeline with conditionals, whose source code is rewritten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _number(info: SampleInfo) -> np.ndarray:
 
 @pipeline_def(enable_conditionals=True)
 def branching():
-    """Give numbers on the device, of which the even ones are larger by 100."""
+    """Return numbers on the device, plus 100 if they are even."""
     number = fn.external_source(source=_number, batch=False)
     there = number.gpu()
     if number % 2 == 0:  # noqa: SIM108 (a statement is what is tested)

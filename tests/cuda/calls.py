@@ -1,4 +1,4 @@
-"""What programs that call the driver by themselves need again and again."""
+"""Shared functions of programs that call the driver directly."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ PIECES = (ctypes.c_int, ctypes.c_longlong, ctypes.c_float, ctypes.c_void_p)
 
 
 def done(result: tuple[Any, ...]) -> Any:
-    """Give what a call returned, which has to have gone well."""
+    """Return the result of a call, which must have succeeded."""
     code, *values = result
     assert code == driver.CUresult.CUDA_SUCCESS, code.name
     return values[0] if len(values) == 1 else tuple(values)
 
 
 def error(result: tuple[Any, ...]) -> str:
-    """Give the error of a call, without ``CUDA_ERROR_`` in front."""
+    """Return the error of a call, without the prefix ``CUDA_ERROR_``."""
     name: str = result[0].name
     return name.removeprefix("CUDA_ERROR_")
 
 
 def use_device(ordinal: int = 0) -> Any:
-    """Make the primary context of a device current, and give it."""
+    """Make the primary context of a device current, and return it."""
     done(driver.cuInit(0))
     context = done(driver.cuDevicePrimaryCtxRetain(done(driver.cuDeviceGet(ordinal))))
     done(driver.cuCtxSetCurrent(context))
@@ -34,7 +34,7 @@ def use_device(ordinal: int = 0) -> Any:
 
 
 def image_of(*kernels: str, target: int = 75) -> bytes:
-    """Make an image with the names of kernels; the simulated driver reads no code."""
+    """Return an image with the names of kernels; the simulated driver does not read code."""
     entries = "".join(f".visible .entry {name}(\n)\n{{\n}}\n" for name in kernels)
     return f"//\n.version 8.0\n.target sm_{target}\n.address_size 64\n{entries}".encode()
 
@@ -59,7 +59,7 @@ def launch(
     shared: int = 0,
     stream: Any = 0,
 ) -> tuple[Any, ...]:
-    """Launch a kernel, and give what the call returned."""
+    """Launch a kernel, and return the result of the call."""
     plain = tuple(int(one) if isinstance(one, driver.CUdeviceptr) else one for one in values)
     arguments = (plain, tuple(types))
     result: tuple[Any, ...] = driver.cuLaunchKernel(
@@ -81,7 +81,7 @@ def copy_out(pointer: Any, count: int, dtype: str) -> Any:
 
 
 def page_locked(count: int, dtype: str) -> Any:
-    """Make an array of zeros in page-locked memory, which is never given back."""
+    """Return an array of zeros in pinned memory, which is never freed."""
     size = count * numpy.dtype(dtype).itemsize
     address = done(driver.cuMemHostAlloc(size, 0))
     memory = memoryview((ctypes.c_char * size).from_address(address)).cast("B")

@@ -7,25 +7,25 @@ import struct
 CUDA_MACHINE = 190
 SYMBOL_TABLE = 2
 FUNCTION = 2
-# What a kernel has among the other properties of its symbol, and a device function has not.
+# The flag of a symbol that marks a kernel, not a device function.
 KERNEL = 0x10
 
 
 def read_machine(cubin: bytes) -> int:
-    """Give the kind of machine that the code is for."""
+    """Return the machine type of the code."""
     assert cubin[:5] == b"\x7fELF\x02", "not an ELF file of 64 bits"
     machine: int = struct.unpack_from("<H", cubin, 18)[0]
     return machine
 
 
 def read_architecture(cubin: bytes) -> int:
-    """Give the architecture, such as 80. It has moved with version 8 of the binary interface."""
+    """Return the architecture, such as 80. Its position changed with version 8 of the ABI."""
     flags: int = struct.unpack_from("<I", cubin, 48)[0]
     return (flags >> 8 if cubin[8] >= 8 else flags) & 0xFF
 
 
 def read_kernels(cubin: bytes) -> set[str]:
-    """Give the names of all kernels."""
+    """Return the names of all kernels."""
     (offset,) = struct.unpack_from("<Q", cubin, 40)
     size, count = struct.unpack_from("<HH", cubin, 58)
     # name, type, flags, address, offset, size, link, info, alignment, size of an entry

@@ -1,7 +1,7 @@
-"""A stand-in for nvImageCodec: Pillow decodes, and images arrive on the device in a stream's order.
+"""A fake nvImageCodec: Pillow decodes, and images are copied to the device in stream order.
 
-It has the part of the interface of version 0.9 that the library uses. For programs that run with
-the simulated driver, which is no device that nvImageCodec could use.
+It implements the part of the API of version 0.9 that the library uses. For programs with the
+simulated driver, which nvImageCodec itself cannot use.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SampleFormat = enum.Enum("SampleFormat", "I_RGB I_BGR I_Y")
 _SPECS = {"RGB": ColorSpec.SYCC, "L": ColorSpec.GRAY, "CMYK": ColorSpec.CMYK}
 
 decoders: list[Decoder] = []
-alive: list[int] = []  # one entry for each image that is held
+alive: list[int] = []  # one entry for each image that is referenced
 refused: set[int] = set()
-"""Numbers of files that it cannot decode, in the order in which it gets them."""
+"""Indices of files that it cannot decode, in the order in which it gets them."""
 
 errors: list[Exception] = []
-"""What the next calls raise."""
+"""Exceptions of the next calls."""
 
 
 class Backend:
@@ -62,7 +62,7 @@ class CodeStream:
 
 
 class Image:
-    """An image whose memory is free when nobody holds it, in the order of its stream."""
+    """An image whose memory is freed with its last reference, in stream order."""
 
     def __init__(self, pixels: Any, device: int, stream: int) -> None:
         self.array = DeviceArray(pixels, stream=stream, device=device)
@@ -118,7 +118,7 @@ class Decoder:
 
 
 def install(*, nvjpeg: bool = True) -> None:
-    """Let this module be what programs import as nvImageCodec; its files stay what they are."""
+    """Install this module as nvImageCodec in `sys.modules`."""
     stand_in = types.ModuleType("nvidia.nvimgcodec")
     vars(stand_in).update({name: value for name, value in globals().items() if name[0] != "_"})
     stand_in.__spec__ = importlib.util.find_spec("nvidia.nvimgcodec")

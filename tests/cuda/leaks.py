@@ -1,4 +1,4 @@
-"""Finds what a program has not given back to the simulated driver when it ends."""
+"""Finds resources of the simulated driver that a program has leaked when it ends."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tests.cuda.simulated_driver import control
 
 
 def expect_nothing_left(num_devices: int = 1) -> None:
-    """Let the program fail if it holds anything of the driver at its end. Comes before any use."""
+    """Make the program fail if it leaks resources of the driver. Call it before any use."""
     from cuda.bindings import driver
 
     driver.cuInit(0)
-    # Otherwise the context takes with it what belongs to it.
+    # Otherwise the context frees its resources.
     for number in range(num_devices):
         driver.cuDevicePrimaryCtxRetain(number)
     before = control.live()
 
     def compare() -> None:
-        # What the program still holds goes with it.
+        # Objects that the program still references are deleted with it.
         program = vars(sys.modules["__main__"])
         for name in [name for name in program if not name.startswith("__")]:
             del program[name]
@@ -32,5 +32,5 @@ def expect_nothing_left(num_devices: int = 1) -> None:
             print(f"not given back: {changed}", file=sys.stderr, flush=True)
             os._exit(70)
 
-    # What is registered later runs earlier.
+    # Functions that are registered later run earlier.
     atexit.register(compare)

@@ -1,4 +1,4 @@
-"""Runs the checks of `operators_on_device.py` in a process that finds the simulated driver."""
+"""Runs the checks of `operators_on_device.py` in a process that uses the simulated driver."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ main({!r}, *{!r}, left=left)
 
 
 class OperatorLog:
-    """What one process found out about all examples, so that each is a test of its own."""
+    """The results of one process for all examples, so that each is a separate test."""
 
     def __init__(self, path: Path, *checks: str, sanitize: bool = False) -> None:
         self.ending = ""
         try:
-            run_simulated(PROGRAM.format(str(path), checks), sanitize=sanitize, timeout=300)
+            run_simulated(PROGRAM.format(str(path), checks), sanitize=sanitize)
         except AssertionError as error:
             self.ending = str(error)
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         self.lines = [json.loads(line) for line in lines]
 
     def check(self, number: int) -> None:
-        """Check that all was well with an example."""
+        """Check the result for an example."""
         __tracebackhide__ = True
         operator, example = ITEMS[number][1]
         assert number < len(self.lines), f"the process ended before: {self.ending}"

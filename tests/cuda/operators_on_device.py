@@ -1,7 +1,7 @@
-"""Operators on a device give what they give on the host, by the shared suite's examples.
+"""Operators on a device return the results of the host, for the examples of the shared suite.
 
-Nothing here knows which driver there is: `test_all_operators.py` runs it under the simulated one,
-in a process of its own, and `tests/gpu` on real hardware.
+This module does not depend on the driver: `test_all_operators.py` runs it with the simulated one,
+in a separate process, and `tests/gpu` on real hardware.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ from tests.operators.suite import (
     Input,
     Result,
     as_sample,
+    feed,
     find_examples,
     function_of,
+    name_of_fed,
     pipeline,
     present_names,
     run,
@@ -56,7 +58,7 @@ DEVICE_SETTINGS: tuple[dict[str, Any], ...] = (
 
 @cache
 def names_on_device() -> list[str]:
-    """List the operators that have to do with a device in any way."""
+    """Return the operators that involve a device in any way."""
     specs = all_specs()
     return [
         name
@@ -72,7 +74,7 @@ def call(operator: str, device: str, *inputs: Any, moves: bool = True, **argumen
         if spec.moving_device:
             arguments["device"] = spec.moving_device
         else:
-            # What mixes places reads its further inputs on the host, where parameters are found.
+            # Mixed operators read their further inputs on the host, where parameters are computed.
             number = 1 if spec.mixes_devices else len(inputs)
             inputs = (*(value.gpu() for value in inputs[:number]), *inputs[number:])
             if "gpu" in spec.devices:
@@ -85,7 +87,7 @@ def call(operator: str, device: str, *inputs: Any, moves: bool = True, **argumen
 
 
 def chained(operator: str, device: str, value: Any, /, *others: Any, **arguments: Any) -> Any:
-    """Call an operator between others that may run as one with it."""
+    """Call an operator between others that may be fused with it."""
     value = value.gpu() if device == "gpu" else value
     result = function_of(operator)(fn.flip(value), *others, **arguments)
     if isinstance(result, list):
@@ -97,7 +99,7 @@ def chained(operator: str, device: str, value: Any, /, *others: Any, **arguments
 
 
 def check_close(operator: str, result: Result, expected: Result) -> None:
-    """Check that what a device gave is what the host gave."""
+    """Check that the results of a device are those of the host."""
     tolerance = TOLERANCES.get(operator)
     if tolerance is None:
         result.check_equals(expected)
@@ -111,7 +113,7 @@ def check_close(operator: str, result: Result, expected: Result) -> None:
 
 @dataclass
 class Subject:
-    """An example of an operator, what the host makes of it, and a folder for files."""
+    """An example of an operator, its results on the host, and a folder for files."""
 
     operator: str
     example: Example
@@ -121,7 +123,8 @@ class Subject:
         self.spec = all_specs()[self.operator]
         self.arguments = self.example.arguments_in(self.folder)
         if self.spec.random:
-            # Moves are operators of the graph, too, and change which seed an operator gets.
+            # Copies between devices are operators of the graph, too, and change the seeds of
+            # others.
             self.arguments |= {"seed": 7}
         self.expected = self.run("cpu")
 
@@ -141,7 +144,7 @@ class Subject:
 
 
 def results(subject: Subject) -> None:
-    """Device and host give the same, whatever the settings; outputs may stay on the device."""
+    """Device and host return the same, for all settings; outputs may stay on the device."""
     for settings in DEVICE_SETTINGS:
         if not (subject.example.depends_on_batch and "batch_size" in settings):
             result = subject.run("gpu", **settings)
@@ -149,14 +152,20 @@ def results(subject: Subject) -> None:
 
 
 def outputs_on_the_device(subject: Subject) -> None:
-    """What is given out on the device has the host's types, shapes and layouts."""
+    """Outputs on the device have the host's dtypes, shapes and layouts."""
     batch_size = 3
     with pipeline(batch_size=batch_size, device_id=0) as made:
         with made:
             outputs = call(
-                subject.operator, "gpu", *sources(subject.example), moves=False, **subject.arguments
+                subject.operator,
+                "gpu",
+                *sources(subject.example),
+                moves=False,
+                **subject.arguments,
+                **name_of_fed(subject.example),
             )
             made.set_outputs(*outputs)
+        feed(made, subject.example)
         batch = made.run()
         for number, (tensors, wanted) in enumerate(
             zip(batch, subject.expected.samples, strict=True)
@@ -174,7 +183,7 @@ def outputs_on_the_device(subject: Subject) -> None:
 
 
 def arguments_of_samples(subject: Subject) -> None:
-    """Arguments that come with each sample do what constants do."""
+    """Per-sample arguments have the same effect as constants."""
     arguments = {
         arg.name: as_sample(arg, subject.arguments[arg.name])
         for arg in subject.spec.args
@@ -187,7 +196,7 @@ def arguments_of_samples(subject: Subject) -> None:
 
 
 def chains(subject: Subject) -> None:
-    """What runs as one with its neighbours gives the same."""
+    """Fused operators return the same."""
     inputs = subject.example.inputs
     if len(inputs) != 1 or inputs[0].layout != "HWC":
         return
@@ -201,7 +210,7 @@ def chains(subject: Subject) -> None:
 
 
 def no_samples(subject: Subject) -> None:
-    """A batch of no samples gives one."""
+    """An empty batch has an empty result."""
     if not subject.example.inputs:
         return
     with pipeline(device_id=0) as made:
@@ -216,7 +225,7 @@ def no_samples(subject: Subject) -> None:
 
 
 def source_info(subject: Subject) -> None:
-    """The name of the file that a sample is from goes along."""
+    """The source file of a sample is passed on."""
     if len(subject.example.inputs) != 1 or subject.spec.moving_device:
         return
     (data,) = subject.example.inputs
@@ -229,7 +238,7 @@ def source_info(subject: Subject) -> None:
         with pipeline(batch_size=2, device_id=0 if device == "gpu" else None) as made:
             with made:
                 contents, _ = fn.readers.file(files=[str(folder / "name.bin")])
-                # Zeros of the example's type and shape that come from the file.
+                # Zeros of the example's dtype and shape with a source file.
                 named = fn.pad(fn.cast(contents, dtype=types.UINT8), shape=[sample.nbytes])
                 named = fn.slice(named, start=0, end=sample.nbytes, axes=[0])
                 named = fn.reinterpret(
@@ -260,7 +269,7 @@ def _changed(example: Example, number: int, change: Callable[[Any], Any], layout
 
 
 def unusual(example: Example) -> Iterator[tuple[str, Example]]:
-    """Give variants of an example whose inputs may be wrong for the operator."""
+    """Return variants of an example whose inputs may be invalid for the operator."""
     for number, data in enumerate(example.inputs):
         ndim = data.make(0).ndim
         layout = data.layout
@@ -276,7 +285,7 @@ def unusual(example: Example) -> Iterator[tuple[str, Example]]:
             yield f"{number} as {dtype}", change(partial(np.asarray, dtype=dtype), layout)
 
 
-# What only the host can refuse, because it depends on data that are on the device.
+# Errors that only the host can raise, because they depend on data on the device.
 UNSEEN = {("random.choice", "0 with fewer dimensions")}
 
 
@@ -285,12 +294,12 @@ def _outcome(subject: Subject, device: str, example: Example) -> Result | tuple[
         with np.errstate(all="ignore"):
             return subject.run(device, example, num_samples=3)
     except SampleError as error:
-        # A device's operators stop at the first sample that fails; the host tells how many others.
+        # On a device, operators stop at the first sample that fails; the host counts the others.
         return type(error), MORE_FAILED.sub("", str(error))
 
 
 def wrong_inputs(subject: Subject) -> None:
-    """What the host refuses the device refuses with the same message, and the other way round."""
+    """Host and device reject the same calls, with the same messages."""
     for name, example in unusual(subject.example):
         if (subject.operator, name) in UNSEEN:
             continue
@@ -312,12 +321,12 @@ CHECKS: Mapping[str, Callable[[Subject], None]] = {
 
 
 def all_items() -> list[tuple[str, Example]]:
-    """List the examples of the operators that have to do with a device."""
+    """Return the examples of the operators that involve a device."""
     return [(name, example) for name in names_on_device() for example in find_examples(name)]
 
 
 def run_checks(checks: Sequence[str], items: Sequence[tuple[str, Example]]) -> Iterator[list[str]]:
-    """Run checks on examples, and give for each the operator, the example, and the failures."""
+    """Run checks on examples, and return for each the operator, the example, and the failures."""
     for operator, example in items:
         failures = []
         with tempfile.TemporaryDirectory() as folder:
@@ -334,9 +343,9 @@ def run_checks(checks: Sequence[str], items: Sequence[tuple[str, Example]]) -> I
 
 
 def main(path: str, *checks: str, left: Callable[[], object] | None = None) -> None:
-    """Write what the checks say, one line for each example, as soon as it is known.
+    """Write the results of the checks, one line for each example, as soon as they are known.
 
-    `left` says what an example has not given back; empty if nothing.
+    `left` describes the leaked resources of an example; empty if there are none.
     """
     with Path(path).open("w", encoding="utf-8") as log:
         for line in run_checks(checks or tuple(CHECKS), all_items()):

@@ -1,4 +1,4 @@
-"""What another library does with a device, by the driver's functions: it makes and reads arrays.
+"""A foreign library that creates and reads device arrays by calls of the driver.
 
 For programs that run with the simulated driver, or with a real one.
 """
@@ -18,7 +18,7 @@ from tests.runtime.dlpack_producer import Consumer, Producer
 
 
 def call(function: Any, *arguments: Any) -> Any:
-    """Call the driver, and give what it gives."""
+    """Call the driver, and return the results."""
     status, *results = function(*arguments)
     assert status == driver.CUresult.CUDA_SUCCESS, (function.__name__, status)
     return results[0] if results else None
@@ -33,7 +33,7 @@ def enter(device: int) -> None:
 
 
 def new_stream(device: int = 0) -> int:
-    """Make a stream that waits for no other."""
+    """Create a non-blocking stream."""
     enter(device)
     _streams.append(int(call(driver.cuStreamCreate, driver.CUstream_flags.CU_STREAM_NON_BLOCKING)))
     return _streams[-1]
@@ -59,7 +59,7 @@ def _give_back_everything() -> None:
 
 
 class DeviceArray:
-    """An array on a device, whose data arrive in the order of a stream.
+    """An array on a device, whose data is copied in stream order.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class DeviceArray:
     kind : int
         What the device is, by DLPack.
     **stated : int
-        What `Producer` is to state, if not the truth.
+        Values that `Producer` states instead of the true ones.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class DeviceArray:
         base = self.array if self.array.base is None else self.array.base
         assert isinstance(base, numpy.ndarray)
         self.num_bytes = max(base.nbytes, 1)
-        # Page-locked, so that it is read when the stream gets there.
+        # Pinned, so that it is read in stream order.
         self._host = call(driver.cuMemHostAlloc, self.num_bytes, 1)
         ctypes.memmove(int(self._host), base.ctypes.data, base.nbytes)
         self._memory = call(driver.cuMemAllocAsync, self.num_bytes, self.stream)
@@ -123,7 +123,7 @@ class DeviceArray:
         return self.producer.__dlpack__()
 
     def free(self) -> None:
-        """Free the memory in the order of the stream, and wait for that."""
+        """Free the memory in stream order, and synchronize."""
         if self.is_freed:
             return
         self.is_freed = True
@@ -134,7 +134,7 @@ class DeviceArray:
 
 
 class Interface:
-    """Has CUDA's array interface only."""
+    """Has only `__cuda_array_interface__`."""
 
     def __init__(self, source: Any, **changes: Any) -> None:
         self.source = source
@@ -149,16 +149,16 @@ class Interface:
 
 
 class Reading:
-    """Data of a device on their way to the host, in a stream.
+    """An asynchronous copy of device data to the host, in a stream.
 
     Parameters
     ----------
     address : int
-        Where they are.
+        The address of the data.
     like : numpy.ndarray
         An array of the same shape and type.
     stream : int
-        In which to read.
+        The stream of the copy.
     """
 
     def __init__(self, address: int, like: Any, stream: int) -> None:
@@ -167,7 +167,7 @@ class Reading:
         call(driver.cuMemcpyDtoHAsync, self._host, address, like.nbytes, stream)
 
     def result(self) -> Any:
-        """Wait for the stream, and for no other; then give the data."""
+        """Wait for the stream, and for no other; then return the data."""
         call(driver.cuStreamSynchronize, self.stream)
         text = ctypes.string_at(self._host, self.like.nbytes)
         call(driver.cuMemFreeHost, self._host)
@@ -175,7 +175,7 @@ class Reading:
 
 
 def consume(capsule: Any, like: Any, stream: int) -> Any:
-    """Read a capsule's data in a stream, giving the capsule back before the stream is done."""
+    """Read a capsule's data in a stream, and delete the capsule before the copy has completed."""
     consumer = Consumer(capsule)
     assert consumer.shape == like.shape
     reading = Reading(consumer.address, like, stream)

@@ -1,4 +1,4 @@
-"""A small pipeline with a bit of everything that happens on a device, and what it gives."""
+"""A small pipeline with all kinds of work on a device, and its results."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from dali_core import Pipeline, fn, types
 
 BATCH_SIZE = 4
-# What the library keeps for the next pipeline, and idle memory.
+# Cached resources of the library, and unused memory.
 KEPT = {"contexts", "events", "host_allocations", "host_bytes", "modules", "pools"}
 
 
 def image_of(info: types.SampleInfo) -> np.ndarray:
-    """Make an image, each of which has another size."""
+    """Return an image; each has another size."""
     number = info.idx_in_epoch
     generator = np.random.default_rng(number)
     return generator.integers(0, 256, (9 + number % 5, 11 + number % 3, 3), np.uint8)
@@ -53,7 +53,7 @@ def expected(number: int) -> list[list[np.ndarray]]:
 
 
 def is_right(batch: tuple, number: int) -> bool:
-    """Tell whether a batch is what the host makes of it."""
+    """Return whether a batch equals that of the host."""
     return all(
         mine.dtype == wanted.dtype and np.array_equal(mine, wanted)
         for ours, theirs in zip(arrays(batch), expected(number), strict=True)
@@ -62,12 +62,12 @@ def is_right(batch: tuple, number: int) -> bool:
 
 
 def left() -> dict[str, int]:
-    """Count what was not given back, under the simulated driver."""
+    """Return the number of live resources in the simulated driver."""
     from tests.cuda.simulated_driver import control
 
     gc.collect()
     counts = {name: count for name, count in control.live().items() if name not in KEPT}
-    # One more stream on each device copies between tensors and the host.
+    # One additional stream on each device copies between tensors and the host.
     counts["streams"] = max(0, counts["streams"] - counts["primary_context_retains"])
     del counts["primary_context_retains"]
     return {name: count for name, count in counts.items() if count}

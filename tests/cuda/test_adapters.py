@@ -10,7 +10,7 @@ import pytest
 from tests.cuda.simulated_driver import run_simulated
 from tests.generated_images import jpeg, photo_like
 
-pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 NUM_FILES = 37
 
@@ -98,7 +98,7 @@ def run(program: str, folder: str = "", **options: object) -> str:
 
 @pytest.mark.parametrize("num_devices", [1, 2, 8])
 def test_shards_on_devices_are_the_epoch(folder: str, num_devices: int) -> None:
-    """One pipeline a device, read in streams of the adapter: the images and labels of the host."""
+    """One pipeline per device, read in streams of the adapter: the results of the host."""
     run(
         f"""
 number = {num_devices}
@@ -123,7 +123,7 @@ assert control.counts().get("cuCtxSynchronize", 0) == 0
 
 
 def test_streams_wait_for_batches(folder: str) -> None:
-    """With slow devices: without the wait the data are wrong; without a stream the host waits."""
+    """With slow devices: a missing wait results in wrong data; without a stream the host waits."""
     run(
         """
 class Forgets(AddressAdapter):
@@ -175,7 +175,7 @@ assert same(rest, expected) and same(again, expected)
 
 @pytest.mark.parametrize("suite", ["Suite", "SuiteWithoutStreams"])
 def test_the_suite_for_adapters(suite: str, tmp_path: Path) -> None:
-    """The checks that come with the library, run one by one, with batches on a device."""
+    """The checks of `dali_core.testing`, run one by one, with batches on a device."""
     output = run(
         f"""
 import inspect

@@ -1,7 +1,7 @@
-"""Every operator that runs on a device gives there what it gives on the host.
+"""Every operator that runs on a device returns the same there as on the host.
 
-The checks are those of `operators_on_device.py`, under the simulated driver; `tests/gpu` has the
-same ones for real hardware.
+The checks are those of `operators_on_device.py`, with the simulated driver; `tests/gpu` runs them
+on real hardware.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def test_process_ends_well(log: OperatorLog) -> None:
 
 def test_operators_that_run_on_a_device_have_code_for_it() -> None:
     claimed = {
-        spec.registered_name
+        spec.native.name
         for spec in known_specs().values()
         if "gpu" in spec.devices and spec.python_step is None
     }

@@ -1,4 +1,4 @@
-"""Kernels stay within their memory: AddressSanitizer ends the process where they do not."""
+"""Kernels access only their memory: otherwise AddressSanitizer aborts the process."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_allocators_lose_no_interrupt() -> None:
 
 
 def test_allocators_of_other_libraries() -> None:
-    """What PyTorch and RMM are asked for, with stand-ins of the same signatures."""
+    """Calls of PyTorch and RMM, with fakes of the same signatures."""
     run_simulated(
         """
         import sys, types

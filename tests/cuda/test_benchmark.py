@@ -1,4 +1,4 @@
-"""The benchmark of GPUs runs to its end; under the simulated driver its numbers mean nothing."""
+"""The GPU benchmark runs to its end; its numbers are meaningless with the simulated driver."""
 
 from __future__ import annotations
 

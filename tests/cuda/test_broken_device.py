@@ -1,4 +1,4 @@
-"""A device that has failed, or has no memory left."""
+"""A device that has failed, or is out of memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 @pytest.mark.parametrize("delay", [0.0, 0.005])
 @pytest.mark.parametrize("where", ["kernel", "cuLaunchKernel"])
 def test_failed_kernel(where: str, delay: float) -> None:
-    """The error is the driver's and says what to do; nothing works later, and all says why."""
+    """The error is the driver's and states what to do; later calls raise it again."""
     output = run_simulated(
         f"""
 from dali_core import cuda
@@ -104,7 +104,7 @@ for size in (12_000_000, 20_000_000, 7_000_000, 22_000_000, 12_000_000):
 
 
 def test_no_memory_in_the_middle_of_a_batch() -> None:
-    """What the batch had is given back, the error says what to do, and the next ones are right."""
+    """The batch's memory is released, the error states what to do, and the next ones are right."""
     output = run_simulated(
         """
 from dali_core.errors import OutOfDeviceMemoryError, SampleError

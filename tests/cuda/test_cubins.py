@@ -59,4 +59,4 @@ def test_there_is_nothing_else() -> None:
     assert {file.name for file in CUBINS.iterdir()} == {*expected, "kernels.json"}
     kernels = json.loads((CUBINS / "kernels.json").read_text(encoding="utf-8"))
     assert set(kernels.values()) == {source.stem for source in SOURCES}
-    assert kernels["copy_batch"] == "copy_batch"
+    assert kernels["copy_rows"] == "copy"

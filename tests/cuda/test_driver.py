@@ -1,4 +1,4 @@
-"""The driver: devices, contexts, errors, and what happens without."""
+"""The driver: devices, contexts, errors, and machines without it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import sys
 import pytest
 
 from tests.cuda.simulated_driver import run_simulated
+from tests.hanging import HANG_SECONDS
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
 def run(program: str) -> str:
     command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -204,7 +207,7 @@ def test_threads_initialise_once() -> None:
 
 
 def test_what_outlives_the_modules_is_given_back() -> None:
-    """Objects that go when the interpreter takes its modules apart return what they hold."""
+    """Objects that are deleted at interpreter shutdown release their resources."""
     output = run_simulated(
         """
         import builtins

@@ -1,4 +1,4 @@
-"""Whatever call of the driver fails once: a typed error or none, and everything after is right."""
+"""Any call of the driver fails once: a typed error or none, and later results are right."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ QUEUEING = (
     *("cuEventRecord", "cuLaunchKernel", "cuMemAllocFromPoolAsync", "cuMemcpyAsync"),
     *("cuStreamWaitEvent",),
 )
-"""What puts work into streams, or gets the memory for it."""
+"""Calls that enqueue work in streams, or allocate memory for it."""
 STARTING = (
     *("cuDeviceGet", "cuDeviceGetAttribute", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain"),
     *("cuDriverGetVersion", "cuEventCreate", "cuInit", "cuMemPoolCreate", "cuMemPoolSetAttribute"),
     *("cuModuleGetFunction", "cuModuleLoadDataEx", "cuStreamCreateWithPriority"),
     *("cuStreamGetPriority",),
 )
-"""What happens once for a device or a pipeline."""
+"""Calls that happen once per device or pipeline."""
 OTHERS = (
     *("cuCtxPopCurrent", "cuCtxPushCurrent", "cuEventQuery", "cuEventSynchronize"),
     *("cuMemFreeAsync", "cuMemHostAlloc", "cuStreamDestroy", "cuStreamSynchronize"),
 )
-"""What may fail without a sign: where there is still another way, or nobody to tell."""
+"""Calls that may fail silently: there is a fallback, or an error cannot be raised."""
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
     path = tmp_path_factory.mktemp("log") / "log"
-    run_simulated(PROGRAM.read_text("utf-8"), env={"DALI_CORE_LOG": str(path)}, timeout=300)
+    run_simulated(PROGRAM.read_text("utf-8"), env={"DALI_CORE_LOG": str(path)})
     found: Log = json.loads(path.read_text("utf-8"))
     return found
 

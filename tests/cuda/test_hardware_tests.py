@@ -1,4 +1,4 @@
-"""The tests for real hardware are right, as far as the simulated driver can tell."""
+"""The tests for real hardware pass with the simulated driver."""
 
 from __future__ import annotations
 

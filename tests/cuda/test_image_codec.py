@@ -1,4 +1,4 @@
-"""Decoding on the device, by a stand-in for nvImageCodec."""
+"""Decoding on the device, by a fake nvImageCodec."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.cuda.simulated_driver import run_simulated
 from tests.cuda.test_pipeline_streams import PRELUDE
 
-pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
-pytest.importorskip("PIL", reason="Pillow is not installed")
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
+pytest.importorskip("PIL", reason="not available: Pillow")
 
 FILES = """
 from tests.cuda import image_codec
@@ -59,7 +59,7 @@ def run(program: str, env: Mapping[str, str] | None = None, **options: Any) -> s
 
 
 def test_images_are_those_of_the_host() -> None:
-    """Files that the device's decoder refuses, and those it is not asked about, are among them."""
+    """This includes files that the device's decoder rejects, and those that it never gets."""
     run(
         """
 image_codec.refused |= {1, 6}
@@ -117,7 +117,7 @@ assert len(image_codec.decoders) == num_decoders
 
 
 def test_random_operators_draw_the_same() -> None:
-    """Others before and behind do not notice where the images were decoded."""
+    """Operators before and after it work wherever the images were decoded."""
     run(
         """
 def make(data, device):
@@ -130,7 +130,7 @@ compare(make)
 
 
 def test_other_requests_are_for_the_host() -> None:
-    """What the device's decoder does not do the same way, and everything if it is switched off."""
+    """Features that the device's decoder does not support, and everything if it is disabled."""
     program = """
 def plan(**options):
     return str(made(lambda: [fn.decoders.image(encoded(), device="mixed", **options)]).plan())
@@ -156,7 +156,7 @@ else:
 
 
 def test_without_nvjpeg_nothing_changes() -> None:
-    """The host decodes as before, only what is needed; neither nvImageCodec nor CUDA is loaded."""
+    """The host decodes only what is needed, as before; neither nvImageCodec nor CUDA is loaded."""
     run_simulated(
         PRELUDE
         + """
@@ -248,7 +248,7 @@ assert files[0] in seen and files[1] not in seen
 
 
 def test_windows_outside_of_an_image() -> None:
-    """Fail, or another image takes the place, as on the host."""
+    """They raise an error, or are replaced, as on the host."""
     run(
         BAD
         + """
@@ -265,7 +265,7 @@ compare(make, on_sample_error="replace", max_bad_samples=100)
 
 
 def test_images_live_as_long_as_they_are_used() -> None:
-    """Late streams, and images that outlive their batch and their pipeline."""
+    """Delayed streams, and images that outlive their batch and their pipeline."""
     run_simulated(
         PRELUDE
         + FILES
@@ -308,7 +308,7 @@ control.set_delay(0.0)
 
 
 def test_a_batch_that_makes_the_codec_fail() -> None:
-    """The host decodes it; the program is told."""
+    """The host decodes it, and a warning is issued."""
     run(
         """
 import warnings
@@ -352,7 +352,7 @@ assert "DALI_CORE_GPU_DECODER=0" in text
 
 
 def test_in_a_branch_and_before_other_operators() -> None:
-    """Only the samples that take the branch are decoded; chains on the device go on from there."""
+    """Only the samples that take the branch are decoded; chains on the device continue."""
     run(
         """
 from pathlib import Path

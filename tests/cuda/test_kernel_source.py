@@ -1,4 +1,4 @@
-"""What the simulated driver reads in the source of kernels, and how it is built."""
+"""How the simulated driver parses the source of kernels, and how it is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of devices and page-locked memory of the host."""
+"""Device memory and pinned host memory."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ assert what_is_read(1, [default, per_thread]) == [old.raw, old.raw]
 
 
 def test_consumers_that_are_not_noted_are_overtaken() -> None:
-    """The test before would notice a wait that is missing."""
+    """The previous test would detect a missing wait."""
     run_simulated(
         CONSUMERS
         + """

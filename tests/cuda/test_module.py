@@ -23,7 +23,7 @@ PTX = ".version 8.0\n.target sm_75\n.address_size 64\n" + "".join(
 
 @pytest.fixture
 def modules(tmp_path: Path) -> Path:
-    """Make a folder with a module that has the kernels of the driver's own tests."""
+    """Return a folder with a module of the kernels of the driver's own tests."""
     (tmp_path / "simulated.ptx").write_text(PTX)
     (tmp_path / "kernels.json").write_text(json.dumps(dict.fromkeys(KERNELS, "simulated")))
     return tmp_path
@@ -43,12 +43,12 @@ def test_the_module_is_the_one_for_the_device(capability: str, chosen: str) -> N
         cuda.Stream(0)
         control.fail("cuModuleLoadDataEx", "CUDA_ERROR_FILE_NOT_FOUND")
         try:
-            module.load_kernel("copy_batch", 0)
+            module.load_kernel("copy_rows", 0)
         except errors.CudaError as error:
-            assert "loading module copy_batch.{chosen} must succeed" in str(error), error
+            assert "loading module copy.{chosen} must succeed" in str(error), error
         else:
             raise AssertionError
-        module.load_kernel("copy_batch", 0)
+        module.load_kernel("copy_rows", 0)
         """,
         env={"DALI_CORE_SIMULATED_COMPUTE_CAPABILITY": capability},
     )
@@ -67,7 +67,7 @@ def test_modules_are_loaded_once_a_device() -> None:
         start = threading.Barrier(6)
         def load(number):
             start.wait()
-            module.load_kernel("copy_batch", number % 2)
+            module.load_kernel("copy_rows", number % 2)
         threads = [threading.Thread(target=load, args=(number,)) for number in range(6)]
         for thread in threads: thread.start()
         for thread in threads: thread.join()
@@ -75,7 +75,7 @@ def test_modules_are_loaded_once_a_device() -> None:
         assert control.live()["modules"] == 2
         loaded = control.counts()["cuModuleLoadDataEx"]
         for number in (0, 1, 0, 1):
-            module.load_kernel("copy_batch", number)
+            module.load_kernel("copy_rows", number)
         assert control.counts()["cuModuleLoadDataEx"] == loaded
         """,
         devices=2,

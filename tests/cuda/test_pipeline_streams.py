@@ -1,4 +1,4 @@
-"""Outputs of pipelines on a device, and the streams that programs use them in."""
+"""Outputs of pipelines on a device, and the streams of their consumers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from dali_core import Pipeline, fn
 from tests.cuda.simulated_driver import run_simulated
 
-pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 PRELUDE = """
 import gc, itertools, os, sys
@@ -38,7 +38,7 @@ def run(program: str, **options: object) -> str:
 
 
 def test_a_given_stream_waits_for_the_outputs() -> None:
-    """Reading by address, in a stream that is told nothing else; without a stream it is early."""
+    """Reading by address, in a stream passed to `run`; without it, the data is incomplete."""
     run(
         """
 class Wrapped:

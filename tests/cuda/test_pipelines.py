@@ -1,4 +1,4 @@
-"""Pipelines whose graphs are partly on a device."""
+"""Pipelines that run partly on a device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, CudaUnavailableError, GraphError
 from tests.cuda.simulated_driver import run_simulated
 
-pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 PRELUDE = """
 import gc
@@ -79,7 +79,7 @@ for options in ({}, {"exec_pipelined": False, "exec_async": False}, {"prefetch_q
 
 
 def test_outputs_stay_as_they_are() -> None:
-    """With slow streams, every batch is kept and looked at in the end."""
+    """With slow streams, every batch is kept and checked at the end."""
     run(
         """
 pipeline = made(lambda: fn.external_source(source=batches).gpu())
@@ -115,7 +115,7 @@ assert not nothing_left(), nothing_left()
 
 
 def test_a_steady_loop_waits_for_nobody() -> None:
-    """No call that makes the host wait for the whole device, and none that allocates from it."""
+    """No call that synchronizes with the device, and none that allocates device memory."""
     run(
         """
 pipeline = made(lambda: fn.external_source(source=batches).gpu())
@@ -151,7 +151,7 @@ for number in range(4):
 
 
 def test_failing_calls_are_errors_and_pass() -> None:
-    """Whatever call of the driver fails: an error with its name, and the next batch is right."""
+    """Any call of the driver fails: an error with its name, and the next batch is right."""
     run(
         """
 pipeline = made(lambda: fn.external_source(source=batches).gpu().cpu())

@@ -23,13 +23,13 @@ def run(name: str, **options: Any) -> str:
     ("name", "options"),
     [
         ("devices", {"devices": 2, "memory_limit": 1 << 30, "env": OLDER}),
-        # These look at what the sanitizer would complain of.
+        # These test accesses that the sanitizer would report.
         ("memory", {"devices": 2, "memory_limit": 1 << 30, "sanitize": False}),
         ("pools", {"devices": 2}),
         ("streams", {"devices": 2, "sanitize": False}),
         ("kernels", {"env": OLDER}),
         ("faults", {}),
-        # The stacks of threads that wait for one another are known to the sanitizer.
+        # Fibers are announced to the sanitizer.
         pytest.param("kernels", {"env": OLDER, "sanitize": True}, id="kernels-sanitized"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Data on a device that programs give to pipelines."""
+"""Data on a device as input of pipelines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.cuda.simulated_driver import run_simulated
 from tests.cuda.test_pipeline_streams import PRELUDE
 
-pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 FED = """
 from cuda.bindings import driver
@@ -38,7 +38,7 @@ def run(program: str, **options: object) -> str:
 
 
 def test_whatever_has_data_on_a_device_can_be_fed() -> None:
-    """As a batch or as samples; by either protocol; tensors of this library; and the host's."""
+    """As a batch or as samples; by either protocol; tensors of this library; and host data."""
     run(
         """
 def interface(array):
@@ -77,7 +77,7 @@ assert all((np.asarray(a) == b).all() for a, b in zip(batch.as_cpu(), ragged, st
 
 
 def test_streams_of_the_program_and_of_the_pipeline_wait_for_each_other() -> None:
-    """The data come late, and are overwritten in the same stream as soon as they are fed."""
+    """The data is computed late, and overwritten in the same stream after it was fed."""
     run(
         """
 for passed in ("to feed_input", "to the operator", "by the data"):
@@ -114,7 +114,7 @@ for number, options in enumerate(({}, {"cuda_stream": -1})):
 
 
 def test_tensors_of_pytorch_are_in_its_current_stream() -> None:
-    """A stand-in: what counts is that the library is asked for its stream."""
+    """A fake: the test checks that the library is asked for its stream."""
     run(
         """
 import types
@@ -181,7 +181,7 @@ for options in sources:
 
 
 def test_operators_follow() -> None:
-    """The data are used where they are, on the same device or copied from another one."""
+    """The data is used in place on the same device, or copied from another one."""
     run(
         """
 for device in (0, 1):
@@ -261,7 +261,7 @@ assert "Stream.wrap: stream must" in raised(
 
 
 def test_bad_samples_are_replaced() -> None:
-    """A function that fails for a sample: the next good one takes its place, on a device, too."""
+    """A function that fails for a sample: it is replaced by the next good one, on a device, too."""
     run(
         """
 def sample(info):

@@ -53,7 +53,7 @@ def test_streams_and_events() -> None:
 
 
 def test_order_across_streams_and_devices() -> None:
-    """Without its waits, each copy would come before what it is to copy."""
+    """Without its waits, each copy would run before its source is computed."""
     run_simulated(
         """
         import ctypes

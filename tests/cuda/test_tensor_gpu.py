@@ -1,6 +1,6 @@
 """Tensors on a device: exchange with other libraries, copies, the order of streams, lifetime.
 
-Whatever computes data is slow in these programs: whoever does not wait for it, gets other data.
+Computing data is slow in these programs, so a missing wait results in wrong data.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_streams_of_consumers_wait_and_callers_do_not(stream: str) -> None:
 
 
 def test_without_waiting_data_are_not_there() -> None:
-    # That is how the tests above would notice.
+    # This is what the tests above would detect.
     run(
         """
         source = slow(data, seconds=0.5)
@@ -210,9 +210,10 @@ def test_memory_of_others_is_given_back_once_it_is_not_used() -> None:
             use(make)
             assert source.producer.num_returned == returned
             call(driver.cuStreamSynchronize, stream)
-            time.sleep(0.05)
             # When the next ones come, those that are done with go.
-            TensorGPU(target)
+            deadline = time.monotonic() + 60
+            while source.producer.num_returned == returned and time.monotonic() < deadline:
+                TensorGPU(target)
             assert source.producer.num_returned == returned + 1
         numpy.testing.assert_array_equal(Reading(target.pointer, data, stream).result(), data)
         """

@@ -1,4 +1,4 @@
-"""Batches on a device: how they are made and viewed, gathered and copied."""
+"""Batches on a device: constructors, views, gathering and copies."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_viewed_as_one_tensor() -> None:
 
 
 def test_samples_of_several_owners_become_one_block() -> None:
-    # Neighbours in memory, but each given back by itself: who reads a view of all holds them all.
+    # Contiguous, but each released separately: a view of all keeps them all alive.
     run_batch(
         """
         source = slow(equal)

@@ -1,4 +1,4 @@
-"""What README.md claims: behind each claim stands a comment with the tests that would notice."""
+"""Claims of README.md: each is followed by a comment with the tests that verify it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def claims() -> list[str]:
-    """Give the paragraphs and list entries of the text, each with the comments behind it."""
+    """Return the paragraphs and list entries of the text, each with its comments."""
     text = CODE.sub("", README)
     blocks = re.split(r"\n{2,}|\n(?=- )", text)
     prose = [block.strip() for block in blocks if re.match(r"\s*(- )?[A-Z0-9\[*`]", block)]
-    # Sentences that go on behind a program belong to it.
+    # Sentences that continue after a program belong to it.
     return [block for block in prose if not block.endswith(":")]
 
 
 def names_in(path: Path) -> set[str]:
-    """Give the names of the tests in a file."""
+    """Return the names of the tests in a file."""
     text = path.read_text("utf-8")
     if path.suffix == ".cpp":
         return set(re.findall(r"^TEST\((\w+)\)", text, re.MULTILINE))

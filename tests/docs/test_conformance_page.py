@@ -1,4 +1,4 @@
-"""The committed table of conformance is that of the committed report and of our operators."""
+"""The committed conformance page is generated from the committed report and our operators."""
 
 from __future__ import annotations
 

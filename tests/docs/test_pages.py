@@ -1,4 +1,4 @@
-"""Programs in the documentation run as they stand, and its commands exist."""
+"""Programs in the documentation run unmodified, and its commands exist."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pytest
 from dali_core._graph.registry import all_specs
 from docs.generator import operators
 from docs.generator.gallery import GALLERY, PROGRAMS
-from docs.generator.pictures import make_photos
+from docs.generator.pictures import make_photos, make_videos
 from docs.generator.programs import program_of
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-# Pages whose programs need more than the environment of the documentation has.
-NEEDED = {"jax": "jax"}
+# Pages whose programs need packages beyond the environment of the documentation.
+NEEDED = {"jax": "jax", "video": "av"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """Give the blocks of a page in a language."""
+    """Return the blocks of a page in a language."""
     return [text for name, text in BLOCK.findall(page.read_text("utf-8")) if name == language]
 
 
@@ -33,21 +33,22 @@ def ids(page: Path) -> str:
 
 @pytest.fixture
 def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder with photos."""
+    """Change to a folder with photos."""
     make_photos(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=ids)
-@pytest.mark.usefixtures("photos")
-def test_programs(page: Path) -> None:
+def test_programs(page: Path, photos: Path) -> None:
     if page.stem in NEEDED:
-        pytest.importorskip(NEEDED[page.stem], reason=f"{NEEDED[page.stem]} is not installed")
+        pytest.importorskip(NEEDED[page.stem], reason=f"not available: {NEEDED[page.stem]}")
+    if page.stem == "video":
+        make_videos(photos)
     names: dict[str, object] = {"__name__": page.stem}
     for number, program in enumerate(blocks(page, "python")):
         name = f"{page.name}, program {number}"
-        # As in a notebook, where Python finds the source of what a cell defines.
+        # As in a notebook, where Python finds the source of functions in cells.
         linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
         exec(compile(program, name, "exec"), names)
     assert len(names) > 2
@@ -73,9 +74,12 @@ def test_commands() -> None:
 
 
 @pytest.mark.parametrize("operator", all_specs())
-@pytest.mark.usefixtures("photos")
-def test_page_of_operator(operator: str, tmp_path: Path) -> None:
+def test_page_of_operator(operator: str, photos: Path, tmp_path: Path) -> None:
     spec = all_specs()[operator]
+    program = program_of(spec)
+    if program is not None and "videos/" in program.text:
+        pytest.importorskip("av", reason="not available: PyAV")
+        make_videos(photos)
     text = operators.page(spec, tmp_path)
     assert text.startswith(f"# fn.{operator}\n")
     if spec.deprecated:
@@ -86,7 +90,7 @@ def test_page_of_operator(operator: str, tmp_path: Path) -> None:
     for picture in re.findall(r"\(pictures/(.*?)\)", text):
         assert (tmp_path / picture).stat().st_size > 100
     assert ("pictures/" in text) == (operator in GALLERY)
-    assert ("\n## Example\n" in text) == (program_of(spec) is not None)
+    assert ("\n## Example\n" in text) == (program is not None)
 
 
 def test_index_lists_all_operators() -> None:

@@ -1,23 +1,31 @@
-"""Compiles the engine with its own tests, and runs them: ``python tests/engine/build_and_run.py``.
+"""Compiles the engine with its own tests, and runs them: ``python -m tests.engine.build_and_run``.
 
-``--sanitize thread`` or ``--sanitize address,undefined`` looks for races and for misuse of memory.
+``--sanitize thread`` or ``--sanitize address,undefined`` detects data races and memory errors.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
 
+from tests.compiled_programs import (
+    ENGINE,
+    INCLUDES,
+    SANITIZERS,
+    VOCABULARY,
+    build_program,
+    can_compile,
+    operator_flags,
+    require_compiler,
+)
+from tests.hanging import HANG_SECONDS
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-ENGINE = ROOT / "dali_core" / "_runtime" / "engine"
 ENVIRONMENT = {
     "ASAN_OPTIONS": "allocator_may_return_null=1",
     "TSAN_OPTIONS": "allocator_may_return_null=1 halt_on_error=1",
@@ -25,76 +33,77 @@ ENVIRONMENT = {
 }
 
 
-def compiler() -> list[str]:
-    """Give the command of the C++ compiler."""
-    return shlex.split(os.environ.get("CXX", "g++"))
-
-
-def build(folder: Path, sanitize: str = "") -> Path:
+def build(sanitize: str = "") -> Path:
     """Compile the test program.
 
     Parameters
     ----------
-    folder : path
-        Where to put it.
     sanitize : str
-        What to pass to ``-fsanitize``; empty for nothing.
+        The value of ``-fsanitize``; empty for none.
 
     Returns
     -------
     path
         The program.
     """
-    flags = ["-std=c++17", "-g1", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    # Optimising what UBSan inserts takes longer than all tests.
-    flags.append("-O0" if "undefined" in sanitize else "-O1")
-    if sanitize:
-        flags += [f"-fsanitize={sanitize}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
-    includes = [f"-I{ROOT / 'dali_core' / 'include'}", f"-I{ENGINE}"]
-    sources = sorted([*HERE.glob("*.cpp"), *ENGINE.glob("*.cpp")])
-    objects = [folder / f"{source.stem}.o" for source in sources]
+    if sanitize == SANITIZERS:
+        flags = operator_flags(sanitize=True)
+    else:
+        flags = ["-std=c++17", "-g1", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", *INCLUDES]
+        if sanitize:
+            flags += [f"-fsanitize={sanitize}", "-fno-sanitize-recover=all"]
+            flags.append("-fno-omit-frame-pointer")
+    sources = [*sorted([*HERE.glob("*.cpp"), *ENGINE.glob("*.cpp")]), *VOCABULARY]
+    return build_program("engine_tests", sources, flags)
 
-    def compile_one(source: Path, target: Path) -> None:
-        command = [*compiler(), *flags, *includes, "-c", str(source), "-o", str(target)]
-        subprocess.run(command, check=True)
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(compile_one, sources, objects))
-    program = folder / "engine_tests"
-    link = [*compiler(), *flags, *map(str, objects), "-o", str(program)]
-    subprocess.run(link, check=True)
-    return program
+def build_operators(name: str, sources: Iterable[Path]) -> Path:
+    """Compile a test program of operators, with sanitizers if the compiler supports them."""
+    require_compiler()
+    flags = operator_flags(sanitize=can_compile(f"-fsanitize={SANITIZERS}"))
+    return build_program(name, sources, flags)
 
 
 def command_for(program: Path, sanitize: str = "") -> list[str]:
-    """Give the command that runs the program: ThreadSanitizer needs fixed addresses."""
+    """Return the command that runs the program: ThreadSanitizer needs fixed addresses."""
     setarch = shutil.which("setarch")
     if "thread" in sanitize and setarch:
         return [setarch, "--addr-no-randomize", str(program)]
     return [str(program)]
 
 
-def run(
-    sanitize: str = "", only: str = "", timeout: float = 120
+def run_program(
+    command: list[str], *, timeout: float = HANG_SECONDS, **variables: str
 ) -> subprocess.CompletedProcess[str]:
+    """Run a test program, with everything that it prints in `stdout`."""
+    return subprocess.run(
+        command,
+        env=os.environ | ENVIRONMENT | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+
+
+def run_operators(name: str, sources: Iterable[Path], **variables: str) -> str:
+    """Compile and run a test program of operators. Return its output; it must pass."""
+    result = run_program([str(build_operators(name, sources))], **variables)
+    __tracebackhide__ = True
+    assert result.returncode == 0, f"{variables}: {result.stdout}"
+    return result.stdout
+
+
+def run(sanitize: str = "", only: str = "") -> subprocess.CompletedProcess[str]:
     """Compile and run the tests whose names contain `only`."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = build(Path(folder), sanitize)
-        return subprocess.run(
-            [*command_for(program, sanitize), only],
-            env=os.environ | ENVIRONMENT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=timeout,
-        )
+    return run_program([*command_for(build(sanitize), sanitize), only])
 
 
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sanitize", default="", help="thread, or address,undefined")
+    parser.add_argument("--sanitize", default="", help=f"thread, or {SANITIZERS}")
     parser.add_argument("only", nargs="?", default="", help="part of the names of the tests to run")
     arguments = parser.parse_args()
     result = run(arguments.sanitize, arguments.only)

@@ -1,4 +1,4 @@
-// Registers tests and checks conditions; nothing more is needed here.
+// A minimal test framework.
 #pragma once
 
 #include <functional>

@@ -52,7 +52,7 @@ inline Plan plan(std::vector<Stage> stages, std::vector<int> outputs, int num_va
   return result;
 }
 
-// Takes as long as the sample's random numbers say: up to 100 us.
+// Takes a random time: up to 100 us.
 inline void take_a_while(SampleContext& sample) {
   const uint32_t draw = sample.random(7).next_uint32();
   if (draw % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(draw / 4 % 100));

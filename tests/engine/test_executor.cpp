@@ -29,7 +29,7 @@ Plan with_steps() {
               {3}, 4);
 }
 
-// Does what a step in Python does: new values from old ones.
+// Like a step in Python: new values from old ones.
 void run_step(Executor& executor, const StepTask& task) {
   const int input = task.stage - 1, output = task.stage;
   std::vector<Tensor> results = task.batch->values[input];
@@ -89,7 +89,7 @@ namespace {
 
 constexpr size_t kSampleBytes = 8192, kBatchBytes = 32768;  // blocks for 8,000 and 32,000 bytes
 
-// Waits until nobody but the caller holds a batch. Workers let go of one soon after it is done.
+// Waits until only the caller references a batch. Workers release it soon after it is complete.
 void wait_for_workers(const std::shared_ptr<Batch>& batch) {
   while (batch.use_count() > 1) std::this_thread::yield();
 }
@@ -109,8 +109,8 @@ TEST(memory_stays_flat) {
       const auto batch = submit(executor, iteration, kSamples);
       CHECK(executor.wait(batch, kLong));
       wait_for_workers(batch);
-      // The first batch has a block for each sample, and one more for each thread that makes the
-      // second value from the first. From then on, samples lie in one dense buffer.
+      // The first batch has a block for each sample, and one more for each thread that computes the
+      // second value from the first. From then on, samples are contiguous in one buffer.
       const size_t total = all_bytes(executor);
       CHECK(total > kSamples * kSampleBytes + kBatchBytes);
       CHECK(total <= (kSamples + num_threads) * kSampleBytes + kBatchBytes);
@@ -122,8 +122,8 @@ TEST(memory_stays_flat) {
   }
 }
 
-// Why the test above waits for the workers: memory is that of all batches that somebody holds, be
-// it a worker that has not yet let go of the batch it finished, and nothing else.
+// Why the test above waits for the workers: memory is that of all referenced batches, including
+// those that a worker has completed and not yet released.
 TEST(each_batch_that_is_held_costs_its_memory) {
   constexpr size_t kSamples = 4;
   for (size_t num_held : {0, 1, 2, 7}) {
@@ -231,7 +231,7 @@ TEST(failing_samples_end_their_batch_only) {
 }
 
 TEST(lack_of_memory_for_the_dense_output_is_a_failure) {
-  // No address space has room for a dense batch of these.
+  // A dense batch of these exceeds the address space.
   const auto pretend = [](SampleContext& sample) {
     Tensor huge;
     huge.type = DataType::kUInt8;
@@ -295,7 +295,7 @@ TEST(steps_are_for_the_caller_or_for_others) {
   StepTask task = executor.next_step(kLong, nullptr, StepsFor::kCaller);
   CHECK(task.batch == first && task.stage == 0);
   executor.finish_step(task);
-  // The caller's step of the next batch need not wait for the others' of this one.
+  // The caller's step of the next batch does not wait for the others of this one.
   task = executor.next_step(kLong, nullptr, StepsFor::kCaller);
   CHECK(task.batch == second && task.stage == 0);
   executor.finish_step(task);

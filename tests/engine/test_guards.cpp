@@ -1,4 +1,4 @@
-// Instructions under conditions: jumped over as a whole, alone or in groups, and joined again.
+// Conditional instructions: skipped as a whole, alone or in groups, and joined again.
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -62,7 +62,7 @@ TEST(what_is_guarded_runs_for_some_samples) {
   CHECK_EQUAL(calls.load(), 8);
   for (int i = 0; i < 7; ++i) {
     CHECK_EQUAL(batch->values[3][i].storage != nullptr, is_even(batch->keys[i].sample));
-    CHECK(batch->values[1][i].storage == nullptr);  // released, whether the reader ran or not
+    CHECK(batch->values[1][i].storage == nullptr);  // released, whether or not the reader ran
   }
 }
 
@@ -109,7 +109,7 @@ TEST(branches_write_to_the_place_of_what_they_join_to) {
     CHECK(batch->contiguous[0]);
     CHECK(holds_numbers(*batch, 3, 0));
     CHECK(batch->values[1][0].storage == nullptr);
-    // Of the first batch nobody knows beforehand how large its samples are.
+    // The sizes of samples are unknown before the first batch.
     for (int i = 0; i < 6; ++i) CHECK_EQUAL(batch->values[3][i].data == written[i], iteration > 0);
   }
 }
@@ -161,7 +161,7 @@ TEST(a_group_is_a_batch_of_its_own) {
 }
 
 TEST(another_sample_may_take_another_branch) {
-  // Index 2 fails in its branch; index 3, which takes its place, takes the other one.
+  // Index 2 fails in its branch; its replacement, index 3, takes the other one.
   const auto read = [](SampleContext& sample) {
     *sample.output(0, DataType::kInt64, {1}).as<int64_t>() = sample.reader_index(0);
   };

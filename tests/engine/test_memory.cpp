@@ -1,4 +1,4 @@
-// BufferPool: alignment, reuse, and that held memory is never given to anybody else.
+// BufferPool: alignment, reuse, and that referenced memory is never reused.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -16,7 +16,7 @@ TEST(blocks_are_aligned_and_large_enough) {
   for (std::size_t bytes = 0; bytes < 5000; bytes += 37) {
     auto block = pool->allocate(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(block.get()) % kAlignment == 0);
-    std::memset(block.get(), 0xab, bytes);  // AddressSanitizer would see what is too small
+    std::memset(block.get(), 0xab, bytes);  // AddressSanitizer detects overflows
     CHECK(pool->used_bytes() >= bytes);
     CHECK(pool->used_bytes() <= bytes + bytes / 4 + kAlignment);
   }
@@ -47,13 +47,13 @@ TEST(trim_frees_idle_blocks_only) {
   CHECK(pool->used_bytes() >= 1 << 16);
 }
 
-// A bound of so many bytes whatever was in use would free what the next batch needs: idle memory
-// may be as much as was in use at once not long ago, a quarter more, and what is always allowed.
+// A constant limit would free memory that the next batch needs: unused memory may be as much as the
+// recent peak of used memory, plus a quarter, plus a constant.
 TEST(idle_memory_is_bounded) {
   auto pool = BufferPool::create();
   const std::size_t megabyte = std::size_t{1} << 20, always = 32 * megabyte;
   std::size_t peak = 0;
-  // Sizes that never come again must not pile up.
+  // Sizes that never recur must not accumulate.
   for (std::size_t i = 1; i < 100; ++i) {
     auto block = pool->allocate(i * megabyte);
     peak = std::max(peak, pool->used_bytes());
@@ -61,9 +61,9 @@ TEST(idle_memory_is_bounded) {
     CHECK_EQUAL(pool->used_bytes(), 0u);
     CHECK(pool->idle_bytes() <= peak + peak / 4 + always);
   }
-  // What the last one needs is there, and so are some of the others.
+  // The blocks of the last one are kept, and some of the others.
   CHECK(pool->idle_bytes() >= peak);
-  // Nor does a peak of long ago count: a part in 4096 is forgotten with every block.
+  // An old peak does not count either: it decays by 1/4096 with every block.
   const std::size_t small = megabyte / 16;
   for (int i = 0; i < 40000; ++i) {
     pool->allocate(small);

@@ -13,7 +13,7 @@
 
 using namespace dali_core;
 
-// Known answers that come with the authors' Random123 library.
+// Known answers of the authors' Random123 library.
 TEST(philox_gives_the_published_numbers) {
   CHECK(philox4x32({0, 0, 0, 0}, 0, 0) ==
         (PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -90,7 +90,7 @@ TEST(permutations_of_huge_sets_work) {
   CHECK_EQUAL(seen.size(), 1000u);
 }
 
-// Every element comes at every position about equally often, over the epochs.
+// Every element is at every position about equally often, over the epochs.
 TEST(permutations_are_uniform) {
   const int size = 5, epochs = 20000;
   int counts[size][size] = {};

@@ -1,5 +1,5 @@
-// Reading ahead: I/O threads read samples before their turn, and compute threads never wait but for
-// one that is being read.
+// Prefetching: I/O threads read samples in advance, and compute threads only wait for a sample that
+// is being read.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLong = 30;  // seconds; only a deadlock takes so long
 
-// Reads like `number`, and notes which threads read.
+// Reads like `number`, and records which threads read.
 class Reading : public Operator {
  public:
   explicit Reading(int batches_ahead, std::function<void(SampleContext&)> rule)
@@ -58,7 +58,7 @@ TEST(a_sample_is_read_once_by_whoever_comes_first) {
   CHECK(taken.by_io_thread && taken.is_read);
   CHECK_EQUAL(taken.bytes, 100);
   CHECK(!reads.take(1).by_io_thread);
-  CHECK_EQUAL(reads.begin(), 2);  // nobody reads what was taken
+  CHECK_EQUAL(reads.begin(), 2);  // samples that were taken are not read
   reads.finish(2, false, 0);
   CHECK(reads.take(2).by_io_thread);
   CHECK(reads.has_unread());
@@ -120,7 +120,7 @@ TEST(no_more_is_read_than_may_wait) {
     wait_until([&] { return reading->num_reads >= window; });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK(executor.samples_waiting() <= window + 3);
-    CHECK(reading->num_reads <= window + 3 + 1);  // a thread each may exceed it, and one computes
+    CHECK(reading->num_reads <= window + 3 + 1);  // one more per thread, and one computes
     CHECK(executor.bytes_waiting() <= (window + 3) * 80);
     may_compute = true;
     for (const auto& batch : batches) CHECK(executor.wait(batch, kLong));
@@ -132,7 +132,7 @@ TEST(slow_reads_overlap) {
   std::atomic<int> num_begun{0};
   const auto slow = [&](SampleContext& sample) {
     ++num_begun;
-    wait_until([&] { return num_begun >= 4; });  // one after the other would never get there
+    wait_until([&] { return num_begun >= 4; });  // sequential reads would never reach that
     number(1)(sample);
   };
   Executor executor(with_reading(std::make_shared<Reading>(1, slow), 4), 1, false);

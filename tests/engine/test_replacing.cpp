@@ -1,4 +1,4 @@
-// Bad samples: what takes their place, in a reader's program and behind it.
+// Bad samples: replacements, in a reader's program and after it.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLong = 30;  // seconds; only a deadlock takes so long
 
-// Gives the reader's index, unless it is one of the bad ones.
+// Returns the reader's index, unless it is one of the bad ones.
 std::function<void(SampleContext&)> read_index(std::vector<int64_t> bad, int reader = 0) {
   return [bad = std::move(bad), reader](SampleContext& sample) {
     take_a_while(sample);
@@ -111,7 +111,7 @@ TEST(a_batch_fails_if_nothing_takes_the_place) {
   CHECK_EQUAL(count.load(), 8 + 101);
 }
 
-// What another stage has for a sample cannot be read anew, so nothing of it may be.
+// Values of another stage cannot be read again, so nothing of the sample may be.
 TEST(where_not_all_is_read_at_once_whole_samples_of_the_batch_take_the_place) {
   const auto add_index = [](SampleContext& sample) {
     const int64_t index = sample.reader_index(0);
@@ -133,8 +133,8 @@ TEST(where_not_all_is_read_at_once_whole_samples_of_the_batch_take_the_place) {
 }
 
 TEST(a_copy_stays_one_whatever_later_sources_give) {
-  // A step that fails on a sample, one that gives all samples numbers, and a program that fails on
-  // what the copy is of.
+  // A step that fails on a sample, one that returns numbers for all samples, and a program that
+  // fails on the original of the copy.
   const auto fail_on_two = [](SampleContext& sample) {
     if (*sample.input(0).as<int64_t>() == 2) throw std::runtime_error("two");
     add_one(sample);
@@ -156,7 +156,7 @@ TEST(a_copy_stays_one_whatever_later_sources_give) {
       *tensor.as<int64_t>() = i;
     }
     if (value == 0) batch->fail({1, 0, "one", "", false});
-    // The copy fails like what it is of, and is not bad once more.
+    // The copy fails like its original, and does not count as bad again.
     if (value == 1) batch->fail({1, 0, "again", "", false});
     executor.finish_step(task);
   }

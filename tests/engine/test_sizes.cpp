@@ -1,4 +1,6 @@
-// Sizes are refused before they overflow, and before the machine runs out of memory.
+// Sizes are rejected before they overflow, and before the machine runs out of memory.
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -8,21 +10,13 @@
 #include "check.hpp"
 #include "dali_core/memory.hpp"
 #include "dali_core/operator.hpp"
+#include "huge_numbers.hpp"
 
 using namespace dali_core;
 
 namespace {
 
-constexpr int64_t kHuge[] = {int64_t{1} << 31,
-                             (int64_t{1} << 32) + 1,
-                             int64_t{1} << 53,
-                             (int64_t{1} << 61) + 1,
-                             (int64_t{1} << 62) + 1,
-                             INT64_MAX,
-                             -1,
-                             INT64_MIN};
-
-// What a multiplication without a limit gives.
+// The result of an unchecked multiplication.
 bool fits(int64_t a, int64_t b, int64_t c, int64_t limit) {
   const __int128 product = static_cast<__int128>(a) * b;
   return product <= limit && product * c <= limit;
@@ -31,8 +25,8 @@ bool fits(int64_t a, int64_t b, int64_t c, int64_t limit) {
 }  // namespace
 
 TEST(products_of_extents_do_not_wrap) {
-  for (const int64_t a : kHuge)
-    for (const int64_t b : kHuge) {
+  for (const int64_t a : kHugeNumbers)
+    for (const int64_t b : kHugeNumbers) {
       const Shape shape{a, b};
       const bool possible = a >= 0 && b >= 0 && fits(a, b, 4, kMostBytes);
       CHECK_EQUAL(is_possible(shape, DataType::kInt32), possible);

@@ -1,4 +1,4 @@
-"""Class folders of any kind become photos to train on and photos held out."""
+"""Class folders of any kind are split into training and held-out photos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example for several devices: a training goes on after a crash, on other devices as well."""
+"""The example for several devices: training resumes after a crash, on other devices as well."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pytest
 
 from examples.photos import generate
 from tests.adapters.dali_core_jax.processes import kill_job, run_job
+from tests.hanging import HANG_SECONDS
 
-pytest.importorskip("flax", reason="Flax is not installed")
+pytest.importorskip("flax", reason="not available: Flax")
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "flax_multi_device.py"
 EPOCH = re.compile(r"^epoch (\d+): loss (.*) in (\d+) batches$", re.MULTILINE)
@@ -46,7 +47,7 @@ def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert resumed.returncode == 0, resumed.stderr
     start = re.match(r"8 devices, from batch (\d+)\n", resumed.stdout)
@@ -55,7 +56,7 @@ def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
     assert 1 <= done < 12
     assert sum(int(batches) for _, _, batches in EPOCH.findall(resumed.stdout)) == 12 - done
 
-    # The same photos, so the same weights but for the order of additions.
+    # The same photos, so the same weights up to the order of additions.
     after_crash, after_all = _weights(broken), _weights(tmp_path / "whole")
     assert after_crash.keys() == after_all.keys()
     for name, weights in after_all.items():

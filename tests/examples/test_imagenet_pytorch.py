@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from examples.photos import generate
+from tests.hanging import HANG_SECONDS
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "imagenet_pytorch.py"
 NUM_PHOTOS = 32
@@ -23,7 +24,6 @@ OPTIONS = [
     *("--epochs=3", "--batch-size=8", "--side=32"),
     *("--width=4", "--threads=1", "--save-every=3"),
 ]
-_PATIENCE_SECONDS = 240
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +45,13 @@ def start(num_processes: int, data: Path, work: Path, *more: str) -> subprocess.
 
 
 def finish(process: subprocess.Popen[str]) -> list[str]:
-    output, errors = process.communicate(timeout=_PATIENCE_SECONDS)
+    output, errors = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 0, errors
     return output.splitlines()
 
 
 def recorded(work: Path) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Give (epoch, step, numbers of all processes) of every step, with what was done last."""
+    """Return (epoch, step, numbers of all processes) of every step, as executed last."""
     steps: dict[tuple[int, int], dict[str, list[int]]] = {}
     for file in sorted(work.glob("rank*.txt")):
         for line in file.read_text().splitlines():
@@ -85,7 +85,7 @@ def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
 
     launcher = start(2, data, broken)
     record = broken / "rank1.txt"
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + HANG_SECONDS
     while not record.exists() or len(record.read_text().splitlines()) < 5:
         assert launcher.poll() is None, launcher.communicate()
         assert time.monotonic() < deadline

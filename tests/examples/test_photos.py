@@ -1,4 +1,4 @@
-"""The generated photos are as varied as they are said to be, and always the same."""
+"""The generated photos are as varied as documented, and always the same."""
 
 from __future__ import annotations
 

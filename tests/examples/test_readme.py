@@ -1,4 +1,4 @@
-"""The program in README.md runs as it stands, and its loader has the state that it claims."""
+"""The program in README.md runs unmodified, and the state of its loader is as claimed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 
 from examples.photos import generate
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("torch", reason="not available: PyTorch")
 
 README = Path(__file__).parents[2] / "README.md"
 
 
 def run_first_program(root: Path, monkeypatch: pytest.MonkeyPatch, per_class: int) -> Any:
-    """Run it on generated photos, and give its names."""
+    """Run it on generated photos, and return its variables."""
     generate(root / "photos", ["towers", "wood"], per_class=per_class)
     monkeypatch.chdir(root)
     program = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)[0]
@@ -45,5 +45,5 @@ def test_size_of_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             sizes.append(len(json.dumps(loader.state_dict())))
     assert min(sizes) > 1000
     assert max(sizes) < 2000
-    # Only numbers grow, by their digits.
+    # Only numbers grow, by digits.
     assert max(sizes) - min(sizes) < 50

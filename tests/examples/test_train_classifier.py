@@ -1,4 +1,4 @@
-"""The demonstration runs from photos to an accuracy and two pictures."""
+"""The demo runs, and writes an accuracy and two pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PIL import Image
 
 from examples.photos import generate
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("torch", reason="not available: PyTorch")
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "train_classifier.py"
 

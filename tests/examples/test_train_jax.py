@@ -1,4 +1,4 @@
-"""The example for JAX learns, and says so."""
+"""The example for JAX learns, and prints its accuracy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("jax", reason="JAX is not installed")
+from tests.hanging import HANG_SECONDS
+
+pytest.importorskip("jax", reason="not available: JAX")
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "train_jax.py"
 
@@ -20,7 +22,7 @@ def test_it_learns(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     losses = [float(loss) for loss in re.findall(r"^epoch \d+: loss (.*)$", done.stdout, re.M)]

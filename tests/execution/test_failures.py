@@ -1,4 +1,4 @@
-"""What errors say, and what they keep in memory."""
+"""Texts of errors, and the memory that they keep alive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.state.listing import ListAdapter
 
 @pytest.fixture
 def no_collector() -> Iterator[None]:
-    """Leave cycles of references in memory."""
+    """Create reference cycles."""
     gc.collect()
     gc.disable()
     yield
@@ -65,15 +65,15 @@ def test_failed_batches_do_not_stay_in_memory(kind: str, iterates: bool) -> None
     if iterates:
         iterator = BaseIterator(pipeline, ["data"], ListAdapter(), prepare_first_batch=False)
     for _ in range(3):
-        # What a source raises arrives as itself.
+        # Exceptions of a source propagate unchanged.
         with pytest.raises(ValueError if kind == "source" else SampleError) as caught:
             next(iterator) if iterator is not None else pipeline.run()
         assert caught.value.__traceback__ is not None
         del caught
-    assert pipeline._runner is not None
-    executor = pipeline._runner.executor
+    assert pipeline._run.runner is not None
+    executor = pipeline._run.runner.executor
     pipeline.close()
-    deadline = time.monotonic() + 10  # the thread of the steps may not have let go yet
+    deadline = time.monotonic() + 60  # the thread may still hold a reference
     while executor.memory_stats()["used_bytes"] and time.monotonic() < deadline:
         time.sleep(0.01)
     assert executor.memory_stats()["used_bytes"] == 0

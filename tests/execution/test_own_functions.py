@@ -1,4 +1,4 @@
-"""A pipeline that is run by a function of its own says so, instead of waiting for itself."""
+"""A pipeline that is run by its own function raises an error instead of a deadlock."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_calls_by_own_functions(name: str, place: str, exec_async: bool, depth: 
     with pytest.raises(SampleError) as caught:
         caller.pipeline.run()
     assert isinstance(caught.value.__cause__, PipelineStateError)
-    assert int(caller.pipeline.run()[0].at(0)[0]) == 2  # the pipeline goes on
+    assert int(caller.pipeline.run()[0].at(0)[0]) == 2  # the pipeline continues
     operator = {"source": "external_source", "function": "python_function"}[place]
     for error in caller.errors:
         assert f"by that of fn.{operator} at {__file__}" in str(error)

@@ -42,7 +42,7 @@ def asynchronous(request: pytest.FixtureRequest) -> bool:
 
 
 def is_collected(reference: weakref.ref[Any]) -> bool:
-    deadline = time.monotonic() + 10  # the thread may not have let go yet of what it ran
+    deadline = time.monotonic() + 10  # the thread may still hold references
     while reference() is not None and time.monotonic() < deadline:
         gc.collect()
     return reference() is None
@@ -94,7 +94,7 @@ def test_sources_are_called_for_a_batch_that_is_submitted() -> None:
         batch = runner.submit()
         runner.call_sources(batch)
         assert seen == list(range(count))
-        # The rest needs nobody in this thread.
+        # The rest does not need this thread.
         assert runner.executor.wait(batch, 30)
     runner.close()
 
@@ -153,7 +153,7 @@ def test_sample_numbers_do_not_depend_on_how_far_sources_ran_ahead(ahead: int) -
 
 
 class Stop(BaseException):
-    """Like SystemExit, but nobody else knows it."""
+    """Like SystemExit, but of an unknown class."""
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), Stop(), GeneratorExit()])
@@ -288,9 +288,9 @@ def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
     assert started.wait(30)
     start = time.monotonic()
     runner.close()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20  # or 30 if it waited for the function
     release.set()
-    while threading.active_count() > threads:  # the thread goes by itself
+    while threading.active_count() > threads:  # the thread ends by itself
         time.sleep(0.001)
 
 

@@ -9,48 +9,47 @@ made here, never stored. The input of a failure is kept in the folder given by `
 from __future__ import annotations
 
 import argparse
+import functools
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.compiled_programs import (
+    INCLUDES,
+    KERNELS,
+    SANITIZERS,
+    VOCABULARY,
+    compiler,
+    link_program,
+)
 from tests.fuzz.small_images import all_images, jpegs
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-DECODERS = ROOT / "dali_core" / "operators" / "decoders"
 DRIVER = HERE / "standalone.cpp"
 UNDER_TEST = [
     *(
-        DECODERS / f"{name}.cpp"
-        for name in (
-            *("image_format", "jpeg_cost", "jpeg_decoder", "jpeg_header", "jpeg_segments"),
-            *("libjpeg_session", "pixel_writer", "png_check"),
-        )
+        KERNELS / f"{name}.cpp"
+        for name in ("image_decoding/image_format", "image_decoding/png_check")
     ),
-    # What the writer of pixels converts with.
-    DECODERS.parent / "cast" / "convert_elements.cpp",
-    DECODERS.parent / "full" / "fill_elements.cpp",
+    *sorted((KERNELS / "jpeg").glob("*.cpp")),
+    *sorted((KERNELS / "encoded_image").glob("*.cpp")),
+    # The conversion used by the pixel writer.
+    KERNELS / "convert" / "convert_elements.cpp",
+    KERNELS / "fill" / "fill_elements.cpp",
+    *VOCABULARY,
 ]
 TARGETS = sorted(path.stem for path in HERE.glob("*.cpp") if path != DRIVER)
-SANITIZERS = "address,undefined"
 ENVIRONMENT = {
     "ASAN_OPTIONS": "handle_abort=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
 
 
-def compiler() -> list[str]:
-    """Give the command of the C++ compiler."""
-    return shlex.split(os.environ.get("CXX", "g++"))
-
-
+@functools.cache
 def has_libfuzzer() -> bool:
-    """Say whether the compiler can build a target with libFuzzer."""
+    """Whether the compiler can build a target with libFuzzer."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.cpp")
         source.write_text(
@@ -63,7 +62,7 @@ def has_libfuzzer() -> bool:
 
 
 def libjpeg_flags() -> list[str]:
-    """Give what compiling and linking needs for libjpeg-turbo; nothing if it is not there."""
+    """Return the compiler and linker flags for libjpeg-turbo; empty if it is not installed."""
     query = ["pkg-config", "--cflags", "--libs", "libjpeg >= 1.5"]
     try:
         found = subprocess.run(query, capture_output=True, text=True, check=False)
@@ -72,43 +71,27 @@ def libjpeg_flags() -> list[str]:
     return [*found.stdout.split(), "-DDALI_CORE_HAVE_LIBJPEG=1"] if found.returncode == 0 else []
 
 
-def build(folder: Path, targets: Sequence[str] = TARGETS) -> dict[str, Path]:
-    """Compile targets, and give their programs."""
+def build(target: str) -> Path:
+    """Compile a target, and return its program."""
     libjpeg = libjpeg_flags()
-    flags = ["-std=c++17", "-g1", "-O1", "-Wall", "-Wextra", "-fno-omit-frame-pointer"]
-    flags += ["-fno-sanitize-recover=all", f"-I{ROOT}", f"-I{ROOT / 'dali_core' / 'include'}"]
-    flags += [flag for flag in libjpeg if not flag.startswith(("-l", "-L"))]
     link = [flag for flag in libjpeg if flag.startswith(("-l", "-L"))]
-    guided = has_libfuzzer()
     sanitize = [f"-fsanitize={SANITIZERS}"]
-    coverage = ["-fsanitize=fuzzer-no-link" if guided else "-fsanitize-coverage=trace-pc"]
-
-    def compile_one(source: Path) -> Path:
-        target = folder / f"{source.stem}_of_{source.parent.name}.o"
-        extra = [] if source == DRIVER else coverage
-        command = [*compiler(), *flags, *sanitize, *extra, "-c", str(source), "-o", str(target)]
-        subprocess.run(command, check=True)
-        return target
-
-    drivers = [] if guided else [DRIVER]
-    sources = [*UNDER_TEST, *drivers, *(HERE / f"{target}.cpp" for target in targets)]
-    with ThreadPoolExecutor(2) as pool:
-        objects = dict(zip(sources, pool.map(compile_one, sources), strict=True))
-    programs = {}
-    for target in targets:
-        programs[target] = folder / target
-        parts = [objects[path] for path in (*UNDER_TEST, *drivers, HERE / f"{target}.cpp")]
-        driver = ["-fsanitize=fuzzer"] if guided else []
-        command = [*compiler(), *sanitize, *driver, *map(str, parts), *link]
-        subprocess.run([*command, "-o", str(programs[target])], check=True)
-    return programs
+    flags = ["-std=c++17", "-g1", "-O1", "-Wall", "-Wextra", "-fno-omit-frame-pointer", *sanitize]
+    flags += ["-fno-sanitize-recover=all", *INCLUDES]
+    flags += [flag for flag in libjpeg if flag not in link]
+    guided = has_libfuzzer()
+    observed = [*flags, "-fsanitize=fuzzer-no-link" if guided else "-fsanitize-coverage=trace-pc"]
+    flags_of = dict.fromkeys([*UNDER_TEST, HERE / f"{target}.cpp"], observed)
+    if guided:
+        return link_program(target, flags_of, [*sanitize, "-fsanitize=fuzzer", *link])
+    return link_program(target, {**flags_of, DRIVER: flags}, [*sanitize, *link])
 
 
 def write_corpus(folder: Path, target: str) -> Path:
-    """Make the files that a target starts from."""
+    """Create the initial corpus of a target."""
     folder.mkdir(parents=True, exist_ok=True)
-    if target == "jpeg":
-        # In front of a file are eight settings: colours, type, orientation, transform, region.
+    if target in ("jpeg", "sequential_jpeg"):
+        # A file is preceded by eight settings: colours, type, orientation, transform, region.
         for number, (name, file) in enumerate(jpegs().items()):
             settings = bytes([number % 5, number % 8, 1, number % 2, 40, 90, 128, 200])
             (folder / name).write_bytes(settings + file)
@@ -154,8 +137,8 @@ def main() -> int:
     arguments = parser.parse_args()
     status = 0
     with tempfile.TemporaryDirectory() as folder:
-        programs = build(Path(folder), arguments.targets)
-        for target, program in programs.items():
+        for target in arguments.targets:
+            program = build(target)
             corpus = write_corpus(Path(folder, "corpus", target), target)
             result = run(program, corpus, arguments.seconds, arguments.save, arguments.seed)
             print(f"== {target}: exit {result.returncode}\n{result.stdout[-4000:]}", flush=True)

@@ -1,7 +1,7 @@
 """Reads damaged documents: ``python -m tests.fuzz.damage_documents COUNT SEED``.
 
-Each is that of an example of an operator. Prints how many were read and refused, and what went
-wrong, as JSON.
+Each is that of an example of an operator. Prints the numbers of documents that were read and
+rejected, and failures, as JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_MEMORY = 16 << 30
 
 
 def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
-    """Write each example of an operator that is no Python code as a document."""
+    """Serialize each example of an operator without Python code."""
     found = []
     for operator, example in all_examples():
         own = folder / operator
@@ -41,7 +41,7 @@ def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def outcome(text: bytes) -> str:
-    """Read a document: "read", "refused", or what is wrong with that."""
+    """Read a document: return "read", "refused", or the failure."""
     try:
         Pipeline.deserialize(text, num_threads=1).close()
     except SerializationError as error:

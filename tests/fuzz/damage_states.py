@@ -1,7 +1,7 @@
 """Loads damaged states: ``python -m tests.fuzz.damage_states COUNT SEED``.
 
-Every fourth is that of an iterator, every fourth a checkpoint. What was loaded must be able to go
-on. Prints how many were loaded and refused, and what went wrong, as JSON.
+Every fourth is that of an iterator, every fourth a checkpoint. Pipelines with loaded states must be
+able to continue. Prints the numbers of states that were loaded and rejected, and failures, as JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OF_READERS = ("shuffled", "rotating shards", "padded shards", "interleaved shard
 
 
 class Hangs(BaseException):
-    """Loading takes for ever."""
+    """Loading hangs."""
 
 
 def give_up(number: int, frame: Any) -> None:
@@ -36,20 +36,20 @@ def give_up(number: int, frame: Any) -> None:
 
 
 def take_two(source: Any) -> None:
-    """Take what comes next; bad data is fine, as long as the error says so."""
+    """Run the next batch; bad data is fine, as long as the error says so."""
     for _ in range(2):
         try:
             source.run() if isinstance(source, Pipeline) else next(source)
         except (DaliCoreError, StopIteration):
             continue
         except Exception as error:
-            # What a source raises arrives as itself, with a note of where.
+            # Exceptions of a source propagate unchanged, with a note of the location.
             if not any("external_source" in note for note in getattr(error, "__notes__", ())):
                 raise
 
 
 class Round:
-    """Makes what states are of, and loads damaged ones."""
+    """Creates pipelines and iterators, and loads damaged states."""
 
     def __init__(self, folder: Path) -> None:
         self.files = write_files(folder)
@@ -72,7 +72,7 @@ class Round:
         return self.states[key]
 
     def load(self, seed: int) -> Iterator[str]:
-        """Load one damaged state: say of what it is, and then how that ended."""
+        """Load one damaged state: return its origin and the outcome."""
         draw = random.Random(seed)
         way = draw.choice(("state", "state", "iterator", "checkpoint"))
         kind = draw.choice(OF_READERS if way == "iterator" else list(KINDS))

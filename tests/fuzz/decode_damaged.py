@@ -1,7 +1,7 @@
 """Decodes damaged files: ``python -m tests.fuzz.decode_damaged FOLDER COUNT SEED``.
 
-Every tenth file is sound and must come out right. The number of the file that is next is kept in
-``FOLDER/progress``, for those who look after a crash. Prints what came out, as JSON.
+Every tenth file is valid and must be decoded correctly. The index of the next file is kept in
+``FOLDER/progress``, for use after a crash. Prints the outcomes as JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROGRESS = "progress"
 
 
 def write_files(folder: Path, count: int, seed: int) -> list[str]:
-    """Write the files, and give their names, which tell seed and kind."""
+    """Write the files, and return their names, which contain seed and kind."""
     images = list(all_images().items())
     names = []
     for number in range(count):
@@ -38,7 +38,7 @@ def write_files(folder: Path, count: int, seed: int) -> list[str]:
 
 
 def private_bytes() -> int:
-    ctypes.CDLL(None).malloc_trim(0)  # what is free is not a leak
+    ctypes.CDLL(None).malloc_trim(0)  # freed memory is not a leak
     status = Path("/proc/self/status").read_text()
     return int(status.split("RssAnon:")[1].split()[0]) << 10
 
@@ -48,7 +48,7 @@ def open_descriptors() -> int:
 
 
 def helpers() -> list[str]:
-    """Names of the processes that this one has started and that still run."""
+    """Names of child processes that are still running."""
     running = []
     for task in Path("/proc/self/task").iterdir():
         for child in (task / "children").read_text().split():
@@ -66,7 +66,7 @@ def check_error(error: SampleError, folder: Path, name: str) -> None:
 
 
 class Round:
-    """Decodes files one by one, and remembers what the sound ones look like."""
+    """Decodes files one by one, and remembers the pixels of the valid ones."""
 
     def __init__(self, folder: Path, names: list[str]) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ class Round:
             self.progress = mmap.mmap(file.fileno(), 8)
 
     def run(self, count: int) -> dict[str, int]:
-        """Decode the first files; give how many ended in which way."""
+        """Decode the first files; return the number of each outcome."""
         outcomes = {"sound": 0, "decoded": 0, "refused": 0}
         pipeline = Pipeline(batch_size=1, num_threads=2, device_id=None, prefetch_queue_depth=1)
         with pipeline:
@@ -86,10 +86,10 @@ class Round:
         pipeline.build()
         for number in range(count):
             outcomes[self._decode(pipeline, number)] += 1
-        assert pipeline._runner is not None
-        executor = pipeline._runner.executor
+        assert pipeline._run.runner is not None
+        executor = pipeline._run.runner.executor
         pipeline.close()
-        gc.collect()  # an exception and its frames may hold each other
+        gc.collect()  # an exception and its frames may be a reference cycle
         assert executor.memory_stats()["used_bytes"] == 0, executor.memory_stats()
         assert not helpers()
         return outcomes
@@ -113,7 +113,7 @@ class Round:
 
 
 def main() -> None:
-    """Decode all files once, and a part of them twice more: what grows then is a leak."""
+    """Decode all files once, and a part of them twice more: growth is a leak."""
     folder, count, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     work = Round(folder, write_files(folder, count, seed))
     outcomes = work.run(count)

@@ -1,12 +1,12 @@
-// Everything that our own code reads from a file before a codec does: format, JPEG header with its
-// orientation, scans and end of a JPEG, structure of a PNG.
+// Everything that our own code parses before a codec: format, JPEG header with its orientation,
+// scans and end of a JPEG, structure of a PNG.
 #include <stdexcept>
 
-#include "dali_core/operators/decoders/image_format.hpp"
-#include "dali_core/operators/decoders/jpeg_cost.hpp"
-#include "dali_core/operators/decoders/jpeg_header.hpp"
-#include "dali_core/operators/decoders/orientation.hpp"
-#include "dali_core/operators/decoders/png_check.hpp"
+#include "dali_core/kernels/encoded_image/orientation.hpp"
+#include "dali_core/kernels/image_decoding/image_format.hpp"
+#include "dali_core/kernels/image_decoding/png_check.hpp"
+#include "dali_core/kernels/jpeg/jpeg_cost.hpp"
+#include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       FUZZ_CHECK(header->frame.height >= 0 && header->frame.height <= 65535);
       FUZZ_CHECK(header->frame.width >= 0 && header->frame.width <= 65535);
       has_end_of_jpeg(encoded, header->size);
-      // Turning a region there and back is the identity.
+      // Rotating a region and back is the identity.
       Orientation back = header->orientation;
       if (back.transpose) std::swap(back.flip_x, back.flip_y);
       const CropWindow region{1, 2, 3, 4};
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       check_png(encoded);
     } catch (const std::runtime_error&) {
-      // The answer to damage.
+      // The expected error.
     }
   }
   return 0;

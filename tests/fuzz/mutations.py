@@ -1,4 +1,4 @@
-"""Damages plain data, the same way for the same seed: what strangers may put into a document."""
+"""Damages plain data, the same way for the same seed, like malicious documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Place = tuple[Any, Any]  # a list or dict, and an index or key of it
 
 
 def places(value: Any, weight: int = 1) -> list[_Place]:
-    """List all places in plain data; arguments of operators several times."""
+    """Return all positions in plain data; arguments of operators several times."""
     found: list[_Place] = []
     steps = value.items() if isinstance(value, dict) else ()
     for key, inner in enumerate(value) if isinstance(value, list) else steps:
@@ -40,7 +40,7 @@ def places(value: Any, weight: int = 1) -> list[_Place]:
 
 
 def mutated(value: Any, seed: int) -> Any:
-    """Give a copy of plain data that differs in one to three places."""
+    """Return a copy of plain data that differs in one to three positions."""
     draw = random.Random(seed)
     changed = copy.deepcopy(value)
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
@@ -51,7 +51,7 @@ def mutated(value: Any, seed: int) -> Any:
         kind = draw.random()
         if kind < 0.1:
             del owner[key]
-        elif kind < 0.2:  # what stands somewhere else
+        elif kind < 0.2:  # a value of another position
             other, name = draw.choice(found)
             owner[key] = copy.deepcopy(other[name])
         elif kind < 0.25 and isinstance(owner, dict):
@@ -68,7 +68,7 @@ def mutated(value: Any, seed: int) -> Any:
 
 
 def mutated_text(value: Any, seed: int) -> bytes:
-    """Give plain data as damaged JSON; one in ten also has damaged bytes."""
+    """Return plain data as damaged JSON; one in ten also has damaged bytes."""
     draw = random.Random(seed)
     text = bytearray(json.dumps(mutated(value, seed)).encode())
     if draw.random() < 0.1:

@@ -1,6 +1,6 @@
 // Writing of stored rows in any type, colour model and orientation: every output pixel is written
-// once, and nothing beyond.
-#include "dali_core/operators/decoders/pixel_writer.hpp"
+// once, and nothing out of bounds.
+#include "dali_core/kernels/encoded_image/pixel_writer.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t i = 0; i < rows.size(); ++i)
     rows[i] = settings.rest_size() ? settings.rest()[i % settings.rest_size()] : uint8_t(i);
   const size_t bytes = static_cast<size_t>(height * width * stored.channels * size_of(dtype));
-  // In chunks and at once: the same, and no byte is left as it was in both.
+  // In chunks and at once: the same, and every byte is overwritten.
   std::vector<uint8_t> at_once(bytes, 0x00), in_chunks(bytes, 0xFF);
   writer.set_output(at_once.data());
   writer.write(rows.data(), row, 0, height);

@@ -1,4 +1,4 @@
-"""Small sound images of every format that is decoded, and damage to them."""
+"""Small valid images of every supported format, and damage to them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def damaged(file: bytes, seed: int) -> bytes:
 
 
 def _with_checksums(file: bytes) -> bytes:
-    """Mend the checksums of a PNG file, so that damage reaches what reads its content."""
+    """Repair the checksums of a PNG file, so that damage reaches the parser of its content."""
     if not file.startswith(b"\x89PNG\r\n\x1a\n"):
         return file
     result = bytearray(file)

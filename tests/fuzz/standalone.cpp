@@ -1,4 +1,4 @@
-// Runs a fuzz target where the compiler has no libFuzzer: replays a corpus, then mutates what
+// Runs a fuzz target if the compiler has no libFuzzer: replays a corpus, then mutates inputs that
 // reached new code. `-seconds N`, `-seed N`, `-save FOLDER` (for the input of a failure), and files
 // or folders. Compiled without coverage itself.
 #include <algorithm>

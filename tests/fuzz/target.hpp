@@ -1,4 +1,4 @@
-// What fuzz targets share: settings drawn from the start of the input, and memory of exact size.
+// Shared parts of fuzz targets: settings from the start of the input, and memory of exact size.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-// Takes settings from the front of the input; zeros once it is used up.
+// Reads settings from the start of the input; zeros after its end.
 class Settings {
  public:
   Settings(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -32,7 +32,7 @@ class Settings {
   size_t size_;
 };
 
-// A copy that ends where its memory ends, so that one byte too far is seen.
+// A copy in memory of exactly its size, so that reads out of bounds are detected.
 class ExactCopy {
  public:
   ExactCopy(const uint8_t* data, size_t size) : memory_(std::malloc(size + (size == 0))) {
@@ -47,7 +47,7 @@ class ExactCopy {
   std::unique_ptr<void, Free> memory_;
 };
 
-// What must hold for every input, beyond not crashing.
+// Invariants of every input, beyond not crashing.
 #define FUZZ_CHECK(condition)                                                         \
   do {                                                                                \
     if (!(condition)) {                                                               \

@@ -1,4 +1,4 @@
-"""Lists of files for readers.file: any bytes give a listing or an error that names the line."""
+"""Lists of files for readers.file: any bytes are a valid list or an error that names the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each fuzz target for a moment, under AddressSanitizer and UBSan."""
+"""Each fuzz target for a short time, with AddressSanitizer and UBSan."""
 
 from __future__ import annotations
 
@@ -7,41 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from tests.compiled_programs import INCLUDES, SANITIZERS, build_program, require_compiler
 from tests.fuzz import build_and_run
 
 SECONDS = 3
 
 
-def _can_build(folder: Path) -> bool:
-    source = folder / "probe.cpp"
-    source.write_text("int main() {}\n")
-    command = [*build_and_run.compiler(), f"-fsanitize={build_and_run.SANITIZERS}"]
-    command += [str(source), "-o", str(folder / "probe")]
-    try:
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        return False
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("targets")
-    if not _can_build(folder):
-        pytest.skip(f"not available: a C++ compiler with -fsanitize={build_and_run.SANITIZERS}")
-    return build_and_run.build(folder)
+@pytest.fixture(autouse=True)
+def _needs_sanitizers() -> None:
+    require_compiler(f"-fsanitize={SANITIZERS}")
 
 
 @pytest.mark.parametrize("target", build_and_run.TARGETS)
-def test_target(target: str, programs: dict[str, Path], tmp_path: Path) -> None:
+def test_target(target: str, tmp_path: Path) -> None:
     corpus = build_and_run.write_corpus(tmp_path / "corpus", target)
-    result = build_and_run.run(programs[target], corpus, SECONDS, tmp_path)
+    result = build_and_run.run(build_and_run.build(target), corpus, SECONDS, tmp_path)
     assert result.returncode == 0, result.stdout
     assert not list(tmp_path.glob("failing_input")), result.stdout
 
 
 def test_a_failure_is_found_and_its_input_kept(tmp_path: Path) -> None:
-    if not _can_build(tmp_path):
-        pytest.skip(f"not available: a C++ compiler with -fsanitize={build_and_run.SANITIZERS}")
     source = tmp_path / "reads_too_far.cpp"
     source.write_text(
         '#include "tests/fuzz/target.hpp"\n'
@@ -52,19 +37,8 @@ def test_a_failure_is_found_and_its_input_kept(tmp_path: Path) -> None:
         "  return beyond == 0 ? 0 : 0;\n"
         "}\n"
     )
-    program = tmp_path / "reads_too_far"
-    flags = ["-std=c++17", f"-I{build_and_run.ROOT}", f"-fsanitize={build_and_run.SANITIZERS}"]
-    subprocess.run(
-        [
-            *build_and_run.compiler(),
-            *flags,
-            str(source),
-            str(build_and_run.DRIVER),
-            "-o",
-            str(program),
-        ],
-        check=True,
-    )
+    flags = ["-std=c++17", *INCLUDES, f"-fsanitize={SANITIZERS}"]
+    program = build_program("reads_too_far", [source, build_and_run.DRIVER], flags)
     (tmp_path / "input").write_bytes(b"abcd")
     result = subprocess.run(
         [program, "-save", str(tmp_path), str(tmp_path / "input")],

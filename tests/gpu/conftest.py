@@ -15,7 +15,7 @@ from dali_core.errors import CudaError
 
 @pytest.fixture(scope="session")
 def missing_gpu() -> str:
-    """Say why there is no GPU; empty if there is one."""
+    """Return the reason why there is no GPU; empty if there is one."""
     try:
         cuda.device_count()
     except CudaError as error:

@@ -1,4 +1,4 @@
-"""A pipeline that has enough to do on a device for a missing wait to show."""
+"""A pipeline with enough work on a device to reveal missing synchronization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUM_BATCHES = 12
 
 @cache
 def photo(number: int) -> np.ndarray:
-    """Make an image of a few hundred pixels each way, another one for each number below 8."""
+    """Return an image of a few hundred pixels per side, another one for each number below 8."""
     generator = np.random.default_rng(number)
     shape = (200 + 37 * (number % 5), 240 + 23 * (number % 3), 3)
     return generator.integers(0, 256, shape, np.uint8)

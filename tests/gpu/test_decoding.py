@@ -1,4 +1,4 @@
-"""Images that nvImageCodec decodes on a GPU are those of the host, on real hardware."""
+"""Images that nvImageCodec decodes on a GPU equal those of the host, on real hardware."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dali_core.operators.decoders.on_device.choice import (
 from dali_core.operators.decoders.on_device.step import DecodeStep
 
 pytestmark = pytest.mark.gpu
-pytest.importorskip("PIL", reason="Pillow is not installed")
+pytest.importorskip("PIL", reason="not available: Pillow")
 
 MOST_DIFFERENCE = 2.0  # on average, of 255
 CALLS: dict[str, Callable[..., Any]] = {
@@ -75,7 +75,7 @@ def test_images_are_those_of_the_host(name: str) -> None:
 
 
 def test_the_gpu_decodes_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It refuses CMYK only: nothing else is left to the host unnoticed."""
+    """It rejects only CMYK: nothing else falls back to the host unnoticed."""
     shapes: list[tuple[int, ...]] = []
     run = DecodeStep.run
 

@@ -1,4 +1,4 @@
-"""Tensors on a device are exchanged without copies, and in the order of streams."""
+"""Tensors on a device are exchanged without copies, in stream order."""
 
 from __future__ import annotations
 

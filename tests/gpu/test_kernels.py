@@ -1,4 +1,4 @@
-"""The CUDA layer on a real GPU: what the simulated driver can only pretend."""
+"""The CUDA layer on a real GPU: behaviour that the driver simulation only imitates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ CUBINS = Path(__file__).parents[2] / "dali_core" / "_cuda" / "cubins"
 SIZE = 1 << 20
 
 
-class BatchCopy(ctypes.Structure):
-    _fields_ = [("to", ctypes.c_void_p), ("from_", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
+class RowCopy(ctypes.Structure):
+    _fields_ = [
+        ("source", ctypes.c_void_p),
+        ("target", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("bytes", ctypes.c_int64),
+        ("pitches", ctypes.c_int64 * 2),
+    ]
 
 
 def bytes_of(number: int) -> ctypes.Array[ctypes.c_char]:
@@ -27,11 +33,11 @@ def bytes_of(number: int) -> ctypes.Array[ctypes.c_char]:
 
 def copy_by_kernel(to: Any, from_: Any, stream: cuda.Stream) -> None:
     memory, module = load("memory"), load("module")
-    table = memory.Buffer(stream, ctypes.sizeof(BatchCopy))
-    entry = BatchCopy(to.pointer, from_.pointer, SIZE)
+    table = memory.Buffer(stream, ctypes.sizeof(RowCopy))
+    entry = RowCopy(from_.pointer, to.pointer, 1, SIZE)
     memory.copy_pointers(table.pointer, ctypes.addressof(entry), ctypes.sizeof(entry), stream)
     arguments = [ctypes.c_void_p(table.pointer), ctypes.c_int(1)]
-    module.launch_kernel("copy_batch", (64,), (256,), arguments, stream)
+    module.launch_kernel("copy_rows", (64,), (256,), arguments, stream)
 
 
 def read(block: Any, stream: cuda.Stream) -> bytes:

@@ -1,4 +1,4 @@
-"""Memory of a device is used again, comes back, and may run out."""
+"""Device memory is reused, released, and may be exhausted."""
 
 from __future__ import annotations
 

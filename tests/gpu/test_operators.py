@@ -1,4 +1,4 @@
-"""Every operator that runs on a device gives there what it gives on the host: on real hardware."""
+"""Every operator that runs on a device returns the same there as on the host: on real hardware."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cuda.operators_on_device import CHECKS, all_items, run_checks
 pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parents[2]
 CUBINS = Path(cuda.__file__).parent / "_cuda" / "cubins"
-# Modules are looked for in one folder, which has no machine code: the driver has to compile.
+# The folder has no machine code, so the driver has to compile PTX.
 FROM_PTX = """
 import sys
 from pathlib import Path

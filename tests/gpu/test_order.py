@@ -1,4 +1,4 @@
-"""What is on a device is used in the right order, without waiting for the device."""
+"""Device memory is used in the right order, without synchronizing with the device."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_copies_in_another_stream_wait_for_the_data() -> None:
         address = ctypes.c_void_p(copy.ctypes.data)
         batch.copy_to_external(address, cuda_stream=stream, non_blocking=True)
         copies.append(copy)
-        del batch  # its memory may serve the next one, but not before the copy is made
+        del batch  # its memory may be reused by the next one, but not before the copy
     stream.synchronize()
     for copy, wanted in zip(copies, expected(), strict=True):
         np.testing.assert_array_equal(copy, wanted)

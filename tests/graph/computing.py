@@ -1,4 +1,4 @@
-"""Running what is built of some arrays, for tests of expressions."""
+"""Runs graphs of some arrays, for tests of expressions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALL_TYPES = [
 def compute(
     build: Build, *arrays: np.ndarray, layout: str = "", **options: Any
 ) -> list[np.ndarray]:
-    """Give what one sample becomes; `build` takes a node for each array and returns a list."""
+    """Return the results for one sample; `build` takes a node for each array and returns a list."""
     (results,) = compute_batch(build, [arrays], layout=layout, **options)
     return results
 
@@ -29,7 +29,7 @@ def compute(
 def compute_batch(
     build: Build, samples: Sequence[Sequence[np.ndarray]], *, layout: str = "", **options: Any
 ) -> list[list[np.ndarray]]:
-    """Give for each sample, with an array for each node, what it becomes."""
+    """Return the results for each sample, given an array for each node."""
     outputs, _ = run(build, samples, layout=layout, **options)
     return [[np.array(batch.at(i)) for batch in outputs] for i in range(len(samples))]
 
@@ -37,8 +37,8 @@ def compute_batch(
 def run(
     build: Build, samples: Sequence[Sequence[np.ndarray]], *, layout: str = "", **options: Any
 ) -> tuple[Any, list[tuple[int, int]]]:
-    """Give a batch of each output, and how many samples groups have done and left."""
-    # Without batches ahead, which would be counted as well.
+    """Return a batch of each output, and the numbers of samples in and outside of fused groups."""
+    # Without prefetching, since those batches would be counted as well.
     usual = {"num_threads": 1, "device_id": None, "exec_pipelined": False}
     pipeline = Pipeline(**{"batch_size": max(len(samples), 1)} | usual | options)
     try:
@@ -52,14 +52,14 @@ def run(
             ]
             pipeline.set_outputs(*build(*nodes))
         outputs = pipeline.run()
-        assert pipeline._runner is not None
-        return outputs, pipeline._runner.executor.fusion_counts()
+        assert pipeline._run.runner is not None
+        return outputs, pipeline._run.runner.executor.fusion_counts()
     finally:
         pipeline.close()
 
 
 def numbers(dtype: str, shape: Sequence[int], seed: int) -> np.ndarray:
-    """Make numbers over the whole range of a type; the ends are among them."""
+    """Return numbers over the whole range of a dtype, limits included."""
     generator = np.random.default_rng([seed, *shape])
     kind = np.dtype(dtype).kind
     if kind == "b":

@@ -1,4 +1,4 @@
-"""Constants, and what of the user's program becomes one."""
+"""Constants, and the objects that are converted to constants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Constant, ScalarConstant = types.Constant, types.ScalarConstant
 
 
 class OnlyDLPack:
-    """An array of a library that knows DLPack only."""
+    """An array of a library that supports only DLPack."""
 
     def __init__(self, values: np.ndarray) -> None:
         self._values = values
@@ -217,7 +217,7 @@ def test_wrong_inputs() -> None:
 
 
 def test_torch_tensors() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason="not available: PyTorch")
     values = torch.arange(6, dtype=torch.int16).reshape(2, 3)
     results = compute(
         lambda x: [x + values, values * x, Constant(values), fn.cast(values, dtype=types.FLOAT)],

@@ -1,4 +1,4 @@
-"""Expressions that run as one: what is fused, and that results stay the same bits."""
+"""Fused expressions: what is fused, and that results are bitwise identical."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def same_bits(one: Sequence[Sequence[np.ndarray]], other: Sequence[Sequence[np.n
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[tuple[int, int, int]], list[int]]:
-    """Draw steps with the numbers of two values before, and which values are wanted."""
+    """Draw steps with the indices of two earlier values, and the requested values."""
     count = draw(st.integers(2, 9))
     steps = [
         (
@@ -95,14 +95,14 @@ def test_fused_expressions_give_the_same_bits(
 
 
 def groups_of(build: Callable[..., Any]) -> list[int]:
-    """Give the sizes of the groups in the plan."""
+    """Return the sizes of the groups in the plan."""
     pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
     with pipeline:
         nodes = [fn.external_source(name=name, batch=False) for name in ("x", "y")]
         pipeline.set_outputs(*build(*nodes))
     pipeline.build()
-    assert pipeline._plan is not None
-    return [len(chain) for stage in pipeline._plan.stages for chain in stage.chains]
+    assert pipeline._definition.plan is not None
+    return [len(chain) for stage in pipeline._definition.plan.stages for chain in stage.chains]
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_what_no_group_can_do_is_done_one_by_one() -> None:
             pipeline.run()
         assert caught.value.sample == 1
         assert caught.value.location == bad.source.location
-        assert pipeline._runner is not None
-        assert pipeline._runner.executor.fusion_counts()[0][1] >= 1
+        assert pipeline._run.runner is not None
+        assert pipeline._run.runner.executor.fusion_counts()[0][1] >= 1
     finally:
         pipeline.close()
 
@@ -202,7 +202,7 @@ def test_types_may_differ_between_batches() -> None:
 
 
 def checksum() -> str:
-    """Compute everything on all types, and give a checksum of all bits."""
+    """Compute everything on all dtypes, and return a checksum of all bits."""
     digest = hashlib.sha256()
     known = [name for name in ALL_TYPES if name != "bool"]
     arrays = [numbers(name, (1500,), number) for number, name in enumerate(known)]

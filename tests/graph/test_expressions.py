@@ -1,4 +1,4 @@
-"""Expressions: results are NumPy's in the type that operands have in common."""
+"""Expressions: results equal NumPy's in the promoted dtype."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def common_type(one: str, other: str) -> np.dtype:
-    """Give the type in which two operands are computed."""
+    """Return the dtype in which two operands are computed."""
     a, b = np.dtype(one), np.dtype(other)
     if a == b or b.kind == "b":
         return a
@@ -48,7 +48,7 @@ def widened(dtype: np.dtype) -> np.dtype:
 
 
 def computed(function: Callable[..., Any], dtype: np.dtype, *operands: np.ndarray) -> np.ndarray:
-    """Compute with NumPy, halves in single precision."""
+    """Compute with NumPy, 16-bit floats in single precision."""
     with np.errstate(all="ignore"):
         converted = [operand.astype(widened(dtype)) for operand in operands]
         return np.asarray(function(*converted)).astype(dtype)
@@ -126,7 +126,7 @@ def test_integer_division_truncates_and_wraps(dtype: str) -> None:
 
 
 def truncated(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give quotients and remainders of 64-bit integers, rounded towards zero."""
+    """Return quotients and remainders of 64-bit integers, rounded towards zero."""
     quotient = np.abs(a) // np.abs(b) * np.sign(a) * np.sign(b)
     return quotient, a - quotient * b
 
@@ -268,7 +268,7 @@ def test_arrays_on_both_sides() -> None:
     results = compute(lambda x: [b - x, x - b, b.tolist() * x, b[None] > x, np.uint8(1) + x], a)
     expected = [
         *(b.astype(np.int16) - a, a - b.astype(np.int16), b.astype(np.int32) * a.astype(np.int32)),
-        # Numbers of NumPy on the left are read as Python's, as in the reference.
+        # NumPy numbers as left operands are treated as Python's, as in the reference.
         *(b[None] > a, a.astype(np.int32) + 1),
     ]
     for result, wanted in zip(results, expected, strict=True):

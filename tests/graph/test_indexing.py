@@ -1,4 +1,4 @@
-"""Indices in brackets: results are NumPy's; what is in one piece is not copied."""
+"""Indices in brackets: results equal NumPy's; contiguous parts are not copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IMAGE = numbers("uint8", (4, 5, 3), 1)
 
 @st.composite
 def entries(draw: st.DrawFn, extents: tuple[int, ...]) -> tuple[Any, ...]:
-    """Draw an index for NumPy, in which each dimension may be sliced, taken from, or left out."""
+    """Draw an index for NumPy, in which each dimension may be sliced, indexed, or omitted."""
     result: list[Any] = []
     bounds = st.none() | st.integers(-8, 8)
     for extent in extents[: draw(st.integers(0, len(extents)))]:
@@ -41,7 +41,7 @@ def cases(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[Any, ...]]]:
 
 
 def of_nodes(index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Give the same index for nodes, on which None means a slice of everything."""
+    """Return the same index for nodes, where None means a full slice."""
     return tuple(newaxis if entry is np.newaxis else entry for entry in index)
 
 
@@ -104,7 +104,7 @@ def test_layouts() -> None:
 
 
 def test_what_is_in_one_piece_is_not_copied() -> None:
-    # Outputs of one shape would be gathered in one piece of memory afterwards.
+    # Outputs of one shape would be gathered in contiguous memory afterwards.
     small = [numbers("uint8", (size, size + 1, 3), 0) for size in (4, 6)]
     large = [numbers("uint8", (size, size + 1, 3), 0) for size in (90, 60)]
     for samples, is_small in ((small, True), (large, False)):
@@ -116,7 +116,7 @@ def test_what_is_in_one_piece_is_not_copied() -> None:
         for i, sample in enumerate(samples):
             array = np.asarray(whole[i])
             views = [np.shares_memory(array, np.asarray(part[i])) for part in parts]
-            # Little is copied from what is large, which would stay in memory otherwise.
+            # A small part of a large tensor is copied, which would keep the whole alive otherwise.
             assert views == [True, is_small, False, is_small, False]
             np.testing.assert_array_equal(np.asarray(parts[0][i]), sample[1:])
         pipeline.close()

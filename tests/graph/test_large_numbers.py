@@ -1,4 +1,4 @@
-"""Numbers that no machine number can hold end in an error of this library, wherever they enter."""
+"""Numbers out of the range of machine types raise an error of this library, wherever they enter."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_indices_of_batches() -> None:
 
 
 def test_threads_that_cannot_start() -> None:
-    """In a process of its own, since the limit is that of all threads of a user or a process."""
+    """In a separate process, since the limit applies to all threads of a user or a process."""
     done = subprocess.run(
         [sys.executable, "-c", "from tests.graph.test_large_numbers import start; start()"],
         capture_output=True,

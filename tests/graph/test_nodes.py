@@ -1,4 +1,4 @@
-"""Nodes: what they are as Python objects, what they refuse, and what they know of themselves."""
+"""Nodes: what they are as Python objects, what they reject, and their properties."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_wrong_operands(use: Callable[[DataNode], Any], error: type, message: st
 
 
 def line_of(text: str) -> int:
-    """Give the number of the first line of this file that has the text."""
+    """Return the number of the first line of this file that contains the text."""
     with open(__file__, encoding="utf-8") as file:
         return next(number for number, line in enumerate(file, 1) if text in line)
 
@@ -127,7 +127,7 @@ def test_operands_that_do_not_fit(
         compute(build, *(np.zeros(shape, np.int32) for shape in shapes))
 
 
-# What nodes know of themselves
+# Properties of nodes
 
 
 def test_attributes_of_nodes() -> None:

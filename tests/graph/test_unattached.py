@@ -1,4 +1,4 @@
-"""Values made outside of pipelines, or for one that is never built: each user computes its own."""
+"""Values outside of pipelines, or of one that is never built: each pipeline computes its own."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def test_a_graph_of_any_depth_is_one_source() -> None:
         value = value + 1
     pipeline = pipeline_of(value, numbers, value - numbers, optimize=False)
     assert values(pipeline) == [[2000, 2001], [0, 1], [2000, 2000]]
-    assert sum(node.spec.name == "external_source" for node in pipeline._graph.nodes) == 1
+    assert (
+        sum(node.spec.name == "external_source" for node in pipeline._definition.graph.nodes) == 1
+    )
     assert values(pipeline)[1] == [10, 11]
 
 
@@ -145,7 +147,7 @@ def test_state_does_not_leak_into_another_definition() -> None:
         with Pipeline(**EMPTY) as inner:
             inner.set_outputs(number + 1)
         outer.set_outputs(number * 2)
-    assert [node.spec.name for node in outer._graph.nodes].count("external_source") == 1
+    assert [node.spec.name for node in outer._definition.graph.nodes].count("external_source") == 1
     assert (values(inner), values(outer)) == ([[1, 2]], [[0, 2]])
 
 
@@ -208,7 +210,7 @@ def test_operator_objects_and_names() -> None:
     node = ops.Copy(name="copied")(fn.external_source(counted(), name="numbers"))
     pipeline = pipeline_of(node)
     assert values(pipeline) == [[0, 1]]
-    assert [node.name for node in pipeline._graph.nodes] == ["numbers", "copied"]
+    assert [node.name for node in pipeline._definition.graph.nodes] == ["numbers", "copied"]
 
 
 def test_threads_define_pipelines_of_the_same_values() -> None:
@@ -230,7 +232,7 @@ def test_threads_define_pipelines_of_the_same_values() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_it_does_not_matter_where_operators_are_called(seed: int) -> None:
-    """A random graph gives the same, whichever of its operators are called inside the pipeline."""
+    """A random graph returns the same, whichever operators are called inside the pipeline."""
 
     def build(inside: Callable[[], bool]) -> list[list[Any]]:
         rng = random.Random(seed)

@@ -1,6 +1,6 @@
 """Programs that use all of the public interface pass a strict type checker, and run.
 
-Each file in `programs` is one of them; there is nothing else to do than to add a file. What no
+Each file in `programs` is one of them; nothing else has to be registered. A public name that no
 program uses fails a test here.
 """
 
@@ -34,7 +34,7 @@ MODULES = (types, errors, math, pytorch, jax, clu)
 def test_they_pass_a_strict_type_checker() -> None:
     output, problems, status = api.run(["--strict", *map(str, PROGRAMS)])
     assert (problems, status) == ("", 0), output
-    for program in PROGRAMS:  # in the library, some code is for other versions of Python
+    for program in PROGRAMS:  # some code of the library is for other versions of Python
         assert "# mypy: warn-unreachable\n" in program.read_text(), program
 
 

@@ -1,4 +1,4 @@
-"""A type checker accepts right programs of users and rejects wrong ones."""
+"""A type checker accepts valid programs of users and rejects invalid ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Checksums of what all examples give: ``python -m tests.operators.checksums`` prints them."""
+"""Checksums of the results of all examples: ``python -m tests.operators.checksums`` prints them."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import tempfile
@@ -10,8 +11,9 @@ from pathlib import Path
 from tests.operators.suite import all_examples, run
 
 
+@functools.cache
 def checksums() -> dict[str, str]:
-    """Run all examples; give a checksum of all bits of the results of each."""
+    """Run all examples; return a checksum of all bits of the results of each."""
     found = {}
     for operator, example in all_examples():
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What operators on colours must give, in double precision and with NumPy's linear algebra."""
+"""Expected results of colour operators, in double precision and with NumPy's linear algebra."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def turned(pixels: npt.ArrayLike, degrees: float = 0.0, saturation: float = 1.0)
 
 
 def check_rounded(result: np.ndarray, exact: Numbers, dtype: str) -> None:
-    """Check that a result is `exact`, rounded and saturated; halves may go to either side."""
+    """Check that a result is `exact`, rounded and saturated; halves may be rounded either way."""
     assert result.dtype == dtype
     largest = max(1.0, float(np.abs(exact).max(initial=0.0)))
     if result.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""What tests of affine transforms share."""
+"""Shared parts of tests of affine transforms."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ def matrices(ndim: int, layout: str = "") -> Input:
 def transforms(
     operator: str, *inputs: np.ndarray, layouts: Sequence[str] = (), **arguments: Any
 ) -> tuple[np.ndarray, str]:
-    """Run an operator on one sample; give the result and its layout.
+    """Run an operator on one sample; return the result and its layout.
 
-    An argument that is an array of floats comes with the sample; one that is a pair of an array and
-    a layout has that layout.
+    An array of floats is a per-sample argument; a pair of an array and a layout has that layout.
     """
     with pipeline(batch_size=1) as made:
         with made:

@@ -1,4 +1,4 @@
-"""What tests of operators on neighbourhoods share: plain convolution, layouts, tolerances."""
+"""Shared parts of tests of neighbourhood operators: plain convolution, layouts, tolerances."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PADDING: dict[str, Any] = {
 
 
 def shape_of(layout: str) -> list[int]:
-    """Give different extents to all dimensions; three without a layout."""
+    """Return different extents for all dimensions; three without a layout."""
     extents = {"F": 2, "C": 3}
     return [extents.get(letter, 5 + i) for i, letter in enumerate(layout or "XYZ")]
 
@@ -52,7 +52,7 @@ def check_close(
 ) -> None:
     """Compare with exact sums, which float32 and then `dtype` round.
 
-    `values` are what was summed: their size tells how large errors may be where terms cancel.
+    `values` are the terms: their size bounds the errors if terms cancel.
     """
     assert (result.dtype, result.shape) == (np.dtype(dtype), exact.shape)
     largest = np.abs((exact if values is None else values).astype(np.float64)).max(initial=1)
@@ -67,7 +67,7 @@ def check_close(
 def run_framed(
     operator: str, values: np.ndarray, layout: str, *more: np.ndarray, **arguments: np.ndarray
 ) -> np.ndarray:
-    """Run an operator on a sequence with arguments that have values for each frame."""
+    """Run an operator on a sequence with per-frame arguments."""
     with pipeline(batch_size=1) as made:
         with made:
 

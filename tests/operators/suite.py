@@ -1,4 +1,4 @@
-"""What tests of operators share: small example calls, and running them in different ways.
+"""Shared parts of operator tests: small example calls, and different ways to run them.
 
 Every test module of an operator has a list `EXAMPLES`; `test_suite.py` runs each of them through
 the checks that all operators must pass.
@@ -24,7 +24,7 @@ from dali_core._graph.registry import all_specs
 from dali_core._spec import Arg
 
 ODD_SIZES = ((7, 5), (1, 1), (1, 17), (13, 1), (33, 31), (2, 64), (16, 48), (3, 97))
-"""Heights and widths of images: what vector registers, blocks and borders stumble over."""
+"""Heights and widths of images: corner cases of vector registers, blocks and borders."""
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -35,7 +35,7 @@ SEED = 1234
 
 @dataclass(frozen=True)
 class Input:
-    """Data that goes into an operator: one array for each number of a sample."""
+    """Input data of an operator: an array for each sample index."""
 
     make: Callable[[int], np.ndarray]
     layout: str = ""
@@ -48,14 +48,16 @@ class Input:
 class Example:
     """A small call of an operator.
 
-    `arguments` may be a function of a folder, in which it makes the files that the call reads.
-    `depends_on_batch` says that results depend on which samples make up a batch.
+    `arguments` may be a function of a folder, in which it creates the files that the call reads.
+    `depends_on_batch` means that results depend on the other samples of the batch. `feeds` return
+    the data that the pipeline is fed, if the operator supports that.
     """
 
     name: str
     inputs: Sequence[Input] = ()
     arguments: Mapping[str, Any] | Callable[[Path], Mapping[str, Any]] = field(default_factory=dict)
     depends_on_batch: bool = False
+    feeds: Sequence[Callable[[], Any]] = ()
 
     def arguments_in(self, folder: Path) -> dict[str, Any]:
         if not callable(self.arguments):
@@ -67,7 +69,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Result:
-    """What a pipeline gave: for each output the samples, and the types and layouts of batches."""
+    """The outputs of a pipeline: for each the samples, and the dtypes and layouts of batches."""
 
     samples: list[list[np.ndarray]]
     types: list[set[str]]
@@ -83,7 +85,7 @@ class Result:
 def images(
     layout: str = "HWC", dtype: str = "uint8", *, smallest: int = 1, extents: Mapping[str, int] = {}
 ) -> Input:
-    """Make images of odd sizes, of at least `smallest` pixels each way.
+    """Return images of odd sizes, of at least `smallest` pixels per side.
 
     `extents` are those of other dimensions than H and W; 3 by default.
     """
@@ -97,12 +99,12 @@ def images(
 
 
 def type_of(dtype: str) -> types.DALIDataType:
-    """Give the data type with the name of a NumPy type."""
+    """Return the data type with the name of a NumPy type."""
     return types.to_dali_type(np.dtype(dtype))
 
 
 def numbers(dtype: str, shape: Sequence[int], seed: int) -> np.ndarray:
-    """Make numbers over much of the range of a type."""
+    """Return numbers over much of the range of a dtype."""
     generator = np.random.default_rng([seed, *shape])
     kind = np.dtype(dtype).kind
     if kind == "b":
@@ -115,7 +117,7 @@ def numbers(dtype: str, shape: Sequence[int], seed: int) -> np.ndarray:
 
 @contextlib.contextmanager
 def pipeline(**settings: Any) -> Iterator[Pipeline]:
-    """Make a pipeline that is closed at the end."""
+    """Create a pipeline that is closed at the end."""
     made = Pipeline(
         **{"batch_size": 3, "num_threads": 1, "device_id": None, "seed": SEED} | settings
     )
@@ -126,7 +128,7 @@ def pipeline(**settings: Any) -> Iterator[Pipeline]:
 
 
 def function_of(operator: str) -> Callable[..., Any]:
-    """Find the function of an operator below `fn`."""
+    """Return the function of an operator below `fn`."""
     found: Any = fn
     for part in operator.split("."):
         found = getattr(found, part)
@@ -134,7 +136,7 @@ def function_of(operator: str) -> Callable[..., Any]:
 
 
 def class_of(operator: str) -> type:
-    """Find the class of an operator below `ops`."""
+    """Return the class of an operator below `ops`."""
     found: Any = ops
     *groups, _ = operator.split(".")
     for part in (*groups, class_name(operator)):
@@ -148,6 +150,17 @@ def sources(example: Example) -> list[Any]:
         fn.external_source(source=partial(Input.of, data), batch=False, layout=data.layout or None)
         for data in example.inputs
     ]
+
+
+def name_of_fed(example: Example) -> dict[str, Any]:
+    """Return the argument by which `feed` finds the operator, if the example feeds it."""
+    return {"name": "fed"} if example.feeds else {}
+
+
+def feed(made: Pipeline, example: Example) -> None:
+    """Feed a pipeline with the data of an example."""
+    for make in example.feeds:
+        made.feed_input("fed", make())
 
 
 def run(
@@ -165,9 +178,9 @@ def run(
     Parameters
     ----------
     per_sample : mapping
-        Arguments that come with each sample, all with the same value.
+        Arguments per sample, all with the same value.
     num_samples : int
-        How many samples to compute; the first ones of the last batch may be all that is needed.
+        How many samples to compute; the last batch may be used only in part.
     function : callable
         Called instead of the operator's function.
     settings
@@ -180,9 +193,10 @@ def run(
                 for name, value in (per_sample or {}).items()
             }
             call = function or function_of(operator)
-            outputs = call(*sources(example), **{**arguments, **nodes})
+            outputs = call(*sources(example), **{**arguments, **nodes, **name_of_fed(example)})
             outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
             made.set_outputs(*outputs)
+        feed(made, example)
         batches = []
         copies: list[list[np.ndarray]] = [[] for _ in outputs]
         while len(copies[0]) < num_samples:
@@ -211,8 +225,8 @@ def run_on(
 
 
 def shares_memory(operator: str, layout: str = "HWC", **arguments: Any) -> bool:
-    """Tell whether an operator passes uint8 images of 6 x 7 and 5 x 7 on without copying them."""
-    # Outputs of one shape would be gathered in one piece of memory afterwards.
+    """Return whether an operator passes uint8 images of 6 x 7 and 5 x 7 through without a copy."""
+    # Outputs of one shape would be gathered in contiguous memory afterwards.
     samples = [numbers("uint8", (height, 7, 3), 0) for height in (6, 5)]
     with pipeline(batch_size=2) as made:
         with made:
@@ -223,7 +237,7 @@ def shares_memory(operator: str, layout: str = "HWC", **arguments: Any) -> bool:
 
 
 def check_untouched(batches: list[Any], copies: list[list[np.ndarray]]) -> None:
-    """Batches that are kept stay what they were while others are computed."""
+    """Batches that are kept are not modified while others are computed."""
     for number, samples in enumerate(copies):
         kept = [batch[number].at(i) for batch in batches for i in range(len(batch[number]))]
         for now, before in zip(kept, samples, strict=True):
@@ -231,7 +245,7 @@ def check_untouched(batches: list[Any], copies: list[list[np.ndarray]]) -> None:
 
 
 def as_sample(arg: Arg, value: Any) -> np.ndarray:
-    """Give a constant argument in the form in which it comes with a sample."""
+    """Return a constant argument in the form of a per-sample argument."""
     if get_origin(arg.type) is list:
         values = list(value) if isinstance(value, (list, tuple)) else [value]
         is_float = arg.type == list[float]
@@ -243,7 +257,7 @@ def as_sample(arg: Arg, value: Any) -> np.ndarray:
 
 @cache
 def find_examples(operator: str) -> tuple[Example, ...]:
-    """Give the examples of an operator's test module; none if there is no such module."""
+    """Return the examples of an operator's test module; none if there is no such module."""
     *groups, name = operator.split(".")
     module = ".".join(("tests.operators", *groups, f"test_{name}"))
     try:
@@ -254,12 +268,12 @@ def find_examples(operator: str) -> tuple[Example, ...]:
 
 
 def present_names() -> list[str]:
-    """List the operators that are no former names of others."""
+    """Return the operators that are not deprecated names of others."""
     return [name for name, spec in all_specs().items() if not spec.deprecated]
 
 
 def all_examples() -> Iterator[tuple[str, Example]]:
-    """Give the examples of all operators, but for former names of others."""
+    """Return the examples of all operators, except deprecated names."""
     for operator in present_names():
         for example in find_examples(operator):
             yield operator, example

@@ -20,7 +20,7 @@ BOTH = {"allow_repetitions": True, "no_fixed_points": True}
 
 
 def draw(size: int, count: int, **arguments: Any) -> np.ndarray:
-    """Draw orders of `count` batches, one a row."""
+    """Draw orders of `count` batches, one per row."""
     with pipeline(batch_size=size) as made:
         with made:
             made.set_outputs(fn.batch_permutation(**arguments))

@@ -32,7 +32,7 @@ def adjust(image: np.ndarray, layout: str = "HWC", **arguments: Any) -> np.ndarr
 @pytest.mark.parametrize("target", COLOR_TYPES)
 @pytest.mark.parametrize("source", COLOR_TYPES)
 def test_types(source: str, target: str) -> None:
-    # More than one block of elements, and a rest that fills no vector register.
+    # More than one block of elements, and a remainder that does not fill a vector register.
     image = numbers("uint8", (37, 41, 3), 1).astype(source)
     exact = -0.25 * RANGES[target] + 1.5 * (90 + 0.75 * (image.astype(np.float64) - 90))
     check_rounded(adjust(image, dtype=type_of(target), **ALL), exact, target)
@@ -74,7 +74,7 @@ def test_nothing_is_copied_if_nothing_changes() -> None:
 def test_other_types(dtype: str) -> None:
     with pytest.raises(SampleError, match=r"the type of colours must be .* \(got "):
         adjust(np.zeros((2, 2, 3), dtype))
-    with pytest.raises(ArgumentValueError, match=r"the type of colours must be .* \(got "):
+    with pytest.raises(ArgumentValueError, match=r"'dtype' must be UINT8, INT16.* \(got "):
         adjust(np.zeros((2, 2, 3), np.uint8), dtype=type_of(dtype))
 
 

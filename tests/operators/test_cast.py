@@ -45,7 +45,7 @@ def rounded(value: float, dtype: str) -> int:
 
 
 def edges(dtype: str) -> list[float]:
-    """Give numbers around all limits and all halves that matter."""
+    """Return numbers around all relevant limits and halves."""
     centres = [
         sign * 2.0**power
         for power in (0, 7, 8, 15, 16, 23, 24, 31, 32, 53, 63, 64)
@@ -142,7 +142,7 @@ def test_scalars_and_nothing() -> None:
 
 
 def test_type_that_has_no_numbers() -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be a type of numbers"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be UINT8, UINT16"):
         run_on("cast", [np.zeros(3)], dtype=types.STRING)
 
 

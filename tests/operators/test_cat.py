@@ -66,7 +66,7 @@ def test_nothing_is_copied_from_one_input() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"axis": 0, "axis_name": "H"}, "at most one of axis and axis_name"),
+        ({"axis": 0, "axis_name": "H"}, "'axis_name' must not be given together with 'axis'"),
         ({"axis_name": ""}, "axis_name must be one letter"),
         ({"axis_name": "HW"}, "axis_name must be one letter"),
     ],

@@ -82,6 +82,6 @@ def test_impossible_samples() -> None:
         clahe(np.zeros((4, 5, 3), np.float32))
     with pytest.raises(SampleError, match="the input must have 1 or 3 channels"):
         clahe(np.zeros((4, 5, 2), np.uint8))
-    for layout in ("HW", "CHW", "FHWC"):
+    for layout in ("HW", "CHW", "DHWC"):
         with pytest.raises(SampleError, match='the input\'s layout must be "HWC"'):
             clahe(np.zeros([3] * len(layout), np.uint8), layout)

@@ -41,7 +41,7 @@ def luma(image: np.ndarray) -> np.ndarray:
 
 
 def test_grey() -> None:
-    # More than one block of pixels, and a rest that fills no vector register.
+    # More than one block of pixels, and a remainder that does not fill a vector register.
     image = numbers("uint8", (37, 41, 3), 1)
     check_rounded(converted(image, "RGB", "GRAY")[..., 0], luma(image), "uint8")
     check_rounded(converted(image[..., ::-1], "BGR", "GRAY")[..., 0], luma(image), "uint8")
@@ -104,7 +104,7 @@ def test_nothing_is_copied_for_the_same_space() -> None:
 @pytest.mark.parametrize("argument", ["image_type", "output_type"])
 def test_any_data_is_no_color_space(argument: str) -> None:
     arguments = {"image_type": types.RGB, "output_type": types.GRAY, argument: types.ANY_DATA}
-    with pytest.raises(ArgumentValueError, match=f"{argument} must be types.RGB"):
+    with pytest.raises(ArgumentValueError, match=f"{argument!r} must be RGB"):
         run_on("color_space_conversion", [np.zeros((2, 2, 3), np.uint8)], "HWC", **arguments)
 
 

@@ -30,7 +30,7 @@ def twist(image: np.ndarray, layout: str = "HWC", **arguments: Any) -> np.ndarra
 @pytest.mark.parametrize("target", COLOR_TYPES)
 @pytest.mark.parametrize("source", COLOR_TYPES)
 def test_types(source: str, target: str) -> None:
-    # More than one block of pixels, and a rest that fills no vector register.
+    # More than one block of pixels, and a remainder that does not fill a vector register.
     image = numbers("uint8", (37, 41, 3), 1).astype(source)
     center = 0.5 if source.startswith("float") else 128.0
     exact = (turned(image, 40.0, 1.5) - center) * 0.75 * 1.25 + center * 1.25
@@ -82,7 +82,7 @@ def test_images_of_no_pixels(layout: str) -> None:
 def test_other_types(dtype: str) -> None:
     with pytest.raises(SampleError, match=r"the type of colours must be .* \(got "):
         twist(np.zeros((2, 2, 3), dtype))
-    with pytest.raises(ArgumentValueError, match=r"the type of colours must be .* \(got "):
+    with pytest.raises(ArgumentValueError, match=r"'dtype' must be UINT8, INT16.* \(got "):
         twist(np.zeros((2, 2, 3), np.uint8), dtype=type_of(dtype))
 
 

@@ -1,4 +1,4 @@
-"""Cutting windows out of images."""
+"""Cropping windows of images."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_layouts(layout: str) -> None:
     extents = {"H": 13, "W": 22, "C": 3}
     image = numbers("uint8", [extents.get(letter, 2) for letter in layout or "HWC"], 5) // 3 + 40
     (result,) = run_on("equalize", [image], layout)
-    # Put all dimensions but height and width together.
+    # Flatten all dimensions except height and width.
     others = [i for i, letter in enumerate(layout or "HWC") if letter not in "HW"]
     planes, results = (
         np.moveaxis(array, others, range(len(others))).reshape(-1, 13, 22)

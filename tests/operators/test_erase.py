@@ -145,7 +145,7 @@ def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_impossible_arguments() -> None:
-    with pytest.raises(ArgumentValueError, match="normalized must not be combined"):
+    with pytest.raises(ArgumentValueError, match="'normalized' must not be given together"):
         erase(np.zeros((4, 5, 3)), normalized=True, normalized_anchor=False)
     with pytest.raises(SampleError, match="must be one number where the input's layout has no"):
         erase(np.zeros((4, 5)), "HW", shape=[1, 1], fill_value=[1, 2])

@@ -1,4 +1,4 @@
-"""`fn.external_source`: kinds of sources, ends of epochs, feeding, and what is refused."""
+"""`fn.external_source`: kinds of sources, ends of epochs, feeding, and rejected data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def make(source: Any = None, depth: int = 2, batch_size: int = 3, **arguments: A
 
 
 def log(pipeline: Pipeline, epochs: int = 2, most: int = 10) -> list[Any]:
-    """Run some epochs: first elements of the batches, and "end" where an epoch ends."""
+    """Run some epochs: return first elements of the batches, and "end" where an epoch ends."""
     found: list[Any] = []
     for _ in range(epochs):
         for _ in range(most):
@@ -103,7 +103,7 @@ def test_callables_for_batches(depth: int) -> None:
     assert log(make(with_number, depth), 3) == [0, 10, "end"] * 3
     assert log(make(with_info, depth, batch_info=True), 2) == [0, 10, "end"] * 2
     assert infos[:3] == [(0, 0), (0, 1), (0, 2)]
-    # However far ahead it was called: the next epoch begins with batch 0, and only once.
+    # For any prefetch depth, the next epoch begins with batch 0, and only once.
     assert infos[3:6] == [(1, 0), (1, 1), (1, 2)]
 
 
@@ -121,7 +121,7 @@ def test_callables_for_samples() -> None:
         infos.append((info.epoch_idx, info.iteration, info.idx_in_batch, info.idx_in_epoch))
         return np.int64(info.idx_in_epoch)
 
-    # The started batch of one sample is dropped.
+    # The batch in flight of one sample is dropped.
     assert log(make(source, 1, batch=False)) == [0, 3, "end"] * 2
     expected = [(i // 3, i % 3, i) for i in range(7)]
     assert infos == [(epoch, *info) for epoch in (0, 1) for info in expected]
@@ -143,7 +143,7 @@ def test_arguments_are_passed_only_to_those_who_take_them() -> None:
 
     assert log(make(Source()), 1, 3) == [0, 1, 2]
     assert log(make(Source().method), 1, 3) == [0, 2, 4]
-    # A sole parameter is the number, whether or not it has a default.
+    # A sole parameter is the batch index, whether or not it has a default.
     assert log(make(lambda number=5: [np.int64(number)] * 3), 1, 2) == [0, 1]
     assert log(make(lambda number=5, scale=2: [np.int64(number * scale)] * 3), 1, 2) == [10, 10]
     assert log(make(functools.partial(lambda a, b: [np.int64(a + b)] * 3, 7)), 1, 2) == [7, 8]
@@ -168,7 +168,7 @@ def test_the_first_source_that_ends_ends_the_epoch(swap: bool, depth: int) -> No
             pairs.append(tuple(reversed(pair) if swap else pair))
         pipeline.reset()
         pairs.append("end")
-    # The longer one has lost a batch, however far ahead it could have run.
+    # The longer one has lost a batch, for any prefetch depth.
     assert pairs == [(0, 0), (10, 10), "end", (30, 0), "end", "end", (10, 0), (20, 10), "end"]
 
 
@@ -289,7 +289,7 @@ def test_repeat_last() -> None:
     pipeline = feedable(repeat_last=True)
     pipeline.feed_input("source", BATCHES[1])
     assert [int(pipeline.run()[0].at(0)) for _ in range(3)] == [10, 10, 10]
-    for _ in range(2):  # past the batch that was started already
+    for _ in range(2):  # past the batch in flight
         pipeline.feed_input("source", BATCHES[2])
         found = int(pipeline.run()[0].at(0))
     assert found in {10, 20}

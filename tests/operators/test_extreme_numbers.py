@@ -1,4 +1,4 @@
-"""Numbers that no size can be: every operator refuses them, or gives a right result."""
+"""Numbers that are invalid as sizes: every operator rejects them, or returns a right result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.hanging import HANG_SECONDS
 
 ROOT = Path(__file__).parents[2]
 NUM_PARTS = 4
@@ -21,7 +23,7 @@ def test_extreme_numbers(part: int) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANG_SECONDS,
         check=False,
     )
     assert result.returncode == 0, f"{result.stdout}\n{result.stderr[-4000:]}"

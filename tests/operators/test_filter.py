@@ -16,7 +16,7 @@ from tests.operators.suite import Example, Input, images, numbers, pipeline, run
 
 
 def window(*extents: int, seed: int = 0) -> np.ndarray:
-    """Make a window whose sums stay near the range of what is filtered."""
+    """Return a window whose sums stay near the range of the input."""
     random = np.random.default_rng([seed, *extents])
     return (random.uniform(-1, 2, extents) / np.prod(extents)).astype(np.float32)
 

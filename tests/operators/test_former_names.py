@@ -1,4 +1,4 @@
-"""Operators under former names do what they do under their own, and warn."""
+"""Deprecated names of operators are equivalent to their current ones, and warn."""
 
 from __future__ import annotations
 
@@ -36,18 +36,16 @@ def test_description(name: str) -> None:
     assert not present.deprecated
     assert f"Former name of `{present.name}`" in FORMER[name].doc
     assert [arg.name for arg in FORMER[name].args] == [arg.name for arg in present.args]
-    assert FORMER[name].registered_name == present.registered_name
+    assert FORMER[name].native.name == present.native.name
 
 
 @EVERY_FORMER_NAME
-def test_warning_names_the_line_of_the_user(name: str) -> None:
+def test_warning_names_the_line_of_the_user(name: str, tmp_path: Path) -> None:
     example = find_examples(present_name(name))[0]
     message = re.escape(f"fn.{name} at {__file__}:")
     with pipeline() as made, made:
         inputs = [fn.external_source(source=list) for _ in example.inputs]
-        arguments = {} if callable(example.arguments) else dict(example.arguments)
-        if callable(example.arguments):
-            arguments = {"files": ["a"]}
+        arguments = example.arguments_in(tmp_path)
         with pytest.warns(DeprecationWarning, match=message) as caught:
             function_of(name)(*inputs, **arguments)
         assert [warning.filename for warning in caught] == [__file__]

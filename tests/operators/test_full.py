@@ -25,7 +25,7 @@ EXAMPLES = [
 
 
 def full(value: Any, **arguments: Any) -> tuple[np.ndarray, str]:
-    """Fill with a value: arrays go in as a node and everything else as it is."""
+    """Fill with a value: arrays are passed as a node and everything else unchanged."""
     with pipeline(batch_size=2) as made:
         with made:
             if isinstance(value, (np.ndarray, np.generic)):

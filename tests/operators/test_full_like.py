@@ -18,7 +18,7 @@ EXAMPLES = [
 
 
 def full_like(like: np.ndarray, value: Any, layout: str | None = None) -> tuple[np.ndarray, str]:
-    """Fill with a value: arrays go in as a node and everything else as it is."""
+    """Fill with a value: arrays are passed as a node and everything else unchanged."""
     with pipeline(batch_size=1) as made:
         with made:
             data = fn.external_source(source=lambda: [like], layout=layout)
@@ -62,6 +62,15 @@ def test_values_are_repeated() -> None:
         expected = np.broadcast_to(value, like.shape)
         np.testing.assert_array_equal(full_like(like, value)[0], expected, strict=True)
     assert full_like(np.zeros((0, 3)), [1, 2, 3])[0].shape == (0, 3)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+def test_large_outputs(dtype: str) -> None:
+    like = np.zeros((3, 61, 70, 3), dtype)
+    for shape in ((), (3,), (70, 1), (61, 1, 3), (3, 1, 1, 1), (3, 61, 1, 1), (70, 3)):
+        value = numbers(dtype, shape, 1)
+        expected = np.broadcast_to(value, like.shape)
+        np.testing.assert_array_equal(full_like(like, value)[0], expected, strict=True)
 
 
 def test_values_that_do_not_fit() -> None:

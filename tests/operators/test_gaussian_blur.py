@@ -34,7 +34,7 @@ EXAMPLES = [
 
 
 def window(sigma: float, size: int) -> np.ndarray:
-    """Give the weights by the formulas in the documentation."""
+    """Return the weights by the formulas in the documentation."""
     size = size or 2 * int(np.ceil(3 * sigma)) + 1
     sigma = sigma or 0.3 * ((size - 1) / 2 - 1) + 0.8
     x = np.arange(size) - size // 2
@@ -53,7 +53,7 @@ def blur(values: np.ndarray, axes: list[int], sigma: Any, size: Any) -> np.ndarr
 
 @pytest.mark.parametrize("dtype", NUMBER_TYPES)
 def test_types(dtype: str) -> None:
-    # Longer than the widest register, with a rest; several tiles wide.
+    # Longer than the widest register, with a remainder; several tiles wide.
     values = numbers(dtype, (19, 700, 3), 1)
     exact = blur(values, [0, 1], 1.2, 0)
     for arguments in ({}, {"dtype": types.FLOAT}, {"dtype": type_of(dtype)}):

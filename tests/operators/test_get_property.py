@@ -55,5 +55,5 @@ def test_source_goes_along_with_the_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["", "shape", "Layout"])
 def test_unknown_key(key: str) -> None:
-    with pytest.raises(ArgumentValueError, match='key must be "layout" or "source_info"'):
+    with pytest.raises(ArgumentValueError, match="'key' must be 'layout' or 'source_info'"):
         run_on("get_property", [np.zeros(2)], key=key)

@@ -57,7 +57,7 @@ def laplacian(
     *,
     normalized: bool = False,
 ) -> np.ndarray:
-    """Sum derivatives in float64, as the documentation says."""
+    """Sum derivatives in float64, as documented."""
     total = np.zeros(values.shape)
     sizes = np.broadcast_to(window_size, len(axes))
     for derived, size, factor in zip(axes, sizes, np.broadcast_to(scale, len(axes)), strict=True):

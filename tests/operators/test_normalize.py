@@ -109,7 +109,7 @@ ARRAY = numbers("uint8", (8, 9, 3), 0).astype(np.float64)
 
 
 def around(mean: Any, axes: tuple[int, ...] | None = None, ddof: int = 0) -> np.ndarray:
-    """Give the deviation of `ARRAY` around a mean."""
+    """Return the deviation of `ARRAY` around a mean."""
     squares = (ARRAY - mean) ** 2
     total = squares.sum(axes, keepdims=True)
     return np.sqrt(total / (squares.size / total.size - ddof))
@@ -252,10 +252,10 @@ def test_batch_of_different_extents() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"axes": [0], "axis_names": "H"}, "axes must not be combined with axis_names"),
-        ({"axes": []}, "axes must have at least one dimension"),
+        ({"axes": [0], "axis_names": "H"}, "'axis_names' must not be given together"),
+        ({"axes": []}, "'axes' must have at least 1 number"),
         ({"axes": [0], "mean": 1, "stddev": 1}, "axes must be left out where"),
-        ({"dtype": types.STRING}, "dtype must be a type of numbers"),
+        ({"dtype": types.STRING}, "'dtype' must be a type of numbers"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:

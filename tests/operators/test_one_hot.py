@@ -99,6 +99,15 @@ def test_numbers_that_are_no_class(numbers: np.ndarray) -> None:
     np.testing.assert_array_equal(result, np.full((4, 3), 0.5))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "int64"])
+def test_many_numbers(dtype: str) -> None:
+    classes = np.random.default_rng(0).integers(-2, 9, (37, 45))
+    for axis in (0, 1, 2):
+        (result,) = one_hot(classes, num_classes=7, axis=axis, dtype=type_of(dtype), on_value=3)
+        expected = np.stack([classes == i for i in range(7)], axis) * 3
+        np.testing.assert_array_equal(result, expected.astype(dtype), strict=True)
+
+
 def test_fractions_are_dropped() -> None:
     (result,) = one_hot(np.float32([0.9, 1.9, -0.9]), num_classes=2)
     np.testing.assert_array_equal(result, [[1, 0], [0, 1], [1, 0]])
@@ -138,7 +147,7 @@ def test_layout(
     [
         ({"num_classes": -1}, "'num_classes' must be at least 0"),
         ({"axis_name": "CC"}, "axis_name must be one letter"),
-        ({"dtype": types.STRING}, "dtype must be a type of numbers"),
+        ({"dtype": types.STRING}, "'dtype' must be a type of numbers"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -61,7 +61,7 @@ def test_shape_of_each_sample() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"shape": [-1]}, "shape must have extents of at least 0"),
+        ({"shape": [-1]}, "'shape', entry 0 must be at least 0"),
         ({"shape": [2, 3], "layout": "A"}, "layout must have one letter a dimension"),
         ({"layout": "A"}, "layout must have one letter a dimension"),
     ],
@@ -76,5 +76,5 @@ def test_impossible_shape_of_a_sample() -> None:
         with made:
             node = fn.external_source(source=lambda: [np.int32([2, -3])] * 3)
             made.set_outputs(fn.ones(shape=node))
-        with pytest.raises(SampleError, match="shape must have extents of at least 0"):
+        with pytest.raises(SampleError, match="'shape', entry 1, must be at least 0"):
             made.run()

@@ -1,4 +1,4 @@
-"""peek_image_shape: the shape that decoding gives."""
+"""peek_image_shape: the shape of the decoded image."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_types(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", [types.UINT8, types.INT16, types.FLOAT16, types.BOOL])
 def test_types_that_are_too_small(dtype: types.DALIDataType) -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be a type of 32 or 64 bits"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be INT64, "):
         peek(FILES, dtype=dtype)
 
 

@@ -20,7 +20,7 @@ from tests.operators.suite import (
 )
 
 EXAMPLES = [
-    Example("none", [Input(lambda number: numbers("float32", (number, 2), number))]),
+    Example("none", [Input(lambda number: numbers("float32", (number + 1, 2), number))]),
     Example("frames", [images("FHWC")]),
     Example("replaced", [images("DHWC")], {"replace": True}),
 ]

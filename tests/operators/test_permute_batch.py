@@ -35,7 +35,7 @@ def test_order_of_each_sample(threads: int) -> None:
             indices = fn.external_source(
                 source=lambda i: [np.int64(index) for index in batches[i % 3]]
             )
-            # What is computed before must be complete, what comes after starts over.
+            # Earlier operators must be complete, later ones start over.
             permuted = fn.permute_batch(fn.copy(data), indices=indices)
             made.set_outputs(permuted, fn.shapes(permuted), indices)
         for number in range(9):

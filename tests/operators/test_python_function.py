@@ -237,7 +237,7 @@ SHARING: dict[str, Callable[[DataNode], DataNode]] = {
 def test_nobody_sees_what_a_function_writes(
     sharing: str, whole_batch: bool, is_output: bool
 ) -> None:
-    """It gets its own memory where others read it too, and may write it in any case."""
+    """It gets a copy if the memory is shared, and may write to its arguments in any case."""
     data = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
     constant = fn.constant(fdata=[5.0, 6.0])
     function = increase_each if whole_batch else increase

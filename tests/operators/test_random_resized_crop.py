@@ -1,4 +1,4 @@
-"""Cutting random windows out of images and resizing them."""
+"""Cropping random windows of images and resizing them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ EXAMPLES = [
 def windows(
     height: int, width: int, count: int = 400, pipeline_seed: int = 1, **arguments: Any
 ) -> np.ndarray:
-    """Draw windows; give y, x, height and width of each."""
-    # An image of coordinates: the ends of the result tell the window.
+    """Draw windows; return y, x, height and width of each."""
+    # An image of coordinates: the borders of the result show the window.
     coordinates = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1)
     image = coordinates.astype(np.float32)
     batch_size = math.gcd(count, 50)
@@ -59,7 +59,7 @@ def test_windows_follow_area_and_aspect_ratio() -> None:
     assert abs(ratio.mean()) < 0.04
     assert abs(ratio.std() - 0.4002) < 0.02
     assert np.abs(ratio).max() < np.log(2) + 0.01
-    # Positions are uniform in what the window leaves free.
+    # Positions are uniform in the remaining range.
     position = found[:, :2] / (400 - found[:, 2:])
     assert np.abs(position.mean(axis=0) - 0.5).max() < 0.03
     assert np.abs(position.std(axis=0) - 1 / np.sqrt(12)).max() < 0.02
@@ -103,7 +103,7 @@ def test_largest_window_where_no_attempt_fits(
 
 
 def test_more_attempts_find_smaller_windows_less_often() -> None:
-    # Half of the first attempts do not fit; then the largest window is taken.
+    # Half of the first attempts do not fit; then the largest window is used.
     share = [
         np.mean(windows(150, 300, 1000, num_attempts=attempts)[:, 2] > 149.5)
         for attempts in (1, 10)
@@ -145,11 +145,14 @@ def test_seeds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"size": (1, 2, 3)}, "size must be one number or"),
-        ({"size": (-3, 4)}, r"size must be from 0 .*got -3"),
+        ({"size": (1, 2, 3)}, "'size' must have 1 or 2 numbers"),
+        ({"size": (-3, 4)}, r"'size', entry 0 must be from 0 .*got -3"),
         ({"size": 3, "random_area": (0.9, 0.1)}, "random_area must be a range that is not empty"),
         ({"size": 3, "random_area": (-0.5, 0.1)}, "'random_area', entry 0 must be at least 0"),
-        ({"size": 3, "random_area": (0.1, 0.2, 0.3)}, r"range of two \(got 3 values\)"),
+        (
+            {"size": 3, "random_area": (0.1, 0.2, 0.3)},
+            r"'random_area' must have 1 or 2 numbers \(got 3\)",
+        ),
         (
             {"size": 3, "random_aspect_ratio": (0.0, 1.0)},
             "'random_aspect_ratio', entry 0 must be above 0",

@@ -1,8 +1,10 @@
-"""Numbers that no operator can mean are refused alike, as constants and with each sample."""
+"""Numbers out of range raise the same error, as constants and per sample."""
 
 from __future__ import annotations
 
+import enum
 import math
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from dali_core import fn, types
 from dali_core._graph.registry import all_specs
-from dali_core._spec import Arg, Range
+from dali_core._spec import REQUIRED, UNSET, Arg, Range
 from dali_core.errors import ArgumentValueError, SampleError
 from tests.operators.suite import (
     Example,
@@ -28,7 +30,7 @@ NOT_FINITE = (math.nan, math.inf, -math.inf, 1e39)
 
 
 def outside(arg: Arg) -> Iterator[float]:
-    """Give numbers that the argument must not be, among them those just outside its range."""
+    """Return invalid numbers for the argument, among them those just outside its range."""
     if arg.item_type is float and arg.finite:
         yield from NOT_FINITE
     if arg.range is None:
@@ -50,7 +52,7 @@ def ranged(*, tensor: bool) -> list[Any]:
 
 
 def calls(operator: str, arg: Arg, folder: Path) -> Iterator[tuple[Example, dict[str, Any], Any]]:
-    """Give an example that has the argument, its other arguments, and its value in it."""
+    """Yield examples that have the argument, their other arguments, and its value."""
     for example in find_examples(operator):
         arguments = example.arguments_in(folder)
         if arg.name in arguments:
@@ -86,6 +88,75 @@ def test_values_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
             assert f" must be {arg.rule} (got {number:.9g})." in error.message
 
 
+def with_checks(attribute: str, *, tensor: bool = False) -> list[Any]:
+    return [
+        pytest.param(operator, arg, id=f"{operator}-{arg.name}")
+        for operator in present_names()
+        for arg in all_specs()[operator].args
+        if getattr(arg, attribute) not in (None, ()) and (arg.tensor or not tensor)
+    ]
+
+
+def refused(operator: str, arguments: dict[str, Any], folder: Path) -> str:
+    example = find_examples(operator)[0]
+    arguments = {**example.arguments_in(folder), **arguments}
+    with pipeline() as made, made, pytest.raises(ArgumentValueError) as caught:
+        function_of(operator)(*sources(example), **arguments)
+    message = str(caught.value)
+    assert message.startswith(f"fn.{operator} at {__file__}:"), message
+    return message
+
+
+def wrong_lengths(arg: Arg) -> Iterator[int]:
+    if arg.lengths.least > 0:
+        yield int(arg.lengths.least) - 1
+    if arg.lengths.most < math.inf:
+        yield int(arg.lengths.most) + 1
+
+
+@pytest.mark.parametrize(("operator", "arg"), with_checks("choices"))
+def test_other_choices(operator: str, arg: Arg, tmp_path: Path) -> None:
+    others = [""] if arg.item_type is str else list(arg.item_type)
+    for other in others:
+        is_left_out = other is types.NO_TYPE and arg.default is UNSET
+        if other in arg.choices or is_left_out:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            message = refused(operator, {arg.name: other}, tmp_path)
+        assert f"argument {arg.name!r} must be " in message
+        name = other.name if isinstance(other, enum.Enum) else repr(other)
+        assert f" (got {name}). Use one of them." in message
+
+
+@pytest.mark.parametrize(("operator", "arg"), with_checks("length"))
+def test_wrong_lengths(operator: str, arg: Arg, tmp_path: Path) -> None:
+    for length in wrong_lengths(arg):
+        message = refused(operator, {arg.name: [1] * length}, tmp_path)
+        assert f"argument {arg.name!r} must have {arg.length_rule} (got {length})." in message
+
+
+@pytest.mark.parametrize(("operator", "arg"), with_checks("length", tensor=True))
+def test_wrong_lengths_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
+    for example, arguments, _ in calls(operator, arg, tmp_path):
+        for length in wrong_lengths(arg):
+            wrong = np.ones(length, np.int32 if arg.item_type is int else np.float32)
+            with pytest.raises(SampleError) as caught:
+                run(operator, example, arguments, per_sample={arg.name: wrong}, num_samples=1)
+            rule = f"argument '{arg.name}' must have {arg.length_rule} (got {length})."
+            assert caught.value.message.startswith(rule), caught.value.message
+
+
+@pytest.mark.parametrize(("operator", "arg"), with_checks("excludes"))
+def test_exclusions(operator: str, arg: Arg, tmp_path: Path) -> None:
+    args = {arg.name: arg for arg in all_specs()[operator].args}
+    samples = {int: 1, float: 1.0, str: "H", bool: True}
+    for other in arg.excludes:
+        pair = {name: samples[args[name].item_type] for name in (arg.name, other)}
+        message = refused(operator, pair, tmp_path)
+        assert "must not be given together with" in message
+
+
 @pytest.mark.parametrize("operator", present_names())
 def test_defaults_are_allowed(operator: str) -> None:
     for arg in all_specs()[operator].args:
@@ -93,6 +164,8 @@ def test_defaults_are_allowed(operator: str) -> None:
         for value in values:
             if isinstance(value, (int, float)) and arg.limits is not None:
                 assert value in arg.limits, arg.name
+        if arg.choices and arg.default not in (REQUIRED, UNSET):
+            assert arg.default in arg.choices, arg.name
 
 
 def test_ends_belong_to_a_range_unless_they_are_excluded() -> None:

@@ -77,7 +77,7 @@ def test_impossible_calls() -> None:
     values = np.zeros((2, 3), np.uint8)
     with pytest.raises(ArgumentValueError, match="dtype, shape, rel_shape, src_dims or layout"):
         run_on("reinterpret", [values])
-    with pytest.raises(ArgumentValueError, match="dtype must be a type of numbers"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be a type of numbers"):
         run_on("reinterpret", [values], dtype=types.STRING)
     with pytest.raises(SampleError, match="bytes of the last dimension must be a multiple"):
         run_on("reinterpret", [values], dtype=types.INT16)

@@ -1,4 +1,4 @@
-"""Giving tensors another shape."""
+"""Changing the shape of tensors."""
 
 from __future__ import annotations
 

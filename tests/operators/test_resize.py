@@ -89,14 +89,14 @@ def row(values: Any, dtype: str = "float32") -> np.ndarray:
 
 
 def weights(input_size: int, output_size: float, **arguments: Any) -> np.ndarray:
-    """Give the weight of each input pixel (columns) in each output pixel (rows)."""
-    # Every channel has another pixel lit.
+    """Return the weight of each input pixel (columns) in each output pixel (rows)."""
+    # Each channel has another nonzero pixel.
     image = np.eye(input_size, dtype=np.float32)[None]
     return resize(image, size=(1, output_size), **arguments)[0]
 
 
 def triangle(input_size: int, output_size: int, *, antialias: bool = True) -> np.ndarray:
-    """Give the weights of linear interpolation by its definition."""
+    """Return the weights of linear interpolation by its definition."""
     scale = input_size / output_size
     width = max(scale, 1) if antialias else 1
     found = np.zeros((output_size, input_size))
@@ -182,7 +182,8 @@ def test_images_are_resampled_along_both_axes(
     if dtype == "float32":
         np.testing.assert_allclose(found, exact, atol=1e-4 * np.abs(image).max())
         return
-    # Half a level is rounding; the rest is what sums lose in fixed point, or in single precision.
+    # Half a level is rounding; the rest is the error of sums in fixed point, or in single
+    # precision.
     assert np.abs(found - exact).max() < 0.6
     as_float = resize(image, layout, size=size, dtype=types.FLOAT)
     np.testing.assert_allclose(as_float, exact, atol=1e-5 * np.abs(image.astype(float)).max())
@@ -289,7 +290,7 @@ def test_regions() -> None:
     assert between.ravel().tolist() == [3.5, 4.5]
     relative = resize(ramp, size=(1, 4), roi_start=(0, 0.15), roi_end=(1, 0.35), roi_relative=True)
     np.testing.assert_allclose(relative.ravel(), [3, 4, 5, 6], atol=1e-5)
-    # Filters see beyond the region, and beyond the image its edge goes on.
+    # Filters read beyond the region, and beyond the image its edge is repeated.
     grown = resize(ramp, size=(1, 4), roi_start=(0, 3), roi_end=(1, 5))
     assert grown.ravel().tolist() == [2.75, 3.25, 3.75, 4.25]
     outside = resize(ramp, size=(1, 3), roi_start=(0, -2), roi_end=(1, 1))

@@ -81,7 +81,7 @@ def run_both(
     crop: dict[str, Any],
     mirror: int,
 ) -> list[np.ndarray]:
-    """Run the operator, and the three that it stands for."""
+    """Run the operator, and the three that it is equivalent to."""
     flips = {"horizontal": mirror & 1, "vertical": mirror >> 1 & 1}
     if "D" in layout:
         flips["depthwise"] = mirror >> 2 & 1

@@ -21,7 +21,7 @@ EXAMPLES = [
 
 
 def draw(count: int = 1000, data: np.ndarray | None = None, **arguments: Any) -> np.ndarray:
-    """Draw windows, one a row."""
+    """Draw windows, one per row."""
     with pipeline(batch_size=count) as made:
         with made:
             inputs = [] if data is None else [fn.external_source(source=lambda: [data] * count)]

@@ -1,4 +1,4 @@
-"""Telling shapes."""
+"""Shapes of tensors."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def test_former_name_of_the_type() -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "bool"])
 def test_other_types(dtype: str) -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be INT64"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be INT64"):
         run_on("shapes", [np.zeros(3)], dtype=type_of(dtype))

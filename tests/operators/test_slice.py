@@ -1,4 +1,4 @@
-"""Cutting windows out of tensors."""
+"""Slicing windows of tensors."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def slice_of(array: np.ndarray, layout: str = "", **arguments: Any) -> np.ndarra
 
 @st.composite
 def windows(draw: st.DrawFn) -> tuple[tuple[int, ...], list[int], list[int]]:
-    """A shape, and the first elements and extents of a window that may reach outside."""
+    """A shape, and the start and extents of a window that may be out of bounds."""
     shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=7))
     first = [draw(st.integers(-6, 8)) for _ in shape]
     extent = [draw(st.integers(0, 4)) for _ in shape]
@@ -82,7 +82,7 @@ def windows(draw: st.DrawFn) -> tuple[tuple[int, ...], list[int], list[int]]:
 
 
 def window_of(array: np.ndarray, first: list[int], extent: list[int], mode: str) -> np.ndarray:
-    """Cut a window out of an array that goes on for ever, as `numpy.pad` knows how."""
+    """Slice a window of an infinitely padded array, in the modes of `numpy.pad`."""
     for axis, (start, length) in enumerate(zip(first, extent, strict=True)):
         widths = [(12, 12) if i == axis else (0, 0) for i in range(array.ndim)]
         values = {"constant_values": 1} if mode == "constant" else {}
@@ -230,6 +230,17 @@ def test_conversion_saturates_and_drops_the_fraction() -> None:
     assert result.tolist() == [0, 0, 1, 254, 255, 255, 0, 255, 0]
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 7, 300])
+def test_channels(dtype: str, channels: int) -> None:
+    image = numbers(dtype, (5, 700 // channels + 3, channels + 2), channels)
+    arguments: dict[str, Any] = {"start": [1], "end": [channels + 1], "axes": [2]}
+    result = slice_of(image, "HWC", **arguments)
+    np.testing.assert_array_equal(result, image[:, :, 1:-1], strict=True)
+    converted = slice_of(image, "HWC", dtype=types.FLOAT, **arguments)
+    np.testing.assert_array_equal(converted, image[:, :, 1:-1].astype("float32"), strict=True)
+
+
 def test_fill_values_belong_to_the_channels_of_the_window() -> None:
     pixel = numbers("uint8", (1, 1, 3), 0)
     pad = {"out_of_bounds_policy": "pad"}
@@ -272,9 +283,9 @@ def test_whole_tensor_is_not_copied() -> None:
     ("arguments", "message"),
     [
         ({}, "the window must be given by arguments or by two more inputs"),
-        ({"start": 1, "rel_start": 0.1}, "start must not be combined with rel_start"),
-        ({"end": 9, "shape": 3}, "only one of end, rel_end, shape and rel_shape"),
-        ({"start": 1, "axes": 0, "axis_names": "W"}, "axes must not be combined with axis_names"),
+        ({"start": 1, "rel_start": 0.1}, "'start' must not be given together with 'rel_start'"),
+        ({"end": 9, "shape": 3}, "'end' must not be given together with 'shape'"),
+        ({"start": 1, "axes": 0, "axis_names": "W"}, "'axis_names' must not be given together"),
         ({"start": 1, "out_of_bounds_policy": "grow"}, "out_of_bounds_policy must be"),
     ],
 )

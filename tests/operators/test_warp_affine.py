@@ -49,7 +49,7 @@ EXAMPLES = [
     ),
     Example("input", [images(), Input(lambda number: np.float32(MATRIX).reshape(2, 3))]),
 ]
-"""Matrices shear and turn, so that no axis is left alone."""
+"""Matrices shear and rotate, so that every axis changes."""
 
 
 def warp(image: np.ndarray, layout: str = "HWC", **arguments: Any) -> np.ndarray:
@@ -243,7 +243,7 @@ def test_images_of_no_pixels(layout: str) -> None:
 def test_other_types(dtype: str) -> None:
     with pytest.raises(SampleError, match=r"images must have type .* \(got "):
         warp(np.zeros((2, 2, 3), dtype), matrix=MATRIX)
-    with pytest.raises(ArgumentValueError, match=r"images must have type .* \(got "):
+    with pytest.raises(ArgumentValueError, match=r"'dtype' must be UINT8, .* \(got "):
         warp(np.zeros((2, 2, 3), np.uint8), matrix=MATRIX, dtype=type_of(dtype))
 
 
@@ -257,7 +257,10 @@ def test_other_layouts(layout: str) -> None:
     ("arguments", "message"),
     [
         ({}, r"the matrix must be given .* \(got none\)"),
-        ({"matrix": MATRIX, "interp_type": types.INTERP_CUBIC}, "interp_type must be INTERP_NN or"),
+        (
+            {"matrix": MATRIX, "interp_type": types.INTERP_CUBIC},
+            "'interp_type' must be INTERP_NN or",
+        ),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""What warps must give, in double precision and with NumPy."""
+"""Expected results of warps, in double precision and with NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OTHER_TYPES = ["int8", "uint32", "int64", "uint64", "float16", "float64", "bool"
 
 
 def source_coordinates(matrix: npt.ArrayLike, size: Sequence[int]) -> Numbers:
-    """Tell where the centres of the pixels of an output of a size lie in the input.
+    """Return the positions of the centres of output pixels in the input.
 
     The result has the order x, y, z along its last dimension; `size` is in the order z, y, x.
     """
@@ -26,7 +26,7 @@ def source_coordinates(matrix: npt.ArrayLike, size: Sequence[int]) -> Numbers:
 
 
 def nearest(image: np.ndarray, coordinates: Numbers, fill: float | None) -> np.ndarray:
-    """Take the pixels that coordinates lie in; with None, those at the border are repeated."""
+    """Return the nearest pixels of coordinates; with None, those at the border are repeated."""
     index = np.floor(coordinates).astype(int)[..., ::-1]
     extent = np.array(image.shape[:-1])
     within = np.clip(index, 0, extent - 1)
@@ -50,7 +50,7 @@ def linear(image: np.ndarray, coordinates: Numbers, fill: float | None) -> Numbe
 
 
 def check_warped(result: np.ndarray, exact: Numbers, dtype: str) -> None:
-    """Check that a result is `exact`, rounded and saturated; halves may go to either side."""
+    """Check that a result is `exact`, rounded and saturated; halves may be rounded either way."""
     assert result.dtype == dtype
     assert result.shape == exact.shape
     largest = max(1.0, float(np.abs(exact).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Runs with an installed library that has neither a framework nor cuda-bindings beside it."""
+"""A program for an installed library without any framework or cuda-bindings."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The build of native code: what is compiled again, and what happens when it cannot go on."""
+"""The build of native code: incremental compilation, and failures."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
+from setuptools.errors import CompileError
+
+from building import toolchain
+from building.extensions import VIDEO_PROGRAM, VIDEO_WORKER
+from tests.hanging import HANG_SECONDS
 
 ROOT = Path(__file__).parents[2]
 MODULE = """
@@ -27,7 +32,7 @@ OPERATOR = '#include "number.hpp"\nint {name}() {{ return number(); }}\n'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Make a small library that is built as the real one is."""
+    """Create a small library that is built like the real one."""
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "building", tmp_path / "building")
@@ -40,6 +45,9 @@ def project(tmp_path: Path) -> Path:
     (engine / "precompiled.hpp").write_text("#pragma once\n#include <string>\n")
     (engine / "number.hpp").write_text("#pragma once\nint number();\n")
     (engine / "number.cpp").write_text('#include "number.hpp"\nint number() { return 42; }\n')
+    vocabulary = tmp_path / "dali_core" / "include" / "dali_core"
+    vocabulary.mkdir(parents=True)
+    (vocabulary / "shared.cpp").write_text("int shared() { return 1; }\n")
     operators = tmp_path / "dali_core" / "operators"
     operators.mkdir()
     for name in ("first", "second"):
@@ -65,12 +73,12 @@ def start(project: Path, **variables: str) -> subprocess.Popen[str]:
 
 def build(project: Path, **variables: str) -> tuple[int, str]:
     process = start(project, **variables)
-    output, _ = process.communicate(timeout=300)
+    output, _ = process.communicate(timeout=HANG_SECONDS)
     return process.returncode, output
 
 
 def compiled(output: str) -> list[str]:
-    """Name the sources that were compiled."""
+    """Return the sources that were compiled."""
     return sorted(Path(name).name for name in re.findall(r"C\+\+ (\S+)", output))
 
 
@@ -84,7 +92,13 @@ def answer(project: Path) -> str:
 def test_compiles_what_has_changed(project: Path) -> None:
     status, output = build(project)
     assert status == 0, output
-    assert compiled(output) == ["executor.cpp", "first.cpp", "number.cpp", "second.cpp"]
+    assert compiled(output) == [
+        "executor.cpp",
+        "first.cpp",
+        "number.cpp",
+        "second.cpp",
+        "shared.cpp",
+    ]
     assert re.search(r"^\[\d+/\d+, +[\d.]+ s\] link ", output, re.MULTILINE)
     assert answer(project) == "42"
     assert compiled(build(project)[1]) == []
@@ -100,11 +114,23 @@ def test_compiles_what_has_changed(project: Path) -> None:
     status, output = build(project)
     assert "Cython dali_core/_runtime/executor.pyx" in output
     assert compiled(output) == []
-    # A source that is gone is not linked any more.
+    # A deleted source is not linked any more.
     (operators / "second.cpp").unlink()
     status, output = build(project)
     assert (status, compiled(output)) == (0, [])
     assert "link" in output
+
+
+def test_cimported_modules_are_dependencies(project: Path) -> None:
+    package = project / "dali_core"
+    (package / "numbers.pxd").write_text("cdef extern from *:\n    ctypedef int number\n")
+    (package / "others.pxd").write_text("from dali_core cimport numbers\n")
+    (package / "made.pyx").write_text("from dali_core cimport others\n")
+    command = [sys.executable, "-m", "building.run_cython", "dali_core/made.pyx", "made.cpp"]
+    subprocess.run(command, cwd=project, check=True)
+    made_from = set((project / "made.cpp.d").read_text().partition(":")[2].split())
+    names = ("made.pyx", "numbers.pxd", "others.pxd")
+    assert made_from == {f"dali_core/{name}" for name in names}
 
 
 def test_errors_of_the_compiler_are_shown(project: Path) -> None:
@@ -154,10 +180,10 @@ def test_when_no_more_can_be_written(project: Path) -> None:
 
 def test_two_builds_at_once(project: Path) -> None:
     builds = [start(project) for _ in range(2)]
-    outputs = [process.communicate(timeout=300)[0] for process in builds]
+    outputs = [process.communicate(timeout=HANG_SECONDS)[0] for process in builds]
     assert [process.returncode for process in builds] == [0, 0], outputs
-    # The second finds that all is done.
-    assert sorted(len(compiled(output)) for output in outputs) == [0, 4]
+    # The second build has nothing to do.
+    assert sorted(len(compiled(output)) for output in outputs) == [0, 5]
     assert answer(project) == "42"
 
 
@@ -176,7 +202,80 @@ def test_an_interrupted_build_can_be_started_again(project: Path, kind: signal.S
         time.sleep(0.01)
     # As a terminal does, to all of them.
     os.killpg(process.pid, kind)
-    assert process.wait(timeout=60) != 0
+    assert process.wait(timeout=HANG_SECONDS) != 0
     status, output = build(project)
     assert status == 0, output
     assert answer(project) == "42"
+
+
+# Optional libraries
+
+
+def pkg_config(folder: Path, answer: str | None) -> str:
+    """Create a `pkg-config` that finds all packages, or none; return the PATH that contains it."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    program = programs / "pkg-config"
+    program.write_text(f"#!/bin/sh\necho '{answer}'\n" if answer else "#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    return os.pathsep.join([str(programs), os.environ["PATH"]])
+
+
+def test_worker_for_videos(project: Path, tmp_path: Path) -> None:
+    folder = project / VIDEO_WORKER
+    folder.mkdir(parents=True)
+    (folder / "main.cpp").write_text("#include <header.h>\nint main() { return ANSWER; }\n")
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "header.h").write_text("#define ANSWER 42\n")
+    found = pkg_config(tmp_path, f"-I{tmp_path}/headers -lm")
+    only_ffmpeg = {"PATH": found, "DALI_CORE_WITH_LIBJPEG": "0"}
+    status, output = build(project, **only_ffmpeg)
+    assert status == 0, output
+    assert "main.cpp" in compiled(output)
+    program = project / VIDEO_PROGRAM
+    assert subprocess.run([program], check=False).returncode == 42
+    assert answer(project) == "42"
+    # A later build without it leaves no files behind.
+    status, output = build(project, **only_ffmpeg, DALI_CORE_WITH_FFMPEG="0")
+    assert status == 0, output
+    assert not program.exists()
+    missing = pkg_config(tmp_path, None)
+    status, output = build(project, PATH=missing, DALI_CORE_WITH_FFMPEG="1")
+    assert status != 0
+    assert "error: DALI_CORE_WITH_FFMPEG=1 needs the development files of FFmpeg" in output
+    assert "libavcodec-dev" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("switch", "package"),
+    [("LIBJPEG", "libjpeg62-turbo-dev"), ("FFMPEG", "libavcodec-dev, libavformat-dev")],
+)
+def test_switch(switch: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = f"DALI_CORE_WITH_{switch}"
+    find = {"LIBJPEG": toolchain.libjpeg, "FFMPEG": toolchain.ffmpeg}[switch]
+    nothing = {"LIBJPEG": ([], []), "FFMPEG": None}[switch]
+    for value in ("", "1"):
+        monkeypatch.setenv(variable, value)
+        monkeypatch.setenv("PATH", pkg_config(tmp_path, "-I/headers -L/libraries -lsome"))
+        compiling, linking = find() or ([], [])
+        assert "-I/headers" in compiling
+        assert linking[:2] == ["-L/libraries", "-lsome"]
+        monkeypatch.setenv("PATH", pkg_config(tmp_path, None))
+        if value == "1":
+            with pytest.raises(CompileError, match=f"{variable}=1 needs .* {package}"):
+                find()
+        else:
+            assert find() == nothing
+    monkeypatch.setenv(variable, "0")
+    monkeypatch.setenv("PATH", pkg_config(tmp_path, "-lsome"))
+    assert find() == nothing
+
+
+def test_wheels_for_other_machines_leave_ffmpeg_out() -> None:
+    assert "DALI_CORE_WITH_FFMPEG=0 .venv/wheel/bin/python -m build --wheel" in (
+        ROOT / "Makefile"
+    ).read_text("utf-8")
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    (environment_of_wheels,) = re.findall(r"^environment = (.*)$", settings, re.MULTILINE)
+    assert 'DALI_CORE_WITH_FFMPEG = "0"' in environment_of_wheels

@@ -1,4 +1,4 @@
-"""Device code is compiled when something that it was made from has changed, and only then."""
+"""Device code is compiled if its inputs have changed, and only then."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from building import cubins
 from building.cubins import CubinError, find_headers, find_nvrtc, find_sources, list_kernels
 from building.ninja_file import CUBINS, NinjaFile
+from tests.hanging import HANG_SECONDS
 
 ROOT = Path(__file__).parents[2]
 KERNEL = """
@@ -31,7 +32,7 @@ SHARED = """#pragma once
 DC_HOST_DEV float half(float x) { return x / 2 + std::numeric_limits<float>::epsilon(); }
 """
 
-needs_nvrtc = pytest.mark.skipif(find_nvrtc() is None, reason="NVRTC 12.9 is not installed")
+needs_nvrtc = pytest.mark.skipif(find_nvrtc() is None, reason="not available: NVRTC 12.9")
 
 
 def write_module(root: Path, stem: str, kernel: str, group: str = "numbers") -> Path:
@@ -44,7 +45,7 @@ def write_module(root: Path, stem: str, kernel: str, group: str = "numbers") -> 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a library of two modules, and go there."""
+    """Create a library of two modules, and change to its folder."""
     shims = "dali_core/_cuda/nvrtc_headers"
     shutil.copytree(ROOT / shims, tmp_path / shims)
     shutil.copytree(ROOT / "building", tmp_path / "building")
@@ -58,7 +59,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compiled(root: Path) -> list[str]:
-    """Build, and name the modules that were compiled."""
+    """Build, and return the modules that were compiled."""
     status, output = run_ninja(root)
     assert status == 0, output
     return sorted(re.findall(r"CUDA dali_core/operators/\w+/(\w+)\.cu", output))
@@ -76,7 +77,7 @@ def run_ninja(root: Path) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -99,6 +100,16 @@ def test_compiles_what_has_changed(root: Path) -> None:
     shim = root / "dali_core" / "_cuda" / "nvrtc_headers" / "limits"
     shim.write_text(shim.read_text().replace("0x1p-23f", "0x1p-22f"))
     assert compiled(root) == ["one", "two"]
+
+
+@needs_nvrtc
+def test_a_renamed_module_leaves_no_kernels(root: Path) -> None:
+    compiled(root)
+    folder = root / "dali_core" / "operators" / "numbers"
+    (folder / "one.cu").rename(folder / "other.cu")
+    assert compiled(root) == ["other"]
+    listed = json.loads((root / CUBINS / "kernels.json").read_text())
+    assert listed == {"first": "other", "second": "two"}
 
 
 @needs_nvrtc

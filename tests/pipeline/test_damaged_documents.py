@@ -1,4 +1,4 @@
-"""Documents that describe no pipeline: one error, which names the place, and nothing is run."""
+"""Invalid documents: one error, which names the position, and nothing is executed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.registry import identity, specs_by_identity
 from dali_core.errors import SerializationError
+from dali_core.pipeline._pipeline import _defaults
 from dali_core.pipeline._serialization import Document
 
 
@@ -262,7 +263,7 @@ PLAIN = st.recursive(
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """List all places in a document."""
+    """Return all positions in a document."""
     steps = value.items() if isinstance(value, dict) else ()
     steps = enumerate(value) if isinstance(value, list) else steps
     return [path, *(place for key, inner in steps for place in places(inner, (*path, key)))]
@@ -272,10 +273,11 @@ PLACES = places(DOCUMENT)[1:]
 
 
 def message_of(text: str) -> str:
-    """Read a document without building the pipeline; give the message if it is refused."""
+    """Read a document without building the pipeline; return the message if it is rejected."""
     try:
-        document = Document(text)
-        document.fill(Pipeline(**document.options))
+        document = Document(text, _defaults())
+        pipeline = Pipeline(**document.options)
+        document.fill(pipeline._definition)
     except SerializationError as error:
         return str(error)
     return ""
@@ -289,6 +291,6 @@ def test_any_damage_is_refused_or_harmless(changes: list[tuple[tuple[Any, ...], 
         try:
             edit(*path, to=value)(document)
         except (IndexError, KeyError, TypeError):
-            continue  # an earlier change has taken the place away
+            continue  # an earlier change has removed the position
     message = message_of(json.dumps(document))
     assert message.startswith("Pipeline.deserialize: ") or not message

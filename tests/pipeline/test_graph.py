@@ -1,4 +1,4 @@
-"""What a pipeline says about its graph and its readers, and how long it lives."""
+"""Properties of a pipeline's graph and readers, and its lifetime."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_building_again_after_an_error(tmp_path: Path) -> None:
 
 
 class Looping(Pipeline):
-    """A pipeline whose source belongs to it: a cycle of references."""
+    """A pipeline whose source refers to it: a reference cycle."""
 
     def define_graph(self) -> DataNode:
         return fn.external_source(self.numbers)

@@ -1,4 +1,4 @@
-"""What one may ask a pipeline, hand to it, and must not do with it."""
+"""Properties and inputs of pipelines, and invalid calls."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fed(*names: str, depth: int = 1, **arguments: Any) -> Pipeline:
     return made
 
 
-# What it was made with
+# Constructor arguments
 
 
 def test_properties_by_default() -> None:
@@ -98,7 +98,7 @@ def test_expected_layouts() -> None:
                 made.run()
 
 
-# What it is given
+# Inputs
 
 
 def test_inputs_by_name() -> None:
@@ -170,7 +170,7 @@ def test_closed_pipelines_take_nothing() -> None:
             call()
 
 
-# How it is driven
+# Ways to run
 
 
 def test_a_batch_that_nobody_started() -> None:
@@ -239,3 +239,9 @@ def test_the_number_of_outputs_needs_no_data(tmp_path: Any) -> None:
             return list(fn.readers.file(file_root=tmp_path / "missing"))
 
     assert Lazy(1, 1, None).num_outputs == 2
+
+
+def test_a_pipeline_consists_of_parts() -> None:
+    parts = {"_closing", "_definition", "_inputs", "_options", "_run", "_states"}
+    assert set(vars(Pipeline(batch_size=1))) == parts
+    assert all(len(kind.__bases__) == 1 for kind in Pipeline.__mro__[:-1])

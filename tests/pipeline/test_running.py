@@ -23,7 +23,7 @@ def test_run() -> None:
     pipeline = counting()
     assert pipeline.empty()
     assert [first(pipeline.run()) for _ in range(5)] == [0, 10, 20, 30, 40]
-    assert not pipeline.empty()  # the next ones are on their way
+    assert not pipeline.empty()  # the next ones are in flight
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, {"cpu_size": 3, "gpu_size": 1}])
@@ -84,7 +84,7 @@ def test_share_and_release() -> None:
     pipeline.release_outputs()
     pipeline.schedule_run()
     assert first(pipeline.share_outputs()) == 20
-    assert (first(one), first(two)) == (0, 10)  # released, and still what they were
+    assert (first(one), first(two)) == (0, 10)  # released, and still unchanged
 
 
 def test_outputs_need_a_batch() -> None:
@@ -161,7 +161,7 @@ def test_running_past_the_end_starts_nothing() -> None:
     for _ in range(50):
         with pytest.raises(StopIteration):
             pipeline.run()
-    assert len(pipeline._in_flight) == 2
+    assert len(pipeline._run.in_flight) == 2
 
 
 def test_readers_go_on_after_a_reset(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_dropped_pipeline_goes_without_the_garbage_collector(exec_async: bool) -
         number = fn.external_source(lambda _: [np.int64(1)] * 2)
         pipeline.set_outputs(fn.python_function(number, function=lambda x: x))
     pipeline.run()
-    runner = weakref.ref(pipeline._runner)
+    runner = weakref.ref(pipeline._run.runner)
     gc.disable()
     try:
         del pipeline, number

@@ -1,4 +1,4 @@
-"""Pipelines as documents: what comes back, and what is refused."""
+"""Serialized pipelines: round trips, and rejected documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dali_core.errors import (
     SerializationError,
 )
 from tests.folders import make_folders
-from tests.operators.suite import Example, function_of, pipeline
+from tests.operators.suite import Example, feed, function_of, name_of_fed, pipeline
 from tests.operators.test_suite import EVERY_EXAMPLE
 from tests.pipeline.counting import numbers
 
@@ -32,13 +32,14 @@ def defined(operator: str, example: Example, arguments: dict[str, Any], made: Pi
             fn.external_source(name=f"input {i}", layout=data.layout or None)
             for i, data in enumerate(example.inputs)
         ]
-        outputs = function_of(operator)(*inputs, **arguments)
+        outputs = function_of(operator)(*inputs, **arguments, **name_of_fed(example))
         made.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
 
 
 def batches_of(made: Pipeline, example: Example, count: int = 2) -> list[Any]:
-    """Feed and run; give types, layouts and samples."""
+    """Feed and run; return dtypes, layouts and samples."""
     found = []
+    feed(made, example)
     for batch in range(count):
         inputs = {
             f"input {i}": [data.make(BATCH * batch + sample) for sample in range(BATCH)]
@@ -64,7 +65,7 @@ def test_the_same_data_comes_back(operator: str, example: Example, tmp_path: Pat
         expected = batches_of(made, example)
     again = Pipeline.deserialize(document)
     try:
-        # As text, in which equal numbers that are no numbers are equal.
+        # As text, in which NaN equals NaN.
         assert repr(batches_of(again, example)) == repr(expected)
         assert again.serialize() == document
     finally:
@@ -76,7 +77,7 @@ def photos(root: Path) -> tuple[DataNode, ...]:
     _, label = fn.readers.file(
         file_root=root, name="reader", random_shuffle=True, num_shards=2, shard_id=1, seed=3
     )
-    fn.python_function(label, function=print, preserve=False)  # nobody needs it
+    fn.python_function(label, function=print, preserve=False)  # not needed
     fn.random.uniform(range=[0.0, 2.0])
     angle = fn.random.uniform(range=[-10.0, 10.0])
     size = fn.random.uniform(values=[30.0, 40.0])
@@ -224,7 +225,7 @@ def test_define_graph() -> None:
 
 
 class Named(Pipeline):
-    """A class of the user, with a graph of its own."""
+    """A user-defined class, with its own graph."""
 
     def define_graph(self) -> DataNode:
         return fn.external_source(name="data", layout="X")

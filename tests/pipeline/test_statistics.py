@@ -1,4 +1,4 @@
-"""How much memory operators take."""
+"""Memory statistics of operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pipeline without an engine: it delivers numbered samples, and checks how it is driven."""
+"""A fake pipeline without an engine: it returns numbered samples, and checks its calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ListAdapter(Adapter):
 
 
 class FakePipeline:
-    """Deliver batches of a stream, one ahead, like a pipeline that is run step by step.
+    """Return batches of a stream, with one prefetched, like a pipeline that is run step by step.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class FakePipeline:
     batch_size : int
         Samples in a full batch.
     meta : dict, optional
-        What `reader_meta` says about the reader "reader".
+        The value of `reader_meta` for the reader "reader".
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class FakePipeline:
                 self._ended = True
 
     def output_stream(self) -> None:
-        """Tell that batches are on the host."""
+        """Return that batches are on the host."""
 
     def share_outputs(self) -> tuple[FakeBatch, ...]:
         assert not self._shared, "the previous outputs were not released"
@@ -93,7 +93,13 @@ class FakePipeline:
             self._ended = False
             self._source = iter(self._batches())
 
-    def _snapshot(self) -> int:
+    @property
+    def states(self) -> FakePipeline:
+        return self
+
+    iterator_state = None
+
+    def snapshot(self) -> int:
         return self.num_taken
 
     def reader_meta(self, name: str) -> dict[str, Any]:
@@ -120,7 +126,7 @@ def reader_pipeline(
     pad: bool = False,
     marked: bool = False,
 ) -> FakePipeline:
-    """Read the numbers from 0 for ever, as a reader in a pipeline would.
+    """Yield the numbers from 0 forever, like a reader in a pipeline.
 
     If `marked`, those of each epoch are 100 larger than those of the one before.
     """
@@ -150,7 +156,7 @@ def reader_pipeline(
 
 
 def source_pipeline(num_batches: int, batch_size: int) -> FakePipeline:
-    """Deliver some batches, then end; start again after `reset`."""
+    """Yield some batches, then end; start again after `reset`."""
 
     def batches() -> Iterator[list[int]]:
         for batch in range(num_batches):
@@ -164,5 +170,5 @@ def iterate(pipelines: Any, **options: Any) -> BaseIterator:
 
 
 def numbers(batches: Any) -> list[list[int]]:
-    """Read what a single pipeline gave."""
+    """Return the output of a single pipeline."""
     return [batch[0]["number"] for batch in batches]

@@ -1,4 +1,4 @@
-"""What adapters have in common: representing partial batches, and describing themselves."""
+"""Common parts of adapters: representation of partial batches, and `repr`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where epochs begin and end, over pipelines that deliver numbers."""
+"""Start and end of epochs, over pipelines of numbers."""
 
 from __future__ import annotations
 
@@ -163,14 +163,14 @@ class TestUnknownSize:
 
 
 class TestShortBatches:
-    """Batches of other lengths, where somebody has said how many samples an epoch has."""
+    """Batches of other lengths, where the size of an epoch is given."""
 
     @pytest.mark.parametrize("policy", LastBatchPolicy)
     def test_they_are_refused(self, policy: LastBatchPolicy) -> None:
         pipeline = FakePipeline(lambda: iter([[0, 1], [2, 3], [4]]), 2)
         iterator = iterate(pipeline, size=5, last_batch_policy=policy)
         assert [next(iterator)[0]["number"] for _ in range(2)] == [[0, 1], [2, 3]]
-        if policy is not DROP:  # which never looks at its last batch
+        if policy is not DROP:  # which never uses its last batch
             with pytest.raises(AssertionError, match=r"must have 2 samples.*\(got 1\)"):
                 next(iterator)
 

@@ -1,4 +1,4 @@
-"""What an iterator says about samples that its epochs leave out or repeat."""
+"""Reports of iterators about samples that epochs drop or repeat."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_describe_tells_what_epochs_hold() -> None:
 
 
 class TestWarning:
-    """Samples that an iterator leaves out or repeats, though nobody has asked for it."""
+    """Samples that an iterator drops or repeats unintentionally."""
 
     @pytest.mark.parametrize("num_shards", [1, 2])
     @pytest.mark.parametrize("pad", [False, True])
@@ -47,7 +47,7 @@ class TestWarning:
     def test_what_is_said_is_what_happens(
         self, policy: LastBatchPolicy, pad: bool, num_shards: int
     ) -> None:
-        """The warning comes with the first epoch that lacks samples, and then only."""
+        """The warning is issued at the first epoch that lacks samples, and only then."""
         for num_samples in range(2, 14):
             pipelines = [
                 reader_pipeline(num_samples, 2, num_shards, shard, pad=pad, marked=True)

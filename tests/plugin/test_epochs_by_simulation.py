@@ -11,7 +11,7 @@ import pytest
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.plugin.fake_pipeline import ListAdapter, reader_pipeline, shard_of_epoch
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -81,7 +81,7 @@ class Case:
 def simulate_reader(case: Case) -> list[list[list[list[int]]]]:
     """Every process of the job takes batches until each has seen the samples of its epoch."""
     streams = [_stream(pipeline) for pipeline in case.pipelines()]
-    ahead = [0] * case.num_shards  # samples of this epoch that were given out in the last one
+    ahead = [0] * case.num_shards  # samples of this epoch that were returned in the last one
     epochs = []
     for epoch in range(EPOCHS):
         sizes = [
@@ -151,7 +151,7 @@ def observe(case: Case) -> list[list[list[list[int]]]]:
     iterator = case.iterator()
     epochs = []
     for _ in range(EPOCHS):
-        iter(iterator)  # begins the epoch, whose length can then be told
+        iter(iterator)  # starts the epoch, whose length is then known
         length, size = len(iterator), iterator.size
         batches = [[shard["number"] for shard in batch] for batch in iterator]
         if case.size is None:

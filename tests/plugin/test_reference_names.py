@@ -1,4 +1,4 @@
-"""Names that are private in NVIDIA DALI, over pipelines that deliver numbers."""
+"""Private names of NVIDIA DALI, over pipelines of numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_several_pipelines_count_together_with_a_size() -> None:
     for _ in range(3):
         seen.append([iterator._counter for _ in iterator])
         iterator.reset()
-    # The second batch of the first epoch was 2 samples more than it counts.
+    # The second batch of the first epoch had 2 additional samples.
     assert seen == [[4, 8], [6], [4, 8]]
 
 

@@ -1,16 +1,20 @@
-"""Runs programs in processes of their own, with a hard timeout: a hang is a failure."""
+"""Runs programs in separate processes, with a hard timeout: a hang is a failure."""
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-TIMEOUT = 60
+from tests.hanging import HANG_SECONDS
 
 PRELUDE = """
 import faulthandler, gc, os, signal, sys, threading, time, warnings
@@ -51,7 +55,7 @@ THREADS_BEFORE = num_threads()  # libraries have some of their own
 
 def threads_left():
     # A thread that was joined may show up for a moment.
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
         time.sleep(0.001)
     return num_threads() - THREADS_BEFORE
@@ -59,27 +63,36 @@ def threads_left():
 
 
 def command_for(root: Path, program: str) -> list[str]:
-    # Unbuffered: in a forked child, what the parent has not written yet would come out twice.
-    # Forking a process with threads is what some of these programs are about.
+    # Unbuffered: in a forked child, unflushed output of the parent would be written twice. Forking
+    # a process with threads is what some of these programs are about.
     options = ["-u", "-W", "error", "-W", "ignore:This process:DeprecationWarning"]
     return [sys.executable, *options, "-c", PRELUDE + textwrap.dedent(program), str(root)]
 
 
+@contextlib.contextmanager
+def started(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a program; one that hangs prints its stack, and it is killed after the block."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as process:
+        hangs = threading.Timer(HANG_SECONDS, process.send_signal, [signal.SIGABRT])
+        hangs.start()
+        try:
+            yield process
+        finally:
+            hangs.cancel()
+            process.kill()
+
+
 def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Give what a program prints until it ends; a program that hangs says where."""
-    try:
-        return process.communicate(timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGABRT)
-        output, errors = process.communicate(timeout=TIMEOUT)
+    """Return the output of a program until it ends."""
+    output, errors = process.communicate(timeout=2 * HANG_SECONDS)
+    if process.returncode == -signal.SIGABRT:
         pytest.fail(f"the program hangs\n{output}\n{errors}")
+    return output, errors
 
 
 def run(root: Path, program: str, status: int = 0) -> str:
-    """Run a program, check its exit status, and give what it printed."""
-    with subprocess.Popen(
-        command_for(root, program), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    """Run a program, check its exit status, and return its output."""
+    with started(command_for(root, program), stderr=subprocess.PIPE) as process:
         output, errors = finish(process)
     assert process.returncode == status, output + errors
     if status == 0:
@@ -88,10 +101,8 @@ def run(root: Path, program: str, status: int = 0) -> str:
 
 
 def interrupt(root: Path, program: str) -> tuple[int, str]:
-    """Run a program, send it Ctrl-C once it prints "ready", and give exit status and output."""
-    with subprocess.Popen(
-        command_for(root, program), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
+    """Run a program, send it Ctrl-C once it prints "ready", and return exit status and output."""
+    with started(command_for(root, program), stderr=subprocess.STDOUT) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.process.programs import ASYNC, PRELUDE, TIMEOUT, run
+from tests.hanging import HANG_SECONDS
+from tests.process.programs import ASYNC, PRELUDE, run
 
 CHILD = """
 def in_child(function):
@@ -101,7 +102,7 @@ if __name__ == "__main__":
         [sys.executable, str(program), str(root)],
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=HANG_SECONDS,
         check=False,
     )
     assert result.returncode == 0, result.stderr

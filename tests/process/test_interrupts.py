@@ -1,4 +1,4 @@
-"""No Ctrl-C is lost, wherever it strikes: while pipelines are made, run, closed and dropped."""
+"""No Ctrl-C is lost, at any time: while pipelines are created, run, closed and deleted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.process.programs import TIMEOUT, command_for
+from tests.hanging import HANG_SECONDS
+from tests.process.programs import command_for
 
 PIPELINES = {
     "sources": "make()",
@@ -73,9 +74,13 @@ def count_lost(root: Path, kind: str, count: int, seed: int = 0) -> str:
     make = f"lambda: {PIPELINES[kind]}"
     program = COUNT_LOST.format(make=make, seed=seed, count=count, longest=longest)
     result = subprocess.run(
-        command_for(root, program), capture_output=True, text=True, timeout=TIMEOUT, check=False
+        command_for(root, program),
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
-    # What the standard library leaves half made when it is interrupted is noisy garbage.
+    # Objects that the standard library leaves incomplete when interrupted are noisy garbage.
     assert "KeyboardInterrupt" not in result.stderr, result.stderr
     assert result.returncode == 0, result.stderr
     return result.stdout

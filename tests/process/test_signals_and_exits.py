@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.process.programs import ASYNC, TIMEOUT, command_for, interrupt, run
+from tests.hanging import HANG_SECONDS
+from tests.process.programs import ASYNC, command_for, interrupt, run
 
 
 @ASYNC
@@ -35,13 +36,25 @@ def test_interrupt_during_a_blocked_source(exec_async: bool, where: str, root: P
         root,
         f"""
         def sleep():
-            time.sleep(1000)
+            print("ready", flush=True)
+            # Ctrl-C that comes just before a sleep begins is handled when that ends.
+            while True:
+                time.sleep(0.01)
+
+        def tell_when_blocked(main=threading.main_thread().ident):
+            while "wait" not in [frame.name for frame in
+                                 traceback.extract_stack(sys._current_frames()[main])]:
+                time.sleep(0.001)
+            print("ready", flush=True)
+
+        import traceback
 
         with Pipeline(1, 2, None, exec_async={exec_async}) as pipeline:
             pipeline.set_outputs(fn.external_source({arguments}))
-        threading.Timer(0.1, print, ["ready"], dict(flush=True)).start()
         start = time.monotonic()
         try:
+            if {where == "feed"}:
+                threading.Thread(target=tell_when_blocked).start()
             pipeline.run()
         finally:
             print(time.monotonic() - start < 5)
@@ -116,9 +129,10 @@ def test_exit_while_a_function_hangs(root: Path) -> None:
         root,
         """
         import atexit
-        pipeline = make(function=lambda x: time.sleep(1000))
+        started = threading.Event()
+        pipeline = make(function=lambda x: started.set() or time.sleep(1000))
         pipeline.schedule_run()
-        time.sleep(0.1)
+        assert started.wait(30)
         atexit.register(lambda: print("exit"))
         """,
     )
@@ -170,7 +184,11 @@ def test_an_unhandled_error_ends_the_program(root: Path) -> None:
         pipeline.run()
         """
     result = subprocess.run(
-        command_for(root, program), capture_output=True, text=True, timeout=TIMEOUT, check=False
+        command_for(root, program),
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
     assert result.returncode == 1
     assert "ZeroDivisionError: division by zero" in result.stderr

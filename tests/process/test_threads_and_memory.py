@@ -1,4 +1,4 @@
-"""Pipelines leave no threads, files or memory behind, and work in any thread."""
+"""Pipelines leak no threads, files or memory, and work in any thread."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_native_operators_run_while_python_holds_the_gil(root: Path) -> None:
         """
         pipeline = native(prefetch_queue_depth=1)
         pipeline.build()
-        executor = pipeline._runner.executor
+        executor = pipeline._run.runner.executor
         sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
         pipeline.schedule_run()
         deadline = time.monotonic() + 30

@@ -1,4 +1,4 @@
-"""A library that exports memory by DLPack in every allowed way, and counts what comes back.
+"""A library that exports memory by DLPack in every allowed way, and counts deleter calls.
 
 It is written against DLPack's C header, with `ctypes`.
 """
@@ -64,15 +64,15 @@ class Producer:
     Parameters
     ----------
     array : numpy.ndarray
-        What to export; with any strides.
+        The array to export; with any strides.
     versioned : bool
         Whether to make the newer kind of capsule.
     flags, version, device, device_id, address, bits, lanes, code : int
-        What to state, if not the truth.
+        Values to state instead of the true ones.
     with_strides : bool
-        Whether to state strides, which dense memory needs not.
+        Whether to state strides, which are optional for dense memory.
     shape : sequence of int
-        What to state, if not the truth; there are no strides then.
+        Shape to state instead of the true one; there are no strides then.
     """
 
     def __init__(
@@ -134,14 +134,14 @@ class Producer:
 
 
 class OldProducer(Producer):
-    """Knows no arguments, as before DLPack 1.0."""
+    """Accepts no arguments, as before DLPack 1.0."""
 
     def __dlpack__(self) -> Any:  # type: ignore[override]
         return super().__dlpack__()
 
 
 class Consumer:
-    """Takes over what a capsule of either version holds.
+    """Consumes a capsule of either version.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What other libraries export by DLPack is taken over, copied or refused, and given back."""
+"""DLPack capsules of other libraries are consumed, copied or rejected, and released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order, sharding and padding of epochs, against lists that are built the obvious way."""
+"""Order, sharding and padding of epochs, against a simple reference implementation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def small_plans() -> Iterator[EpochPlan]:
 
 
 def epochs_of(plan: EpochPlan, batch_size: int) -> list[list[tuple[int, int]]]:
-    """List (epoch, position) of every sample of the stream, epoch by epoch."""
+    """Return (epoch, position) of every sample of the stream, epoch by epoch."""
     everything = [
         (epoch, position) for epoch in range(EPOCHS) for position in range(plan.num_samples)
     ]

@@ -1,4 +1,4 @@
-"""The executor as Python sees it: plans, batches, steps, and memory."""
+"""The Python interface of the executor: plans, batches, steps, and memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
-from dali_core._runtime.executor_plan import ExecutorPlan
+from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
 
 NATURAL_ORDER = [None]
 
@@ -28,8 +28,11 @@ def make_executor(
     num_values: int,
     num_readers: int = 0,
 ) -> Executor:
-    unfused = [None if stage is None else (stage, [], []) for stage in stages]
-    return Executor(ExecutorPlan(unfused, outputs, num_values, num_readers, 2))
+    programs = [
+        None if stage is None else SampleProgram([Instruction(*entry) for entry in stage])
+        for stage in stages
+    ]
+    return Executor(ExecutorPlan(programs, outputs, num_values, num_readers, 2))
 
 
 @pytest.fixture
@@ -223,7 +226,7 @@ def test_threads_end_with_the_executor(files: Path) -> None:
     assert len(new) == 2
     submit(executor)
     del executor
-    deadline = time.monotonic() + 5  # a thread that was joined may show up for a moment
+    deadline = time.monotonic() + 60  # a joined thread may still be listed for a moment
     while new & set(os.listdir("/proc/self/task")) and time.monotonic() < deadline:
         time.sleep(0.001)
     assert not new & set(os.listdir("/proc/self/task"))

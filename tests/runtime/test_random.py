@@ -16,7 +16,7 @@ uint64 = st.integers(0, 2**64 - 1)
 
 
 def philox(counter: list[int], key: list[int]) -> list[int]:
-    """Philox 4x32-10 as the paper writes it: Salmon et al., SC 2011, section 3.3."""
+    """Philox 4x32-10 as in the paper: Salmon et al., SC 2011, section 3.3."""
     (left0, right0, left1, right1), (key0, key1) = counter, key
     for _ in range(10):
         product0, product1 = left0 * 0xD2511F53, left1 * 0xCD9E8D57
@@ -129,7 +129,7 @@ def test_every_element_comes_to_every_position(size: int) -> None:
     for epoch in range(repeats):
         for position in range(size):
             counts[position][permute(position, size, 11, epoch)] += 1
-    # 100 expected in each cell; 6 standard deviations would be chance once in 10^9 cells.
+    # 100 expected in each cell; 6 standard deviations occur by chance once in 10^9 cells.
     assert all(40 < count < 160 for row in counts for count in row)
 
 

@@ -211,7 +211,7 @@ def test_neighbours_in_memory_are_all_kept() -> None:
     buffer = bytearray(16)
 
     class Part:
-        """Has its own life, and memory right behind that of the last one."""
+        """Has its own lifetime, and memory directly after that of the previous one."""
 
         def __init__(self, start: int) -> None:
             address = ctypes.addressof(ctypes.c_char.from_buffer(buffer)) + start

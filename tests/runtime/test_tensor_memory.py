@@ -1,4 +1,4 @@
-"""Memory of tensors: copies, pickles, many threads, and that nothing is left behind."""
+"""Memory of tensors: copies, pickles, many threads, and leaks."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def refuse(producer: Producer) -> None:
 
 
 def resident_bytes() -> int:
-    # What the allocator of the C library keeps for later differs from run to run.
+    # The memory that the C allocator caches differs from run to run.
     ctypes.CDLL(None).malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096
@@ -236,7 +236,7 @@ def test_nothing_is_left_behind(make: Callable[[], Any]) -> None:
         return resident_bytes()
 
     before = repeat(20)
-    # One kept block of 800 kB in twenty would show.
+    # One leaked block of 800 kB in twenty would be detected.
     assert repeat(150) - before < 6_000_000
 
 

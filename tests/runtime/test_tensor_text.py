@@ -1,4 +1,4 @@
-"""What tensors and batches look like when they are printed."""
+"""Printed tensors and batches."""
 
 from __future__ import annotations
 

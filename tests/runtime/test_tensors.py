@@ -1,4 +1,4 @@
-"""One tensor in host memory: what it is made from, how it is viewed, who keeps its memory."""
+"""One tensor in host memory: constructors, views, and memory ownership."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ arrays = st_numpy.arrays(
 
 
 class Importer:
-    """Passes a capsule on, as a consumer of DLPack gets it."""
+    """Passes a capsule to a consumer of DLPack."""
 
     def __init__(self, tensor: TensorCPU, **wanted: Any) -> None:
         self.capsule = tensor.__dlpack__(**wanted)
@@ -206,7 +206,7 @@ def test_a_view_survives_that_its_tensor_is_changed() -> None:
     assert (view.tolist(), again.tolist()) == ([[0, 1, 2, 3, 4, 5]], [0, 1, 2, 3, 4, 5])
 
 
-# Memory that must not be written
+# Read-only memory
 
 
 def _read_only_memory() -> list[Any]:

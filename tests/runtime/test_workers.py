@@ -1,10 +1,11 @@
-"""Parts of the workers: memory that is shared, exceptions on their way, and when to fork."""
+"""Parts of the workers: shared memory, pickled exceptions, and when to fork."""
 
 from __future__ import annotations
 
 import gc
 import os
 import pickle
+import socket
 import threading
 import warnings
 import weakref
@@ -16,6 +17,8 @@ import pytest
 
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.workers import WHOLE, CallbackPickler, Produced, forking, shared_memory
+from dali_core._runtime.workers.first_steps import FAILED_TO_START
+from dali_core._runtime.workers.processes import _Dispatcher
 from dali_core._runtime.workers.produced import pack_exception, unpack_exception
 from dali_core.errors import PipelineStateError, WorkerError
 
@@ -50,7 +53,7 @@ def test_what_is_written_is_read(memory: int) -> None:
         assert (found.has_ended, found.state) == (True, {"number": 3})
         assert isinstance(found.failures[1], KeyError)
     assert writing.capacities == reading.capacities
-    # Only what was written takes memory.
+    # Only written pages use memory.
     assert os.fstat(memory).st_blocks * 512 < 8 << 20
 
 
@@ -135,5 +138,19 @@ def test_the_pickler_falls_back() -> None:
     own = CallbackPickler.from_argument((pickle, {"protocol": 2}))
     assert own.pack(len).unpack() is len
     assert own.pack(len).data == pickle.dumps(len, protocol=2)
-    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+    pytest.importorskip("cloudpickle", reason="not available: cloudpickle")
     assert pickler.pack(lambda: 7).unpack()() == 7
+
+
+def test_why_a_worker_did_not_start_is_known_though_it_left_tasks_unread() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        ours.setblocking(False)
+        ours.send(b"a task")
+        theirs.send(pickle.dumps((FAILED_TO_START, "no module")))
+        theirs.close()
+        dispatcher = object.__new__(_Dispatcher)
+        dispatcher._posts, dispatcher._broken = {None: ours}, None
+        assert not dispatcher._receive()
+    assert isinstance(dispatcher._broken, WorkerError)
+    assert str(dispatcher._broken).endswith("no module")

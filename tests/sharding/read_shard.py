@@ -23,7 +23,7 @@ from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What all processes do, but for their ranks.
+    """The settings of all processes, without their ranks.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Job:
     states : str
         Folder for the states after each step.
     batch_size, num_threads, epochs : int
-        Samples in a batch of one process, its threads, and how often all is read.
+        Samples in a batch of one process, its threads, and the number of epochs.
     reader : dict
         More arguments of the reader.
     policy : str
@@ -42,7 +42,7 @@ class Job:
     state_of_rank : int or None
         Whose state that is; by default each process has its own.
     seconds_per_step : float
-        How long each step takes at least.
+        Minimum duration of each step.
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""Jobs of 1, 2 and 4 real processes: what they read together, and after one of them was killed."""
+"""Jobs of 1, 2 and 4 real processes: their global batches, also after one of them was killed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from tests.folders import make_folders
+from tests.hanging import HANG_SECONDS
 from tests.sharding.read_shard import Job
 
 NUM_SAMPLES = 43
 SHUFFLED = {"random_shuffle": True, "seed": 5}
-_PATIENCE_SECONDS = 120
 
 Batches = list[dict[str, Any]]
 
@@ -46,17 +46,17 @@ def start(job: Job, world_size: int) -> list[subprocess.Popen[str]]:
 
 
 def run(job: Job, world_size: int) -> list[Batches]:
-    """Give the batches of every process."""
+    """Return the batches of every process."""
     results = []
     for process in start(job, world_size):
-        output, errors = process.communicate(timeout=_PATIENCE_SECONDS)
+        output, errors = process.communicate(timeout=HANG_SECONDS)
         assert process.returncode == 0, errors
         results.append([json.loads(line) for line in output.splitlines()])
     return results
 
 
 def run_until_killed(job: Job, world_size: int, victim: int, lines: int) -> list[Batches]:
-    """Kill a process once all have given some batches, then the others, as a launcher does."""
+    """Kill a process after all have returned some batches, then the others, as a launcher does."""
     processes = start(job, world_size)
     seen = []
     for process in processes:
@@ -68,7 +68,7 @@ def run_until_killed(job: Job, world_size: int, victim: int, lines: int) -> list
     for process, before in zip(processes, seen, strict=True):
         with process:
             assert process.stdout is not None
-            # communicate() would pass over what readline() has read ahead
+            # communicate() would skip data that readline() has buffered
             output = before + process.stdout.read()
         complete = output[: output.rfind("\n") + 1]
         results.append([json.loads(line) for line in complete.splitlines()])
@@ -111,7 +111,7 @@ def test_padding_repeats_the_last_sample_of_each_part(world_size: int, job: Job)
 
 @pytest.mark.parametrize("world_size", [2, 4])
 def test_without_padding_nothing_is_read_twice(world_size: int, job: Job) -> None:
-    """Batches run on into the next epoch, and in the long run each epoch is complete."""
+    """Batches continue into the next epoch, and in the long run each epoch is complete."""
     results = run(dataclasses.replace(job, reader={**SHUFFLED, "stick_to_shard": True}), world_size)
     counts = Counter(n for batches in results for batch in batches for n in batch["numbers"])
     assert set(counts) == set(range(NUM_SAMPLES))
@@ -156,7 +156,7 @@ def test_interleaved_job_goes_on_with_other_processes(before: int, after: int, j
 
 
 def global_steps(results: list[Batches]) -> list[list[tuple[int, float]]]:
-    """Give for each step what all processes read together, in the global order."""
+    """Return the global batch of each step, in the global order."""
     steps = []
     for taken in zip(*results, strict=True):
         samples = [list(zip(batch["numbers"], batch["random"], strict=True)) for batch in taken]

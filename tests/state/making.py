@@ -1,4 +1,4 @@
-"""Pipelines of all kinds, made anew for each use, and their batches as plain data."""
+"""Pipelines of all kinds, created for each use, and their batches as plain data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_files(folder: Path) -> dict[str, Any]:
 
 
 class Lines:
-    """An iterable that goes on from its own state, by the convention of torchdata."""
+    """An iterable that resumes from its own state, by the convention of torchdata."""
 
     def __init__(self, count: int = 7) -> None:
         self._count = count
@@ -52,7 +52,7 @@ class Lines:
 
 
 class Countdown:
-    """A callable without arguments, which has a state; it gives batches of all sizes."""
+    """A callable without arguments, which has a state; it returns batches of all sizes."""
 
     def __init__(self) -> None:
         self._left = 8
@@ -72,7 +72,7 @@ class Countdown:
 
 
 class CountingIterator:
-    """Iterator with a state of its own, of an iterable without one."""
+    """An iterator with its own state, of an iterable without one."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -124,7 +124,7 @@ class Fed(Pipeline):
 
 
 def batches(count: int) -> Callable[[], Iterator[list[np.ndarray]]]:
-    """Give a generator function of so many batches of 1 to 3 samples."""
+    """Return a generator function of a number of batches of 1 to 3 samples."""
 
     def generate() -> Iterator[list[np.ndarray]]:
         for number in range(count):
@@ -134,19 +134,19 @@ def batches(count: int) -> Callable[[], Iterator[list[np.ndarray]]]:
 
 
 def sample(info: Any) -> np.ndarray:
-    """Give a sample by its number; an epoch has 10."""
+    """Return a sample by its index; an epoch has 10."""
     if info.idx_in_epoch >= 10:
         raise StopIteration
     return np.int64([info.epoch_idx, info.iteration, info.idx_in_epoch])
 
 
 def sample_number(info: Any) -> np.ndarray:
-    """Give a sample that depends on its number only."""
+    """Return a sample that depends only on its index."""
     return np.int64([info.epoch_idx, info.idx_in_epoch])
 
 
 def batch(info: Any) -> list[np.ndarray]:
-    """Give a batch by its number; an epoch has 4."""
+    """Return a batch by its index; an epoch has 4."""
     if info.iteration >= 4:
         raise StopIteration
     return [np.int64([info.epoch_idx, info.iteration])] * (1 + info.iteration % 3)
@@ -169,7 +169,7 @@ def reading(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pi
 
 
 def replacing(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
-    """Make a pipeline in which other samples take the place of missing files."""
+    """Return a pipeline in which missing files are replaced by other samples."""
     names = [f"missing/{name}" if int(name) in BAD else name for name in files["files"]]
     options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
@@ -195,7 +195,7 @@ def drawing(options: dict[str, Any]) -> Pipeline:
 
 @pipeline_def(enable_conditionals=True)
 def deciding(files: dict[str, Any]) -> Any:
-    """Decide on random numbers and on labels, and calculate with both."""
+    """Conditionals on random numbers and labels, and arithmetic on both."""
     _, labels = fn.readers.file(**files, random_shuffle=True)
     number = fn.random.uniform()
     number = number + labels if fn.random.coin_flip(dtype=types.BOOL) else fn.random.normal() * 2.0
@@ -255,15 +255,15 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
 
 
 def take(pipeline: Pipeline) -> Any:
-    """Take a batch as plain data, or say that there was none; then go on with the next epoch."""
+    """Return a batch as plain data, or "end"; then continue with the next epoch."""
     try:
         outputs = pipeline.run()
     except StopIteration:
         pipeline.reset()
         return "end"
     except SampleError as error:
-        # Who saved the state does not matter to the message, but where it was made does.
+        # The message does not depend on who saved the state, but on where it was created.
         return error.message, error.epoch, error.iteration, error.sample
-    except (RuntimeError, OSError) as error:  # of sources below, with a note that says where
+    except (RuntimeError, OSError) as error:  # of sources below, with a note of the location
         return repr(error), error.__notes__[0].partition(", epoch ")[2]
     return [[output.at(i).tolist() for i in range(len(output))] for output in outputs]

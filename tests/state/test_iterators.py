@@ -1,4 +1,4 @@
-"""An iterator goes on at every step where another one was, however it counts epochs."""
+"""An iterator resumes at every step of another one, however it counts epochs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from tests.state.listing import ListAdapter
 from tests.state.making import KINDS, reading, replacing, write_files
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -101,7 +101,7 @@ def make(
 
 
 def step(iterator: BaseIterator) -> Any:
-    """Take a batch as plain data, or "end"; the next epoch is left to the caller."""
+    """Return a batch as plain data, or "end"; the caller starts the next epoch."""
     try:
         return next(iterator)
     except StopIteration:
@@ -110,13 +110,13 @@ def step(iterator: BaseIterator) -> Any:
         return "refused"  # a short batch, where samples are counted
     except SampleError as error:
         return error.message, error.epoch, error.iteration, error.sample
-    except RuntimeError as error:  # of a source, with a note that says where
+    except RuntimeError as error:  # of a source, with a note of the location
         return repr(error), error.__notes__[0].partition(", epoch ")[2]
 
 
 def begin_epoch(iterator: BaseIterator, how: str = "reset") -> None:
     """Begin the next epoch."""
-    # With DROP, it takes the batch to be dropped, which the source may not have.
+    # With DROP, it requests the batch to be dropped, which the source may not have.
     with contextlib.suppress(StopIteration):
         if how == "reset":
             iterator.reset()
@@ -125,7 +125,7 @@ def begin_epoch(iterator: BaseIterator, how: str = "reset") -> None:
 
 
 class SavingAndLoading(RuleBasedStateMachine):
-    """Saves, loads and restarts at any time, and compares with a run that did nothing of it."""
+    """Saves, loads and restarts at any time, and compares with an uninterrupted run."""
 
     files: dict[str, Any]
 
@@ -153,7 +153,7 @@ class SavingAndLoading(RuleBasedStateMachine):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the next epoch has to be begun."""
+        """Whether the next epoch has to be started."""
         is_end = self.at > 0 and self.given[self.at - 1] == "end"
         return is_end and not self.counting["auto_reset"] and not self.was_reset
 
@@ -236,7 +236,7 @@ def test_a_loop_over_what_remains_warns_of_nothing(
     assert len(list(resumed)) == 2
     assert not caplog.records
     resumed.load_state_dict(first.state_dict())
-    resumed.reset()  # in mid-epoch, as ever
+    resumed.reset()  # in mid-epoch, as always
     assert "ignored" in caplog.text
     assert len(list(resumed)) == 2
 
@@ -262,7 +262,7 @@ def test_restart_needs_the_beginning_of_the_epoch(files: dict[str, Any]) -> None
 
 
 def test_lazy_readers_stay_lazy(files: dict[str, Any], tmp_path: Path) -> None:
-    """An iterator that does not have to know the data yet does not look at it."""
+    """An iterator that does not need the data yet does not request it."""
     with Pipeline(2, 1, None) as pipeline:
         _, labels = fn.readers.file(file_root=tmp_path / "later", lazy_init=True)
         pipeline.set_outputs(labels)

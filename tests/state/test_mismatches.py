@@ -1,4 +1,4 @@
-"""What does not fit is refused before anything changes, with an error that names the cure."""
+"""A mismatch raises an error before anything changes, which states what to do."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MALFORMED: list[tuple[Callable[[dict[str, Any]], Any], type[DaliCoreError], str]
     (lambda state: {**state, "version": 0}, StateMismatchError, r"version 1 to 1 \(got 0\)"),
     (lambda state: {**state, "version": "1"}, StateMismatchError, "'version' .* of type int"),
 ]
-"""Makes something that is no state of this library, and what is said about it."""
+"""Creates an object that is not a state of this library, and the expected error message."""
 
 
 @pytest.mark.parametrize(("change", "kind", "message"), MALFORMED)
@@ -153,7 +153,7 @@ def test_another_graph(files: dict[str, Any], pipeline: Pipeline) -> None:
 
 
 def test_arguments_may_change(files: dict[str, Any]) -> None:
-    """Larger images in the course of a training are no other graph; nor is moved data."""
+    """Larger images during training do not change the graph; nor does moved data."""
 
     def make(top: float) -> Pipeline:
         with Pipeline(3, **OPTIONS, seed=1) as pipeline:
@@ -186,7 +186,7 @@ def test_seeds() -> None:
 
 
 def test_another_seed_does_not_disturb_sources() -> None:
-    """A source object goes on where it was, though the runner was built anew."""
+    """A source object continues where it was, though the runner was rebuilt."""
     source = Lines()
     pipeline = taking({"batch_size": 3, **OPTIONS}, source, cycle="quiet")
     other = taking({"batch_size": 3, "seed": 5, **OPTIONS}, Lines(), cycle="quiet")
@@ -278,7 +278,7 @@ def test_sources_whose_state_is_not_plain() -> None:
     assert take(pipeline) == take(plain)
     with pytest.raises(StateMismatchError, match=r"'external_source.*numbers, texts.*tolist"):
         pipeline.state_dict()
-    # Who does not ask for the state does not need to know.
+    # Without a request of the state there is no error.
     pipeline = taking({"batch_size": 3, **OPTIONS}, Strange(OSError("disk is full")))
     names = ["data", "uniform", "coin"]
     iterator = BaseIterator(pipeline, names, ListAdapter(), output_types=["list"] * 3)
@@ -301,7 +301,7 @@ def test_sources_that_cannot_start_over() -> None:
         used.load_state_dict(used.state_dict() | {"sources": {}})
     used = taking({"batch_size": 3, "prefetch_queue_depth": 1, **OPTIONS}, batches(5)())
     take(used)
-    # It is not started over, but gone on with, if it has not come as far.
+    # It is not restarted, but continued, if it has advanced less far.
     used.load_state_dict(saved(batches(5)()) | {"seed": 3})
     expected = taking({"batch_size": 3, "seed": 3, **OPTIONS}, batches(5)())
     take(expected), take(expected)
@@ -361,7 +361,7 @@ def test_what_was_fed_must_be_fed_again() -> None:
         return pipeline
 
     def feed(pipeline: Pipeline, number: int) -> None:
-        name = next(iter(pipeline._runner.steps)).name  # type: ignore[union-attr]
+        name = next(iter(pipeline._run.runner.steps)).name  # type: ignore[union-attr]
         pipeline.feed_input(name, [np.int64([number]), np.int64([-number])])
 
     before = make()
@@ -372,7 +372,7 @@ def test_what_was_fed_must_be_fed_again() -> None:
     given += [take(before) for _ in range(2)]
     for after in (make(), before):
         after.load_state_dict(state)
-        after.reset()  # does nothing in mid-epoch, and takes nothing
+        after.reset()  # has no effect in mid-epoch, and consumes nothing
         for number in range(2, 5):
             feed(after, number)
         assert [take(after) for _ in range(2)] == given[2:]

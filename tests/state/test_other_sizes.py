@@ -1,4 +1,4 @@
-"""A state goes on with other batches, and interleaved shards in other numbers."""
+"""Resuming with another batch size, and interleaved shards with another number of shards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.state.making import (
     write_files,
 )
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -41,7 +41,7 @@ def batch_of_three(number: int) -> list[Any]:
 
 
 def samples(pipeline: Pipeline, count: int) -> list[Any]:
-    """Give the next samples, each with all its outputs."""
+    """Return the next samples, each with all its outputs."""
 
     def each() -> Iterator[Any]:
         while True:
@@ -77,7 +77,7 @@ def test_another_batch_size_gives_the_same_samples(
         pipeline = make(now)
         pipeline.load_state_dict(json.loads(json.dumps(before.state_dict())))
         assert samples(pipeline, 40 - taken) == expected[taken:]
-        # The state of a pipeline that goes on with other batches is as good as any.
+        # The state of a pipeline that resumed with another batch size is valid as well.
         middle = make(now)
         middle.load_state_dict(before.state_dict())
         middle.run()
@@ -110,7 +110,7 @@ def test_padded_epochs_go_on_where_whole_batches_remain(files: dict[str, Any]) -
         assert samples(pipeline, COUNT - 4) == given
     with pytest.raises(StateMismatchError, match=r"batch_size=3.*batch_size of 1 or 2 or 4,"):
         make(3).load_state_dict(state)
-    # At the end of an epoch, all sizes will do.
+    # At the end of an epoch, all sizes work.
     epoch = make(4)
     samples(epoch, 2 * 4 + 1)
     pipeline = make(5)
@@ -149,7 +149,7 @@ def test_global_batches_go_on_with_another_number_of_shards(
     expected = [global_batch(whole) for _ in range(12)]
     old = make(before)
     for step in range(7):
-        state = json.dumps(old[-1].state_dict())  # that of one shard serves all
+        state = json.dumps(old[-1].state_dict())  # the state of one shard is valid for all
         new = make(now)
         for pipeline in new:
             pipeline.load_state_dict(json.loads(state))
@@ -213,7 +213,7 @@ def test_number_of_shards_and_batches_must_fit(files: dict[str, Any]) -> None:
 def test_iterators_go_on_with_other_batches(
     policy: LastBatchPolicy, pad: bool, files: dict[str, Any]
 ) -> None:
-    """All samples of the epoch come, and no other; sizes that do not work are refused."""
+    """Exactly the samples of the epoch are returned; sizes that do not work are rejected."""
 
     def make(batch_size: int) -> BaseIterator:
         pipeline = reading(files, {"batch_size": batch_size, **OPTIONS}, pad_last_batch=pad)

@@ -1,4 +1,4 @@
-"""A pipeline goes on at every step where another one was, whatever it takes its data from."""
+"""A pipeline resumes at every step of another one, with any source of data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAYS = (
     {"num_threads": 1, "exec_async": False},
     {"num_threads": 2, "exec_pipelined": False},
 )
-"""Ways to run, which take turns."""
+"""Ways to run, which alternate."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def make(request: pytest.FixtureRequest, files: dict[str, Any]) -> Callable[...,
 
 
 def record(pipeline: Pipeline) -> tuple[list[Any], list[str], list[Any]]:
-    """Run a pipeline; give what it gave, its states before each step, and its bad samples."""
+    """Run a pipeline; return its outputs, its states before each step, and its bad samples."""
     given, states, bad = [], [], []
     for _ in range(STEPS):
         states.append(json.dumps(pipeline.state_dict()))

@@ -1,4 +1,4 @@
-"""Eight devices for JAX, all of them this machine's processor."""
+"""Eight devices for JAX, all on this machine's processor."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import importlib.util
 if importlib.util.find_spec("jax") is not None:
     import jax
 
-    # Only possible before any module of tests asks JAX for its devices.
+    # Must be set before any test module initializes the devices of JAX.
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", 8)

@@ -1,4 +1,4 @@
-"""One process of a job of several, as `test_processes` starts it: prints what it was given."""
+"""One process of a job that `test_processes` starts: prints the data that it received."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
                     "shape": batch["x"].shape,
                     "local": local_values(batch["x"]),
                     "mask": local_values(batch["mask"]),
-                    # Needs all processes: they would wait for each other, were one a batch short.
+                    # A collective operation: it would hang if one process were a batch short.
                     "sum": int(total(batch)),
                 }
             )
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def local_values(array: jax.Array) -> list[list[int]]:
-    """List the values on each device of this process."""
+    """Return the values on each device of this process."""
     return [numpy.asarray(shard.data).ravel().tolist() for shard in array.addressable_shards]
 
 

@@ -1,4 +1,4 @@
-"""Pipelines whose samples are numbers, so that tests can say which ones came where."""
+"""Pipelines whose samples are numbers, so that tests can check their order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dali_core import DataNode, Pipeline, fn, pipeline_def
 def read_numbers(
     folder: Path, num_samples: int, shard_id: int = 0, num_shards: int = 1, **reader: Any
 ) -> DataNode:
-    """Read the numbers of samples, as int32 of shape (1,), in an order that the reader decides."""
+    """Read the numbers of samples, as int32 of shape (1,), in the order of the reader."""
     files = [str(folder / f"{index}.bin") for index in range(num_samples)]
     for file in files:
         Path(file).write_bytes(b"content")
@@ -26,14 +26,14 @@ def read_numbers(
 
 @pipeline_def(num_threads=1, device_id=None)
 def numbers(*args: Any, **keywords: Any) -> DataNode:
-    """Give `read_numbers` as a pipeline."""
+    """Return a pipeline of `read_numbers`."""
     return read_numbers(*args, **keywords)
 
 
 def shards(
     folder: Path, num_samples: int, num_shards: int, batch_size: int, **reader: Any
 ) -> list[Pipeline]:
-    """Give a pipeline for each shard."""
+    """Return a pipeline for each shard."""
     return [
         numbers(folder, num_samples, shard, num_shards, batch_size=batch_size, **reader)
         for shard in range(num_shards)
@@ -41,7 +41,7 @@ def shards(
 
 
 def source_pipeline(*sources: Sequence[Any], batch_size: int = 2) -> Pipeline:
-    """Give batches that exist already, from one list for each output."""
+    """Return a pipeline of given batches, with a list for each output."""
     pipeline = Pipeline(batch_size=batch_size, num_threads=1)
     with pipeline:
         outputs = [fn.external_source(source=iter(source), batch=True) for source in sources]
@@ -50,6 +50,6 @@ def source_pipeline(*sources: Sequence[Any], batch_size: int = 2) -> Pipeline:
 
 
 def flat(array: Any) -> list[Any]:
-    """List the elements of an array."""
+    """Return the elements of an array as a list."""
     values: list[Any] = numpy.asarray(array).ravel().tolist()
     return values

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from tests.hanging import HANG_SECONDS
+
 ROOT = Path(__file__).parents[3]
-TIMEOUT = 180.0  # for a whole job, on a slow and busy machine
 
 
-def run_job(command: Sequence[str], num_processes: int, timeout: float = TIMEOUT) -> list[str]:
+def run_job(command: Sequence[str], num_processes: int, timeout: float = HANG_SECONDS) -> list[str]:
     """Run a Python program in several processes, and return what each of them printed.
 
     Each gets ``--coordinator``, ``--processes`` and ``--process``.
@@ -44,9 +45,9 @@ def kill_job(
     command: Sequence[str],
     num_processes: int,
     is_time: Callable[[], bool],
-    timeout: float = TIMEOUT,
+    timeout: float = HANG_SECONDS,
 ) -> None:
-    """Run a program as `run_job` does, and kill the last process when it is time.
+    """Run a program as `run_job` does, and kill the last process at a given time.
 
     The others are killed afterwards, as a launcher does.
     """
@@ -65,7 +66,7 @@ def kill_job(
 def _job(
     command: Sequence[str], num_processes: int
 ) -> Iterator[tuple[list[subprocess.Popen[bytes]], list[IO[str]], list[IO[str]]]]:
-    """Start processes, whose outputs and errors go to files; kill what is left at the end."""
+    """Start processes, whose outputs and errors go to files; kill the remaining ones at the end."""
     coordinator = f"127.0.0.1:{_free_port()}"
     paths = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -97,7 +98,7 @@ def _end(started: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def _wait(started: Sequence[subprocess.Popen[bytes]], deadline: float) -> None:
-    """Wait until all processes have ended, one has failed, or time is up."""
+    """Wait until all processes have ended, one has failed, or the timeout has expired."""
     while time.monotonic() < deadline:
         codes = [process.poll() for process in started]
         if None not in codes:

@@ -1,4 +1,4 @@
-"""The JAX adapter: the suite that any adapter must pass, and what JAX adds."""
+"""The JAX adapter: the suite that any adapter must pass, and tests specific to JAX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dali_core.adapters import get_adapter
 from dali_core.testing import AdapterSuite
 from tests.adapters.dali_core_jax.pipelines import source_pipeline
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 import dali_core_jax  # noqa: E402
 

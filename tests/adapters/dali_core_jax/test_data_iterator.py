@@ -13,7 +13,7 @@ from dali_core import DataNode, Pipeline
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from tests.adapters.dali_core_jax.pipelines import flat, read_numbers
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
@@ -24,7 +24,7 @@ from dali_core.plugin.jax import (  # noqa: E402
     data_iterator,
 )
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -128,7 +128,7 @@ class TestDevices:
         data_iterator(define, **OPTIONS)(batch_size=4)
         data_iterator(define, **OPTIONS, devices=jax.devices()[2:4])(batch_size=4)
         data_iterator(define, **OPTIONS, sharding=sharding(2))(batch_size=4)
-        # The processor is no device of a pipeline.
+        # The CPU is not a device of a pipeline.
         assert told == [
             (0, 0, 1, None),
             *[(0, 0, 2, None), (1, 1, 2, None)],

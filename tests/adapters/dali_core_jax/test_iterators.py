@@ -12,7 +12,7 @@ import pytest
 from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError, SampleError
 from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import NamedSharding, SingleDeviceSharding  # noqa: E402
 

@@ -15,13 +15,13 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.batch_schedule import BatchSchedule, SizedEpochs
 from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy  # noqa: E402
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )

@@ -1,4 +1,4 @@
-"""Arrays lie where the pipeline computed them, and nothing ever changes what somebody holds."""
+"""Arrays share the memory of the pipeline, and referenced memory is never overwritten."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from dali_core import Pipeline, fn, types
 from tests.adapters.dali_core_jax.pipelines import flat, shards
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
@@ -34,7 +34,7 @@ def address(array: Any) -> int:
 
 
 def twins(num_batches: int, batch_size: int = 4) -> Pipeline:
-    """Give the same storage as two outputs, each of its numbers once only."""
+    """Return the same memory as two outputs, with distinct numbers."""
     pipeline = Pipeline(batch_size=batch_size, num_threads=2)
     batches = [
         numpy.arange(batch_size * 64, dtype=numpy.float32).reshape(batch_size, 64) + 1000 * batch
@@ -51,7 +51,7 @@ def expected(batch: int, batch_size: int = 4) -> list[float]:
 
 
 class Spy(DALIGenericIterator):
-    """Remembers where the batches of its pipelines are."""
+    """Records the addresses of the batches of its pipelines."""
 
     def _convert(self, outputs: Any, num_valid: int) -> Any:
         self.addresses = getattr(self, "addresses", [])
@@ -114,7 +114,7 @@ class TestNothingChanges:
             numpy.testing.assert_array_equal(array, again.run()[0].as_array())
 
     def test_jax_does_reuse_donated_memory(self) -> None:
-        # Else the tests below would prove nothing.
+        # Otherwise the tests below would prove nothing.
         own = jax.numpy.arange(256.0) + 1
         before = address(own)
         assert address(jax.jit(STEPS[0], donate_argnums=0)(own)) == before
@@ -147,7 +147,7 @@ class TestNothingChanges:
         assert [flat(array) for array in kept] == [expected(index) * 8 for index in range(6)]
 
     def test_donating_to_the_next_step_of_a_training(self) -> None:
-        # The first state is memory of the pipeline.
+        # The first state shares memory of the pipeline.
         update = jax.jit(lambda total, x: (total + x, x * 0), donate_argnums=(0, 1))
         total, batches = None, []
         for batch in DALIGenericIterator(twins(8), ["x", "y"]):

@@ -7,7 +7,7 @@ import types
 import numpy
 import pytest
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from dali_core_jax import adapter  # noqa: E402
 from dali_core_jax.placement import OnEachDevice, OnOneDevice, Sharded, Stacked  # noqa: E402
@@ -17,7 +17,7 @@ from tests.cuda.simulated_driver import run_simulated  # noqa: E402
 
 
 def parts(count: int) -> list[jax.Array]:
-    """Make a batch for each pipeline, on a device of its own."""
+    """Return a batch for each pipeline, each on its own device."""
     return [
         jax.device_put(numpy.arange(12.0).reshape(4, 3) + 100 * number, jax.devices()[number])
         for number in range(count)
@@ -55,7 +55,7 @@ def test_each_batch_on_its_device() -> None:
 
 @pytest.mark.parametrize("axes", [("batch",), ("batch", "model")])
 def test_sharded_batches(axes: tuple[str, ...]) -> None:
-    """With a second axis, devices of other columns get their part of the sample."""
+    """With a second axis, devices of other columns get their slice of the sample."""
     if len(axes) == 1:
         mesh = Mesh(numpy.array(jax.devices()[:4]), ("batch",))
     else:
@@ -84,7 +84,7 @@ def test_the_stream_is_that_of_the_device(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_gpus_of_its_own_jax_gets_copies() -> None:
-    pytest.importorskip("cuda.bindings", reason="cuda-bindings is not installed")
+    pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
     run_simulated(
         """
 import numpy as np

@@ -1,4 +1,4 @@
-"""Looking at the next batch before it is taken."""
+"""Peeking at the next batch."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, SampleError
 from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from dali_core.plugin.jax.clu import ArraySpec, DALIGenericPeekableIterator  # noqa: E402
+from tests.hanging import HANG_SECONDS  # noqa: E402
 
 
 def make(folder: Path, pad: bool = False, **options: Any) -> DALIGenericPeekableIterator:
@@ -77,10 +78,10 @@ class TestPeek:
         for expected in ([0, 1], [2, 3], [4, 5], [6, 0]):
             future = iterator.peek_async()
             assert isinstance(future, Future)
-            assert values(future.result(timeout=60)) == expected
+            assert values(future.result(timeout=HANG_SECONDS)) == expected
             assert values(next(iterator)) == expected
         with pytest.raises(StopIteration):
-            iterator.peek_async().result(timeout=60)
+            iterator.peek_async().result(timeout=HANG_SECONDS)
 
 
 class TestElementSpec:

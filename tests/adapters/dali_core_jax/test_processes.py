@@ -10,7 +10,7 @@ import pytest
 
 from tests.adapters.dali_core_jax.processes import run_job
 
-pytest.importorskip("jax", reason="JAX is not installed")
+pytest.importorskip("jax", reason="not available: JAX")
 
 JOB = "tests.adapters.dali_core_jax.job"
 
@@ -49,7 +49,7 @@ def test_shards_of_all_processes_are_the_epoch(
                 for value, is_valid in zip(values, mask, strict=True)
                 if is_valid
             ]
-            # What all processes together computed of their global batch.
+            # The result of all processes for their global batch.
             assert {batch["sum"] for batch in batches} == {sum(valid)}
             seen += valid
         assert sorted(seen) == list(range(num_samples))

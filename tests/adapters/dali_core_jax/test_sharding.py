@@ -11,7 +11,7 @@ import pytest
 from dali_core.errors import AdapterError, ArgumentTypeError, ArgumentValueError
 from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding  # noqa: E402
 
@@ -83,7 +83,7 @@ def test_other_dimensions_are_divided_too() -> None:
     numpy.testing.assert_array_equal(batch["x"], numpy.concatenate([data, data + 100]))
     for shard in batch["x"].addressable_shards:
         assert shard.data.shape == (2, 3, 1)
-    # Labels do not have the dimension that is divided.
+    # Labels do not have the partitioned dimension.
     assert batch["y"].sharding.spec == PartitionSpec("data", None)
     assert flat(batch["y"]) == [1, 2, 1, 2]
 

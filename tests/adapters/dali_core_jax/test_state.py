@@ -1,4 +1,4 @@
-"""Going on from a saved state: after every step, on other devices, after looking ahead."""
+"""Resuming from a saved state: after every step, on other devices, after peeking."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dali_core import DataNode, fn
 from dali_core.errors import StateMismatchError
 from tests.adapters.dali_core_jax.pipelines import flat, read_numbers
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="not available: JAX")
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
@@ -25,7 +25,7 @@ from dali_core.plugin.jax import (  # noqa: E402
     data_iterator,
 )
 
-# Cutting batches that are not padded is allowed, too.
+# Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
     "ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning"
 )
@@ -67,7 +67,7 @@ def contents(batch: dict[str, Any]) -> list[Any]:
 
 
 def record(iterator: DALIGenericIterator, num_epochs: int = 2) -> list[Any]:
-    """Give the batches up to the end of an epoch, "end", and so on."""
+    """Return the batches up to the end of an epoch, "end", and so on."""
     found: list[Any] = []
     for _ in range(num_epochs):
         found += [*(contents(batch) for batch in iterator), "end"]
@@ -103,7 +103,7 @@ def test_checkpoints(tmp_path: Path) -> None:
 
 def test_on_other_numbers_of_devices(tmp_path: Path) -> None:
     def taken_together(iterator: Any) -> list[Any]:
-        # Devices take turns, so a global batch has the same samples in another order.
+        # Samples are interleaved over devices, so a global batch has them in another order.
         return [
             sorted(numpy.asarray(batch["x"])[numpy.asarray(batch["mask"])].ravel().tolist())
             for batch in iterator
@@ -150,7 +150,7 @@ def test_looking_ahead_is_not_taking(tmp_path: Path, prepare: int) -> None:
 
 
 def test_orbax_stores_it(tmp_path: Path) -> None:
-    orbax = pytest.importorskip("orbax.checkpoint", reason="Orbax is not installed")
+    orbax = pytest.importorskip("orbax.checkpoint", reason="not available: Orbax")
     iterator = make(tmp_path)
     next(iterator)
     with orbax.Checkpointer(orbax.JsonCheckpointHandler()) as checkpointer:

@@ -1,4 +1,4 @@
-"""NumPy arrays for dali_core: all that an adapter in a package of its own needs."""
+"""NumPy arrays for dali_core: a complete adapter in a separate package."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dali_core.adapters import Adapter
 
 
 class NumPyAdapter(Adapter):
-    """Hands batches over as NumPy arrays."""
+    """Converts batches to NumPy arrays."""
 
     name = "numpy"
 
     def from_tensor(self, tensor: Any) -> numpy.ndarray[Any, Any]:
-        """View a tensor, whose memory the array keeps alive."""
+        """Return a view of a tensor; the array keeps its memory alive."""
         return numpy.asarray(tensor)
 
 

@@ -1,4 +1,4 @@
-"""The suite that comes with dali_core, as the author of an adapter runs it."""
+"""The suite of `dali_core.testing`, as authors of adapters run it."""
 
 from dali_core_numpy import adapter
 

@@ -1,4 +1,4 @@
-"""Epochs of iterators over sources in Python: of unknown size, cut short, and out of step."""
+"""Epochs of iterators over sources in Python: of unknown, truncated and different lengths."""
 
 import logging
 
@@ -37,7 +37,7 @@ def values(batch):
 
 def unknown_size():
     loader = DALIGenericIterator(make_pipeline([2, 2, 1]), ["x"], auto_reset=True)
-    # A trainer that asks for the length thinks that there is nothing to do.
+    # A trainer that uses the length skips the epoch.
     print("length", len(loader), loader.size, loader._size)
     for epoch in range(2):
         print("unknown", epoch, [values(batch) for batch in loader])

@@ -1,4 +1,4 @@
-"""Trains on folders of JPEG files, the way training scripts for ImageNet read theirs."""
+"""Trains on folders of JPEG files, like training scripts for ImageNet."""
 
 import argparse
 import os

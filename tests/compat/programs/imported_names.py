@@ -1,4 +1,4 @@
-"""Imports what programs import at their top, from all over the library, and uses some of it."""
+"""Imports what programs commonly import, and uses some of it."""
 
 import nvidia.dali as dali
 import nvidia.dali.backend_impl

@@ -1,4 +1,4 @@
-"""Attributes of iterators that are private, and that programs read nevertheless."""
+"""Private attributes of iterators that programs read nevertheless."""
 
 import math
 import os

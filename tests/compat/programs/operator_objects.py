@@ -1,4 +1,4 @@
-"""Operators as objects: arguments by position, left out by None, and given as nodes; seeds."""
+"""Operators as objects: positional arguments, omitted ones as None, nodes as arguments; seeds."""
 
 import warnings
 
@@ -14,7 +14,7 @@ def images(iteration):
 
 
 class Augmentation:
-    """Makes its operators once, as programs of classes do."""
+    """Creates its operators once, like class-based programs."""
 
     def __init__(self, angle=None, dtype=None, seed=None):
         self.source = ops.ExternalSource(images, layout="HWC")

@@ -1,4 +1,4 @@
-"""Iterators of a program's own, made of the parts of the library's."""
+"""Custom iterators, derived from those of the library."""
 
 import math
 
@@ -20,7 +20,7 @@ def make_pipeline(num_batches, first):
 
 
 class NumPyIterator(_DaliBaseIterator):
-    """Batches as NumPy arrays, as adapters outside of the library do it."""
+    """Batches as NumPy arrays, as in third-party adapters."""
 
     def __init__(self, pipelines, output_map, size=-1, **options):
         self.output_map = output_map
@@ -52,7 +52,7 @@ class NumPyIterator(_DaliBaseIterator):
 
 
 class Flattened(DALIGenericIterator):
-    """One tensor a batch, without names."""
+    """One tensor per batch, without names."""
 
     def __len__(self):
         return math.ceil(self._size / (self._num_gpus * self.batch_size))

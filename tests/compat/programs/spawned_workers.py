@@ -1,4 +1,4 @@
-"""Draws numbers in processes that import this program anew."""
+"""Draws numbers in spawned processes, which import this program again."""
 
 import numpy as np
 import nvidia.dali.fn as fn
@@ -7,7 +7,7 @@ from nvidia.dali.types import SampleInfo
 
 
 class Squares:
-    """Gives the squares of the numbers below a limit."""
+    """Returns the squares of the numbers below a limit."""
 
     def __init__(self, limit):
         self.limit = limit

@@ -8,7 +8,7 @@ from nvidia.dali.pipeline import Pipeline
 
 
 class Batches:
-    """Images with their numbers, batch by batch, for two epochs' worth of calls."""
+    """Images with their numbers, batch by batch, for two epochs."""
 
     def __init__(self, batch_size, num_batches):
         self.batch_size = batch_size

@@ -1,4 +1,4 @@
-"""Batches by hand: started, shared and released; tensors in and out of NumPy."""
+"""Manually scheduled batches, shared outputs; tensors from and to NumPy."""
 
 import tempfile
 from pathlib import Path

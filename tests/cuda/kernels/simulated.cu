@@ -23,13 +23,13 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// Reads one element too far if size is that of the input.
+// Reads one element out of bounds if size is that of the input.
 extern "C" __global__ void simulated_neighbours(const int* input, int* output, int size) {
   const int index = blockIdx.x * blockDim.x + threadIdx.x;
   if (index < size) output[index] = input[index + 1];
 }
 
-// Reads through addresses that are in memory themselves.
+// Reads by addresses that are stored in memory.
 extern "C" __global__ void simulated_gather(const int* const* addresses, int* output, int size) {
   const int index = blockIdx.x * blockDim.x + threadIdx.x;
   if (index < size) output[index] = addresses[index][0];
@@ -44,7 +44,7 @@ __device__ int sum_of_block(int* values, int size) {
   return values[0];
 }
 
-// The sum of each block, whose size is a power of two; adds up all of them, too.
+// The sum of each block, whose size is a power of two, and the total.
 extern "C" __global__ void simulated_sum(const int* input, int* sums, int* total) {
   extern __shared__ int values[];
   __shared__ int first;
@@ -59,7 +59,7 @@ extern "C" __global__ void simulated_sum(const int* input, int* sums, int* total
   }
 }
 
-// The same for blocks of whole warps, without shared memory that has its size from the launch.
+// The same for blocks of whole warps, without dynamic shared memory.
 extern "C" __global__ void simulated_warp_sum(const int* input, int* sums) {
   __shared__ int parts[32];
   int sum = input[blockIdx.x * blockDim.x + threadIdx.x];

@@ -33,7 +33,7 @@ assert done(driver.cuDeviceGetUuid(first)).bytes != done(driver.cuDeviceGetUuid(
 assert done(driver.cuDeviceTotalMem(first)) == 1 << 30
 assert done(driver.cuDeviceCanAccessPeer(first, second)) == 1
 
-# Errors have names.
+# Names of errors.
 code = driver.CUresult.CUDA_ERROR_LAUNCH_FAILED
 assert done(driver.cuGetErrorName(code)) == b"CUDA_ERROR_LAUNCH_FAILED"
 assert done(driver.cuGetErrorString(code))
@@ -76,7 +76,7 @@ assert error(driver.cuEventRecord(event, stream)) == "INVALID_HANDLE"
 assert error(driver.cuEventQuery(driver.CUevent(int(stream)))) == "INVALID_HANDLE"
 assert error(driver.cuCtxSetCurrent(driver.CUcontext(1))) == "INVALID_CONTEXT"
 
-# Another thread has to make a context current before it uses any of these.
+# Another thread has to make a context current before it uses any of them.
 codes = []
 
 
@@ -98,7 +98,7 @@ if child == 0:
     os._exit(int(driver.cuCtxSynchronize()[0]))
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3, "NOT_INITIALIZED"
 
-# The last release takes everything with it.
+# The last release frees everything.
 done(driver.cuMemAlloc(1000))
 assert control.live()["bytes"] == 1000
 for device in (first, first, second):

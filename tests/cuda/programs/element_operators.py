@@ -1,4 +1,4 @@
-"""Operators on elements: what the device gives is what the host gives, bit for bit.
+"""Elementwise operators: the device is bitwise identical to the host.
 
 Shapes, types and expressions are drawn; `tests.operators.suite` has fixed examples.
 """
@@ -48,7 +48,7 @@ def _source(batch: Batch) -> Callable[[], list[np.ndarray]]:
 
 
 def outcome(define: Define, inputs: Sequence[Batch], *, device: bool, **options: Any) -> Any:
-    """Run a graph on some inputs; give samples and layout, or the message of the error."""
+    """Run a graph on some inputs; return samples and layout, or the message of the error."""
     size = len(inputs[0]) if inputs else 3
     pipeline = Pipeline(batch_size=size, num_threads=1, device_id=0, seed=5, **options)
     with pipeline:
@@ -68,7 +68,7 @@ def outcome(define: Define, inputs: Sequence[Batch], *, device: bool, **options:
 
 
 def check(define: Define, *inputs: Batch) -> bool:
-    """Compare the device with the host, with and without fusing; tell whether there is a result."""
+    """Compare the device with the host, with and without fusion; return whether it has a result."""
     expected = outcome(define, inputs, device=False)
     for optimize in (True, False):
         result = outcome(define, inputs, device=True, optimize=optimize)
@@ -110,7 +110,7 @@ def check_casts() -> None:
 
 
 def check_transpositions() -> None:
-    """Any order of dimensions, through tiles, registers and strides."""
+    """Any permutation, by tiles, registers and strides."""
 
     @SETTINGS
     @given(st.data())
@@ -124,7 +124,7 @@ def check_transpositions() -> None:
 
 
 def check_expressions() -> None:
-    """Expressions of two inputs of any types, whose shapes are repeated, and errors."""
+    """Expressions of two inputs of any types and broadcast shapes, and errors."""
 
     @SETTINGS
     @given(st.data())
@@ -155,7 +155,7 @@ def check_expressions() -> None:
 
 
 def check_joins_and_parts() -> None:
-    """Tensors side by side, parts of them, and what is padded."""
+    """Concatenation, slices, and padding."""
 
     @SETTINGS
     @given(st.data())
@@ -174,7 +174,7 @@ def check_joins_and_parts() -> None:
 
 
 def check_random_numbers() -> None:
-    """Draws are those of the host, also where the host rejects some."""
+    """Random numbers equal those of the host, also with rejection sampling."""
 
     @SETTINGS
     @given(
@@ -211,7 +211,7 @@ def check_random_numbers() -> None:
 
 
 def check_division_by_zero() -> None:
-    """Nobody on the device could tell of a divisor of zero: the quotient is 0."""
+    """The device cannot report a divisor of zero: the quotient is 0."""
     data = [np.array([7, -7, 7], dtype=np.int32)]
     zeros = [np.array([0, 2, 0], dtype=np.int32)]
     (quotients,), _ = outcome(lambda a, b: a // b, [data, zeros], device=True)
@@ -221,7 +221,7 @@ def check_division_by_zero() -> None:
 
 
 def check_fusing() -> None:
-    """An expression is one launch."""
+    """An expression is one kernel launch."""
     from tests.cuda.simulated_driver import control
 
     def launched() -> int:

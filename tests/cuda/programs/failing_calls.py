@@ -1,7 +1,7 @@
-"""Each function of the driver fails once, in a process of its own in which nothing has failed.
+"""Each function of the driver fails once, in a separate process without earlier failures.
 
-Writes to the file ``DALI_CORE_LOG``, for each function that a pipeline calls, how many errors that
-led to, and what went wrong.
+Writes to the file ``DALI_CORE_LOG``, for each function that a pipeline calls, the number of errors,
+and failures.
 """
 
 import json
@@ -20,12 +20,12 @@ MOST_SECONDS = 30
 
 
 def check(error: DaliCoreError) -> None:
-    """Check that an error says what the driver said."""
+    """Check that an error contains the driver's error."""
     assert "CUDA_ERROR_UNKNOWN" in str(error), error
 
 
 def calls() -> str:
-    """Name the functions that a pipeline calls, from the first to the last thing that it does."""
+    """Return the functions that a pipeline calls during its lifetime."""
     pipeline = small_pipeline.make()
     for number in range(NUM_BATCHES):
         assert small_pipeline.is_right(pipeline.run(), number)
@@ -36,7 +36,7 @@ def calls() -> str:
 
 
 def fails(function: str, after: int) -> str:
-    """Let a call fail, use the pipeline as if nothing had happened, and count errors."""
+    """Make a call fail, use the pipeline regardless, and return the number of errors."""
     errors = 0
     control.fail(function, "CUDA_ERROR_UNKNOWN", after=after)
     try:
@@ -65,7 +65,7 @@ def fails(function: str, after: int) -> str:
 
 
 def fails_at_the_end(function: str) -> str:
-    """Let a call fail while a pipeline is closed, and use another one."""
+    """Make a call fail while a pipeline is closed, and use another one."""
     pipeline = small_pipeline.make()
     kept = [pipeline.run() for _ in range(2)]
     control.fail(function, "CUDA_ERROR_UNKNOWN", times=3)
@@ -83,7 +83,7 @@ def fails_at_the_end(function: str) -> str:
 
 
 def in_child(work: Callable[..., str], *arguments: object) -> str:
-    """Give what a function returns, or how it ends, in a child process."""
+    """Return the result of a function, or its exit status, in a child process."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -105,7 +105,7 @@ def in_child(work: Callable[..., str], *arguments: object) -> str:
     return output if status == 0 else f"exit status {status} for {arguments}\n{output}"
 
 
-# No child has to compute these again; no native thread is left when it forks.
+# Computed once before the forks; no native thread is left then.
 for each in range(NUM_BATCHES + 2):
     small_pipeline.expected(each)
 answer = in_child(calls)

@@ -1,4 +1,4 @@
-"""Calls that fail on demand, and errors that stay."""
+"""Calls that fail on demand, and sticky errors."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ from tests.cuda.simulated_driver import control
 POINTER, LONG, FLOAT = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_float
 TYPES = (POINTER, LONG, FLOAT)
 
-# Any function can fail, for some calls; others go on.
+# Any function can fail, for some calls; others succeed.
 control.fail("cuInit", "CUDA_ERROR_NO_DEVICE")
 assert error(driver.cuInit(0)) == "NO_DEVICE"
 context = use_device(0)
@@ -38,7 +38,7 @@ for wrong in (("cuNothing", "CUDA_ERROR_UNKNOWN"), ("cuInit", "CUDA_ERROR_WRONG"
 
 
 def broken_everywhere(code: str) -> None:
-    """Check that all calls in the context give the error until the device is reset."""
+    """Check that all calls in the context return the error until the device is reset."""
     for result in (
         *(driver.cuMemAlloc(8), driver.cuMemFree(pointer), driver.cuStreamSynchronize(stream)),
         *(driver.cuCtxSynchronize(), driver.cuStreamQuery(0), driver.cuEventCreate(0)),
@@ -53,7 +53,7 @@ def broken_everywhere(code: str) -> None:
 
 
 def start() -> tuple[object, object, object]:
-    """Make a stream, memory and a kernel in the context."""
+    """Create a stream, memory and a kernel in the context."""
     return (
         done(driver.cuStreamCreate(1)),
         done(driver.cuMemAlloc(8)),
@@ -67,7 +67,7 @@ control.fail("cuLaunchKernel", "CUDA_ERROR_LAUNCH_FAILED", sticky=True)
 assert error(launch(fill, (pointer, 2, 1.0), TYPES, stream=stream)) == "LAUNCH_FAILED"
 broken_everywhere("LAUNCH_FAILED")
 
-# The launch is well, but the kernel fails when the stream gets there.
+# The launch succeeds, but the kernel fails when it is executed.
 stream, pointer, fill = start()
 control.fail("kernel", "CUDA_ERROR_ILLEGAL_INSTRUCTION", after=1)
 with control.held(stream):
@@ -77,7 +77,7 @@ assert error(driver.cuStreamSynchronize(stream)) == "ILLEGAL_INSTRUCTION"
 broken_everywhere("ILLEGAL_INSTRUCTION")
 control.reset()
 
-# A kernel gets the host's memory, or memory that was freed meanwhile.
+# A kernel gets host memory, or memory that was freed in the meantime.
 host = numpy.zeros(2, "f4")
 stream, pointer, fill = start()
 done(launch(fill, (host.ctypes.data, 2, 1.0), TYPES, stream=stream))

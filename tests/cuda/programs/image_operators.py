@@ -1,4 +1,4 @@
-"""Operators on images: what the device gives is what the host gives, bit for bit."""
+"""Image operators: the device is bitwise identical to the host."""
 
 import os
 import re
@@ -36,8 +36,8 @@ OPERATORS = (
 
 
 def chain_counts(pipeline: Pipeline) -> list[tuple[int, int]]:
-    """Count, for each chain on the device, the samples that ran as one and those that could not."""
-    programs = pipeline._runner._device._programs.values()
+    """Return, for each chain on the device, the numbers of fused and unfused samples."""
+    programs = pipeline._run.runner._device._programs.values()
     return [counts for program in programs for counts in program.fusion_counts()]
 
 
@@ -49,7 +49,7 @@ def outcome(
     device: bool,
     optimize: bool = True,
 ) -> tuple[list[np.ndarray], str, list[tuple[int, int]]] | str:
-    """Run steps; give samples, layout and counts of chains, or the message of the error."""
+    """Run steps; return samples, layout and counts of chains, or the message of the error."""
     pipeline = Pipeline(batch_size=len(data), num_threads=1, device_id=0, seed=7, optimize=optimize)
     with pipeline:
         value = fn.external_source(source=lambda: list(data), layout=layout or None)
@@ -71,12 +71,12 @@ def outcome(
 def check(
     steps: Sequence[Step], data: Sequence[np.ndarray], layout: str
 ) -> list[tuple[int, int]] | str:
-    """Compare the device with the host; give the device's counts of chains, or the error."""
+    """Compare the device with the host; return the device's counts of chains, or the error."""
     expected = outcome(steps, data, layout, device=False, optimize=False)
     for optimize in (True, False) if len(steps) > 1 else (True,):
         result = outcome(steps, data, layout, device=True, optimize=optimize)
         if isinstance(expected, str) or isinstance(result, str):
-            # Of several samples that fail, the host counts all, and takes the first of all steps.
+            # Of several samples that fail, the host counts all, and reports the first of all steps.
             assert isinstance(result, str), expected
             assert isinstance(expected, str), result
             if len(steps) == 1:
@@ -123,7 +123,7 @@ sizes = st.integers(1, 40)
 
 @st.composite
 def batches(draw: st.DrawFn, layout: str, dtypes: Sequence[str] = ALL_TYPES) -> list[np.ndarray]:
-    """Draw one to four samples of unequal extents, but for channels."""
+    """Draw one to four samples of unequal extents, except channels."""
     dtype = draw(st.sampled_from(dtypes))
     channels = draw(st.sampled_from([1, 2, 3, 4, 5]))
     small = {"F": st.integers(1, 3), "D": st.integers(1, 5), "C": st.just(channels)}
@@ -284,7 +284,7 @@ def assert_one_chain(counts: Any) -> None:
 
 
 def check_usual_chain() -> None:
-    """What training pipelines do runs as one, also where some samples keep their size."""
+    """Typical training chains are fused, also if some samples keep their size."""
     data = [numbers("uint8", (20 + 7 * i, 45 - 5 * i, 3), i) for i in range(5)]
 
     def flipped(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Images that NVRTC makes. The device has compute capability 8.6."""
+"""Images compiled by NVRTC. The device has compute capability 8.6."""
 
 from pathlib import Path
 

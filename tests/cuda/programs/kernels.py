@@ -23,7 +23,7 @@ INT, LONG, FLOAT, POINTER = ctypes.c_int, ctypes.c_longlong, ctypes.c_float, cty
 use_device(0)
 stream = done(driver.cuStreamCreate(1))
 
-# Images: the target has to fit the device, and the kernel has to be there.
+# Images: the target has to match the device, and the kernel has to exist.
 assert error(driver.cuModuleLoadData(b"no image at all")) == "INVALID_IMAGE"
 assert error(driver.cuModuleLoadData(image_of("simulated_sum", target=90))) == "INVALID_PTX"
 module = load("simulated_sum", "simulated_scale", "not_compiled")
@@ -41,7 +41,7 @@ assert [done(driver.cuFuncGetParamInfo(fill, index)) for index in range(3)] == [
 ]
 assert error(driver.cuFuncGetParamInfo(fill, 3)) == "INVALID_VALUE"
 
-# A kernel made by a macro, in several blocks, the last of which is not full.
+# A kernel defined by a macro, in several blocks, the last of which is partial.
 pointer = done(driver.cuMemAllocAsync(4 * 1000, stream))
 types = (POINTER, LONG, FLOAT)
 done(launch(fill, (pointer, 1000, 1.5), types, grid=4, stream=stream))
@@ -49,7 +49,8 @@ done(driver.cuStreamSynchronize(stream))
 assert set(copy_out(pointer, 1000, "f4")) == {1.5}
 
 
-# Arguments are copied at once: a structure by value, out of a buffer, or through cuLaunchKernelEx.
+# Arguments are copied immediately: a structure by value, out of a buffer, or through
+# cuLaunchKernelEx.
 class Scale(ctypes.Structure):
     _fields_ = [("factor", ctypes.c_float), ("offset", ctypes.c_double)]
 
@@ -85,7 +86,7 @@ extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(s
 done(driver.cuLaunchKernel(scale, 1, 1, 1, 64, 1, 1, 0, stream, 0, ctypes.addressof(extra)))
 done(driver.cuStreamSynchronize(stream))
 
-# Threads that wait for one another, shared memory of both kinds, and atomic functions.
+# Barriers, static and dynamic shared memory, and atomic functions.
 numbers = numpy.arange(3 * 128, dtype="i4")
 values, sums, whole = (done(driver.cuMemAlloc(4 * count)) for count in (3 * 128, 3, 1))
 copy_in(values, numbers)
@@ -100,13 +101,13 @@ done(launch(warps, (values, sums), (POINTER,) * 2, grid=3, block=128, stream=str
 done(driver.cuStreamSynchronize(stream))
 assert (copy_out(sums, 3, "i4") == numbers.reshape(3, 128).sum(1)).all()
 
-# Page-locked memory is in reach of a kernel.
+# Pinned memory is accessible to a kernel.
 locked = page_locked(8, "f4")
 done(launch(fill, (locked.ctypes.data, 8, 2.5), types, stream=stream))
 done(driver.cuStreamSynchronize(stream))
 assert set(locked) == {2.5}
 
-# Launches that cannot be.
+# Invalid launches.
 assert error(launch(fill, (pointer, 8, 1.0), types, block=1025)) == "INVALID_VALUE"
 assert error(launch(fill, (pointer, 8, 1.0), types, grid=0)) == "INVALID_VALUE"
 assert error(launch(fill, (pointer, 8, 1.0), types, shared=50_000)) == "INVALID_VALUE"
@@ -115,7 +116,7 @@ done(driver.cuFuncSetAttribute(fill, most, 60_000))
 done(launch(fill, (pointer, 8, 1.0), types, shared=50_000))
 done(driver.cuStreamSynchronize(0))
 
-# Libraries, whose kernels stand for functions of the current context.
+# Libraries, whose kernels refer to functions of the current context.
 library = done(driver.cuLibraryLoadData(image_of("simulated_fill_byte"), [], [], 0, [], [], 0))
 of_library = done(driver.cuLibraryGetKernel(library, b"simulated_fill_byte"))
 function = done(driver.cuKernelGetFunction(of_library))

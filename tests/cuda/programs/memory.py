@@ -12,7 +12,7 @@ other = use_device(1)
 far = done(driver.cuMemAlloc(64))
 context = use_device(0)
 
-# New memory is not zero, and what is freed is not left as it was.
+# New memory is not zero, and freed memory is overwritten.
 pointer = done(driver.cuMemAlloc(64))
 assert set(copy_out(pointer, 64, "u1")) == {0xCD}
 numbers = numpy.arange(16, dtype="i4")
@@ -55,7 +55,7 @@ assert error(driver.cuCtxEnablePeerAccess(other, 0)) == "PEER_ACCESS_ALREADY_ENA
 done(driver.cuMemcpyDtoH(data, far, 64))
 assert numbers[0] == 7
 
-# What a pointer is.
+# Pointer attributes.
 Kind = driver.CUpointer_attribute
 about = driver.cuPointerGetAttribute
 locked = page_locked(16, "i4")
@@ -67,7 +67,7 @@ kinds = [Kind.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Kind.CU_POINTER_ATTRIBUTE_DEVICE
 kind, ordinal = done(driver.cuPointerGetAttributes(2, kinds, data))
 assert (int(kind), ordinal) == (0, -2), "memory that the driver does not know"
 
-# Page-locked memory, allocated or registered.
+# Pinned memory, allocated or registered.
 own = numpy.zeros(1024, "i4")
 done(driver.cuMemHostRegister(own.ctypes.data, own.nbytes, 0))
 again = driver.cuMemHostRegister(own.ctypes.data + 8, 8, 0)
@@ -79,7 +79,7 @@ assert error(driver.cuMemFreeHost(own.ctypes.data)) == "INVALID_VALUE"
 assert control.live()["host_allocations"] == 1
 done(driver.cuMemFreeHost(locked.ctypes.data))
 
-# A device has so much and no more.
+# The limit of a device's memory.
 available, total = done(driver.cuMemGetInfo())
 assert (available, total) == ((1 << 30) - 128, 1 << 30)
 control.set_memory_limit(1000)

@@ -27,7 +27,7 @@ stream, second = (done(driver.cuStreamCreate(1)) for _ in range(2))
 pool = done(driver.cuDeviceGetMemPool(0))
 assert pool == done(driver.cuDeviceGetDefaultMemPool(0))
 
-# What is unused goes back when the host waits, but for what the threshold keeps.
+# Unused memory is released when the host synchronizes, except up to the threshold.
 one = done(driver.cuMemAllocAsync(PAGE + 1, stream))
 assert state(pool) == (2 * PAGE, 2 * PAGE, PAGE + 512, PAGE + 512)
 done(driver.cuMemFreeAsync(one, stream))
@@ -46,7 +46,7 @@ high = Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH
 done(driver.cuMemPoolSetAttribute(pool, high, driver.cuuint64_t(0)))
 assert state(pool)[1] == PAGE
 
-# A stream takes over what it freed itself, though it has not got there yet.
+# A stream reuses memory that it freed itself, before the free is executed.
 control.set_memory_limit(4 * PAGE)
 with control.held(stream):
     one = done(driver.cuMemAllocAsync(3 * PAGE, stream))
@@ -54,7 +54,7 @@ with control.held(stream):
     done(driver.cuMemFreeAsync(one, stream))
     two = done(driver.cuMemAllocAsync(3 * PAGE, stream))
     assert state(pool)[0] == 3 * PAGE
-    # Another one does when nothing else is left, and then waits for the first.
+    # Another one does so if no other memory is left, and then waits for the first.
     done(driver.cuMemsetD8Async(two, 2, 16, stream))
     done(driver.cuMemFreeAsync(two, stream))
     three = done(driver.cuMemAllocAsync(4 * PAGE, second))
@@ -64,7 +64,7 @@ done(driver.cuStreamSynchronize(second))
 assert done(driver.cuStreamQuery(stream)) == ()
 assert set(copy_out(three, 16, "u1")) == {3}
 
-# No memory: nothing is kept, and it works again once there is some.
+# Out of memory: nothing is leaked, and it works again once memory is available.
 assert error(driver.cuMemAllocAsync(1, stream)) == "OUT_OF_MEMORY"
 assert error(driver.cuMemAlloc(1)) == "OUT_OF_MEMORY"
 done(driver.cuMemFreeAsync(three, second))
@@ -73,7 +73,7 @@ assert error(driver.cuMemAlloc(PAGE)) == "OUT_OF_MEMORY", "the pool has it all"
 done(driver.cuMemPoolTrimTo(pool, 0))
 done(driver.cuMemFree(done(driver.cuMemAlloc(PAGE))))
 
-# A pool of one's own.
+# A custom pool.
 properties = driver.CUmemPoolProps()
 properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
 properties.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -90,7 +90,7 @@ access.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
 access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 done(driver.cuMemPoolSetAccess(own, [access], 1))
 done(driver.cuMemsetD8Async(one, 5, 1, stream))
-done(driver.cuMemPoolDestroy(own))  # what is allocated stays
+done(driver.cuMemPoolDestroy(own))  # allocated memory is not affected
 done(driver.cuStreamSynchronize(stream))
 done(driver.cuMemFree(one))
 assert error(driver.cuMemPoolDestroy(pool)) == "INVALID_VALUE", "the default one stays"

@@ -27,14 +27,14 @@ def fetch(stream: object) -> None:
     done(driver.cuMemcpyDtoHAsync(locked.ctypes.data, pointer, 16, stream))
 
 
-# Nothing happens before the stream gets there.
+# Nothing happens before the stream executes it.
 with control.held(first):
     fill(1, first)
     assert error(driver.cuStreamQuery(first)) == "NOT_READY"
 done(driver.cuStreamSynchronize(first))
 assert done(driver.cuStreamQuery(first)) == ()
 
-# Without a wait, another stream is too early; with it, it is not.
+# Without a wait, another stream reads too early; with it, it does not.
 with control.held(first):
     fill(2, first)
     fetch(second)
@@ -50,7 +50,7 @@ assert set(locked) == {2}
 done(driver.cuEventSynchronize(event))
 assert done(driver.cuEventQuery(event)) == ()
 
-# With a delay that shows without holding anything: the host did not wait either.
+# A delay reveals that without holding a stream: the host did not wait either.
 control.set_delay(0.2, first)
 fill(3, first)
 fetch(first)
@@ -59,7 +59,7 @@ done(driver.cuStreamSynchronize(first))
 assert set(locked) == {3}
 control.set_delay(-1, first)
 
-# Page-locked memory is read late, other memory of the host at once.
+# Pinned memory is read in stream order, pageable memory immediately.
 ordinary[:] = locked[:] = 5
 with control.held(first):
     done(driver.cuMemcpyHtoDAsync(pointer, ordinary.ctypes.data, 8, first))
@@ -69,7 +69,7 @@ done(driver.cuStreamSynchronize(first))
 assert list(copy_out(pointer, 16, "u1")) == [5] * 8 + [6] * 8
 assert control.pageable() == {"cuMemcpyHtoDAsync": 1}
 
-# The legacy stream waits for blocking streams and they for it, but not for those that are not.
+# The legacy stream synchronizes with blocking streams, but not with non-blocking ones.
 with control.held(first):
     fill(7, first)
     assert 7 not in copy_out(pointer, 16, "u1")
@@ -87,7 +87,7 @@ done(driver.cuStreamSynchronize(blocking))
 assert set(locked) == {9}
 control.set_delay(0, 1)
 
-# What is new in a pool is new when the stream gets there, and freed when it gets there.
+# Memory of a pool is allocated and freed in stream order.
 with control.held(first):
     early = done(driver.cuMemAllocAsync(16, first))
     done(driver.cuMemsetD8Async(early, 9, 16, second))
@@ -102,7 +102,7 @@ with control.held(first):
 done(driver.cuStreamSynchronize(first))
 assert set(seen) == {0xDD}
 
-# Functions of the host have their turn, and must not call the driver.
+# Host functions are executed in stream order, and must not call the driver.
 calls = []
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 function = CALLBACK(lambda _: calls.append(error(driver.cuCtxSynchronize())))
@@ -112,7 +112,7 @@ with control.held(first):
 done(driver.cuStreamSynchronize(first))
 assert calls == ["NOT_PERMITTED"]
 
-# Events measure time, unless they must not, and wait across devices.
+# Events measure time, unless disabled, and synchronize across devices.
 start, end, untimed = (done(driver.cuEventCreate(flags)) for flags in (0, 0, 2))
 assert error(driver.cuEventElapsedTime(start, end)) == "INVALID_HANDLE"
 control.set_delay(DELAY, first)
@@ -136,7 +136,7 @@ assert done(driver.cuEventQuery(untimed)) == ()
 done(driver.cuStreamDestroy(elsewhere))
 done(driver.cuCtxPopCurrent())
 
-# A destroyed stream's work goes on, and cuCtxSynchronize waits for it.
+# The work of a destroyed stream continues, and cuCtxSynchronize waits for it.
 control.set_delay(DELAY, second)
 fill(11, second)
 done(driver.cuStreamDestroy(second))
@@ -144,7 +144,7 @@ assert error(driver.cuStreamQuery(second)) == "INVALID_HANDLE"
 done(driver.cuCtxSynchronize())
 assert set(copy_out(pointer, 16, "u1")) == {11}
 
-# What waited for the whole device is counted.
+# Synchronizing calls are counted.
 control.reset()
 fill(0, first)
 done(driver.cuStreamSynchronize(first))

@@ -2,11 +2,11 @@
 
 ``libcuda.so.1`` of this folder has the functions of the driver that the library calls. Memory of a
 device is memory of the host, streams are threads, and kernels are the library's own ``.cu`` files,
-compiled by the host's compiler. It is no part of the library and is never packed.
+compiled by the host's compiler. It is not part of the library and is never packaged.
 
 Use
 ---
-From a test: :func:`run_simulated` builds the driver if need be and runs a program with it::
+From a test: :func:`run_simulated` builds the driver if necessary and runs a program with it::
 
     output = run_simulated('''
         from cuda.bindings import driver
@@ -17,12 +17,12 @@ From a test: :func:`run_simulated` builds the driver if need be and runs a progr
 
 By hand: ``python -m tests.cuda.simulated_driver.build`` prints the path of the library; then
 ``LD_LIBRARY_PATH=build/simulated_driver python program.py``. Further folders with kernels are
-arguments of the build. Frameworks must not see this driver, hence the processes of their own.
+arguments of the build. Frameworks must not use this driver, hence the separate processes.
 
 Set by environment variables
 ----------------------------
 DALI_CORE_SIMULATED_DEVICES
-    How many devices, 1 by default.
+    Number of devices, 1 by default.
 DALI_CORE_SIMULATED_COMPUTE_CAPABILITY
     Of all of them, ``9.0`` by default.
 DALI_CORE_SIMULATED_MEMORY
@@ -32,34 +32,37 @@ DALI_CORE_SIMULATED_DELAY
 DALI_CORE_SIMULATED_SANITIZE
     ``1`` for the build with AddressSanitizer, where a test does not choose.
 
-So ``DALI_CORE_SIMULATED_DELAY=0.005 pytest tests/cuda`` looks for waits that are missing, and
-``DALI_CORE_SIMULATED_SANITIZE=1 pytest tests/cuda`` for misuse of memory, in all tests.
+So ``DALI_CORE_SIMULATED_DELAY=0.005 pytest tests/cuda`` detects missing synchronization, and
+``DALI_CORE_SIMULATED_SANITIZE=1 pytest tests/cuda`` memory errors, in all tests.
 
-What it finds
--------------
-- Each stream runs its work in order, in a thread, after a delay. Without the wait that is missing,
-  data are wrong: new memory is 0xCD bytes (in a pool from when the stream gets there), freed
-  memory is 0xDD bytes.
-- A stream that is held (:func:`.control.held`) begins nothing, so tests of order need no luck.
-- Page-locked memory is read when the stream gets there, other memory of the host at once.
-- Copies out of bounds, freed memory, handles of other contexts or destroyed ones give the driver's
-  errors. Kernels with addresses that their device cannot reach break the context, as on a device.
-- Writing right behind an allocation ends the process with a message when the memory is freed; with
-  AddressSanitizer (``sanitize=True``) any access out of bounds ends it with the kernel's line.
-- Streams, events and kernels need a current context in each thread that uses them, as the driver's
-  manual allows it to ask; giving them back does not.
-- In :mod:`.control`: calls that fail on demand, numbers of calls, what was not given back, limits.
+What it detects
+---------------
+- Each stream executes its work in order, in a thread, after a delay. If a wait is missing, data are
+  wrong: new memory is 0xCD bytes (in a pool in stream order), freed memory is 0xDD bytes.
+- A stream that is held (:func:`.control.held`) executes nothing, so tests of order are reliable.
+- Pinned memory is read in stream order, pageable memory immediately.
+- Copies out of bounds, freed memory, handles of other contexts or destroyed ones return the
+  driver's errors. Kernels with addresses that their device cannot access invalidate the context, as
+  on a device.
+- Writing directly after an allocation aborts the process with a message when the memory is freed;
+  with AddressSanitizer (``sanitize=True``) any access out of bounds aborts it with the kernel's
+  line.
+- Streams, events and kernels require a current context in each thread that uses them, as the
+  driver's manual allows; destroying them does not.
+- In :mod:`.control`: calls that fail on demand, numbers of calls, live resources, limits.
 
-What it does not
-----------------
+What it does not support
+------------------------
 Graphs, textures, arrays, IPC, managed and virtual memory. Blocks run one after the other in the
-stream's thread; those of kernels with barriers as fibres, which is slow.
+stream's thread; those of kernels with barriers as fibers, which is slow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from tests.hanging import HANG_SECONDS
 
 
 def run_simulated(
@@ -72,16 +75,16 @@ def run_simulated(
     kernels: Sequence[Path] = (),
     env: Mapping[str, str] | None = None,
     expect_failure: bool = False,
-    timeout: float = 120,
+    timeout: float = HANG_SECONDS,
 ) -> str:
-    """Run a Python program in a process that finds the simulated driver.
+    """Run a Python program in a process that uses the simulated driver.
 
     Parameters
     ----------
     program : str
-        Its text, which may be indented.
+        Its source, which may be indented.
     devices : int
-        How many devices there are.
+        Number of devices.
     delay : float, optional
         Seconds before each copy, fill, kernel and function in a stream.
     memory_limit : int, optional
@@ -93,14 +96,14 @@ def run_simulated(
     env : mapping, optional
         Further environment variables.
     expect_failure : bool
-        Whether the program has to end with an error.
+        Whether the program has to exit with an error.
     timeout : float
-        Seconds after which it is ended.
+        Timeout in seconds.
 
     Returns
     -------
     str
-        What it printed; with `expect_failure`, what it wrote to standard error follows.
+        Its output; with `expect_failure`, followed by its standard error.
     """
     import os
     import subprocess
@@ -129,7 +132,7 @@ def run_simulated(
         variables["DALI_CORE_SIMULATED_MEMORY"] = str(memory_limit)
     if sanitize:
         variables["LD_PRELOAD"] = build.sanitizer_runtime()
-        # The interpreter keeps memory until it ends.
+        # The interpreter does not free all memory when it exits.
         variables["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=1"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(program)],

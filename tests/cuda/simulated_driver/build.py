@@ -1,8 +1,8 @@
 """Builds the simulated driver: ``python -m tests.cuda.simulated_driver.build [--sanitize]``.
 
 Everything goes to ``build/simulated_driver`` (with AddressSanitizer to
-``build/simulated_driver-asan``). The compiler says which headers a source reads, and only what has
-changed is compiled again; processes wait for one another.
+``build/simulated_driver-asan``). The compiler reports the headers of a source, and only changed
+sources are compiled again; a lock serializes processes.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from tests.cuda.simulated_driver.kernel_source import find_kernels, for_host
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-KERNELS = (ROOT / "dali_core" / "operators", ROOT / "dali_core" / "_cuda")
+KERNELS = tuple(ROOT / "dali_core" / room for room in ("kernels", "operators", "_cuda"))
 TEST_KERNELS = HERE.parent / "kernels"
 BUILD = ROOT / "build"
 SONAME = "libcuda.so.1"
 INCLUDES = [f"-I{ROOT}", f"-I{ROOT / 'dali_core' / 'include'}"]
 COMMON = ["-std=c++17", "-fPIC", "-pthread", "-fvisibility=hidden"]
-# Results are those of the device: no contraction. The rest is as for the library's own loops.
+# As on the device: no contraction. The rest is as for the library's own loops.
 FOR_KERNELS = ["-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w"]
 FOR_DRIVER = ["-O1", "-Wall", "-Wextra", "-Werror"]
-SANITIZE = ["-fsanitize=address", "-g", "-fno-omit-frame-pointer"]
+SANITIZE = ["-fsanitize=address", "-g1", "-fno-omit-frame-pointer"]
 
 
 def compiler() -> list[str]:
-    """Give the command of the C++ compiler."""
+    """Return the command of the C++ compiler."""
     return shlex.split(os.environ.get("CXX", "g++"))
 
 
 def headers() -> Path | None:
-    """Give the folder with ``cuda.h``, if its package is installed."""
+    """Return the folder with ``cuda.h``, if its package is installed."""
     for package in ("nvidia.cuda_runtime", "nvidia.cu13"):
         try:
             found = importlib.util.find_spec(package)
@@ -59,7 +59,7 @@ def headers() -> Path | None:
 
 @functools.cache
 def sanitizer_runtime() -> str:
-    """Give what a program without AddressSanitizer has to load first; empty if it is missing."""
+    """Return the library to preload in programs without AddressSanitizer; empty if missing."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.cpp")
         source.write_text("int probe() { return 1; }\n")
@@ -67,7 +67,7 @@ def sanitizer_runtime() -> str:
         command += ["-o", str(Path(folder, "probe.so"))]
         if subprocess.run(command, capture_output=True, check=False).returncode != 0:
             return ""
-    # The sanitizer looks for functions that throw before they are there.
+    # The sanitizer looks up functions that throw before they are loaded.
     return " ".join(_library("libasan.so") + _library("libstdc++.so"))
 
 
@@ -78,7 +78,7 @@ def _library(name: str) -> list[str]:
 
 
 def missing(*, sanitize: bool = False) -> str:
-    """Say what a build lacks; empty if nothing."""
+    """Return the missing requirements of a build; empty if there are none."""
     if sys.platform != "linux":
         return "not available: Linux, whose driver is simulated"
     for program in (compiler()[0], "objcopy"):
@@ -93,14 +93,14 @@ def missing(*, sanitize: bool = False) -> str:
 
 @functools.cache
 def build_once(*, sanitize: bool = False, kernels: tuple[Path, ...] = ()) -> Path:
-    """Like :func:`build`, but look for changes only once in this process."""
+    """Like :func:`build`, but check for changes only once in this process."""
     return build(sanitize=sanitize, kernels=kernels)
 
 
 def build(
     *, sanitize: bool = False, kernels: Iterable[Path] = (), into: Path | None = None
 ) -> Path:
-    """Compile what has changed.
+    """Compile changed sources.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def build(
     kernels : paths
         Folders with further ``.cu`` files.
     into : path, optional
-        Where to put the driver with further kernels. Otherwise it is a folder of its own beside
-        that of the driver without them.
+        Where to put the driver with further kernels. By default, a separate folder next to that of
+        the driver without them.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def build(
 
 
 def _compile_driver() -> set[Path]:
-    # The driver's own code is the same with AddressSanitizer, which looks at kernels only.
+    # The driver's own code is the same with AddressSanitizer, which instruments only kernels.
     include = headers()
     if include is None:
         raise FileNotFoundError("cuda.h is needed (not found). Install nvidia-cuda-runtime-cu12.")
@@ -163,7 +163,7 @@ def _link(objects: set[Path], sanitize: list[str], library: Path) -> None:
         target.stat().st_mtime_ns <= made for target in objects
     ):
         return
-    # Processes that run go on with the file that they have.
+    # Running processes keep their file.
     unfinished = library.with_suffix(".new")
     link = [*compiler(), "-shared", "-pthread", f"-Wl,-soname,{SONAME}", *sanitize]
     _run([*link, f"@{inputs}", "-o", str(unfinished)])
@@ -171,7 +171,7 @@ def _link(objects: set[Path], sanitize: list[str], library: Path) -> None:
 
 
 def _compile(source: Path, flags: list[str], folder: Path) -> Path:
-    """Compile a file of the driver or of kernels unless that is done; give the object file."""
+    """Compile a file of the driver or of kernels unless that is done; return the object file."""
     target = folder / f"{source.name}-{_digest(str(source))}.o"
     command = [*compiler(), *flags]
     if _is_current(target, source, command):
@@ -191,7 +191,7 @@ def _compile(source: Path, flags: list[str], folder: Path) -> Path:
 
 
 def _separate(compiled: Path) -> None:
-    """Hide a file's functions from others, whose own may have the same names, as in modules."""
+    """Make a file's functions local, since others may have the same names, as in modules."""
     joined = compiled.with_suffix(".joined")
     options = ["-r", "-nostdlib", "-Wl,--force-group-allocation"]
     _run([*compiler(), *options, str(compiled), "-o", str(joined)])
@@ -200,7 +200,7 @@ def _separate(compiled: Path) -> None:
 
 
 def _for_host(source: Path, command: list[str], folder: Path) -> Path:
-    """Write what is compiled for a file of kernels, and give its path."""
+    """Write the C++ source for a file of kernels, and return its path."""
     text = for_host(source.read_text("utf-8"))
     target = folder / f"{source.stem}-{_digest(str(source))}.cpp"
     body = f'#line 1 "{source}"\n{text}\n'
@@ -232,7 +232,7 @@ def _is_current(target: Path, source: Path, command: list[str]) -> bool:
     text = dependencies.read_text().replace("\\\n", " ").partition(": ")[2]
     paths = [source, *map(Path, shlex.split(text))]
     if source.suffix == ".cu":
-        paths += (HERE / "build.py", HERE / "kernel_source.py")  # these prepare it
+        paths += (HERE / "build.py", HERE / "kernel_source.py")  # prerequisites
     made = target.stat().st_mtime_ns
     return all(path.exists() and path.stat().st_mtime_ns <= made for path in paths)
 

@@ -19,7 +19,7 @@ bool needs_nothing(const std::string& name) {
 
 }  // namespace
 
-// Nothing is ever destroyed: streams may still run when the process ends.
+// Never destroyed: streams may still run when the process ends.
 std::mutex& mutex() {
   static auto& only = *new std::mutex;
   return only;
@@ -71,7 +71,7 @@ void copied_pageable() {
 }
 
 Call::Call(Counter& counter) : outer_(current_counter) {
-  // Locks of a forked process may be held by threads that it does not have.
+  // In a forked process, locks may be held by threads that do not exist there.
   static const int watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
   (void)watched;
   if (forked) {
@@ -98,7 +98,7 @@ Call::~Call() { current_counter = outer_; }
 
 using namespace simulated;
 
-// The one name that programs look up by themselves.
+// The only name that programs look up directly.
 extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI
 cuGetProcAddress_v2(const char* symbol, void** address, int version, cuuint64_t flags,
                     CUdriverProcAddressQueryResult* status) {

@@ -1,4 +1,4 @@
-// How a function of the driver is written: counted, locked, and made to fail on demand.
+// Framework of the driver's functions: counting, locking, and failures on demand.
 #pragma once
 
 #include <cuda.h>
@@ -22,7 +22,7 @@ inline void require(bool condition, CUresult code) {
   if (!condition) fail(code);
 }
 
-// Guards everything that the simulated driver knows. Functions hold it; what streams run does not.
+// Guards the state of the simulated driver. Functions hold it; work in streams does not.
 std::mutex& mutex();
 
 struct Fault {
@@ -32,7 +32,7 @@ struct Fault {
   bool sticky = false;
 };
 
-// What is known of all versions of a function.
+// Data of all versions of a function.
 struct Counter {
   std::string name;
   std::uint64_t calls = 0;
@@ -40,17 +40,17 @@ struct Counter {
   std::uint64_t pageable = 0;
   Fault fault;
 
-  // The error that this call has to give, or CUDA_SUCCESS.
+  // The error that this call has to return, or CUDA_SUCCESS.
   CUresult next(bool& sticky);
 };
 
 std::map<std::string, Counter>& counters();
 Counter& counter_of(const std::string& name);
 
-// The function that runs in this thread waited for all work of a device, or a real one would.
+// The current function synchronized with a device, or would with a real one.
 void waited_for_device();
 
-// It was asynchronous in name only: the host's memory is not page-locked.
+// It was not asynchronous: the host memory is pageable.
 void copied_pageable();
 
 struct Function {

@@ -165,7 +165,7 @@ DRIVER(cuCtxGetCurrent, CUcontext* handle) {
   *handle = stack().empty() ? nullptr : stack().back();
 }
 
-// This one tells the device of a broken context, too.
+// This one returns the device of a broken context, too.
 DRIVER(cuCtxGetDevice, CUdevice* ordinal) {
   require(ordinal, CUDA_ERROR_INVALID_VALUE);
   require(!stack().empty(), CUDA_ERROR_INVALID_CONTEXT);

@@ -18,7 +18,7 @@ struct Context;
 
 struct Device {
   int ordinal = 0;
-  std::size_t memory = 0;  // bytes that it has
+  std::size_t memory = 0;  // total bytes
   std::size_t used = 0;    // bytes allocated, or reserved by pools
   Context* primary = nullptr;
   CUcontext primary_handle = nullptr;
@@ -34,7 +34,7 @@ struct Context {
   CUcontext handle = nullptr;
   unsigned long long id = 0;
   unsigned flags = 0;
-  CUresult broken = CUDA_SUCCESS;  // what every call gives after a sticky error
+  CUresult broken = CUDA_SUCCESS;  // returned by every call after a sticky error
   std::set<int> peers;             // devices whose memory it may use
   std::set<std::shared_ptr<Stream>> streams;
   std::shared_ptr<Stream> legacy;
@@ -52,13 +52,13 @@ bool initialized();
 std::vector<Device>& devices();
 Device& device_at(CUdevice ordinal);
 
-// A value for a handle that was never given out before and is no address.
+// A unique value for a handle, which is not an address.
 std::uintptr_t new_handle();
 
-// Contexts. These throw what the driver gives for none, for one destroyed, and after a sticky
+// Contexts. These throw the driver's errors for none, for a destroyed one, and after a sticky
 // error.
 Context& current_context();
-void require_some_context();  // any one will do, even a broken one
+void require_some_context();  // any one, even a broken one
 Context& context_of(CUcontext handle);
 void require_whole(const Context& context);
 void break_context(Context& context, CUresult error);

@@ -1,4 +1,4 @@
-// What tests ask of the simulated driver beyond CUDA: faults, counters, what is still alive.
+// Control by tests: faults, counters, live resources.
 #include <cstring>
 
 #include "event.hpp"
@@ -53,7 +53,7 @@ DRIVER(cuGetErrorName, CUresult error, const char** name) {
 
 DRIVER(cuGetErrorString, CUresult error, const char** text) { body_of_cuGetErrorName(error, text); }
 
-// All of these take the lock themselves; JSON is valid until the thread asks again.
+// All of these acquire the lock; JSON is valid until the next call of the thread.
 
 CONTROL int simulated_fail(const char* function, int error, long long after, long long times,
                            int sticky) {
@@ -71,7 +71,7 @@ CONTROL int simulated_error(const char* name) {
   return -1;
 }
 
-// Calls, or those that waited for a device, or copies of memory that is not page-locked.
+// Calls, or synchronizing calls, or copies of pageable memory.
 CONTROL const char* simulated_counts(int which) {
   const std::lock_guard<std::mutex> lock(mutex());
   std::string text = "{";

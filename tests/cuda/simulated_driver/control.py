@@ -1,4 +1,4 @@
-"""What tests ask of the simulated driver beyond CUDA, in a process that has loaded it.
+"""Control of the simulated driver by tests, in a process that has loaded it.
 
 See Also
 --------
@@ -17,7 +17,7 @@ from typing import Any
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    # The one that cuda-bindings finds.
+    # The library that cuda-bindings loads.
     library = ctypes.CDLL("libcuda.so.1")
     library.simulated_fail.argtypes = [
         *(ctypes.c_char_p, ctypes.c_int, ctypes.c_longlong, ctypes.c_longlong, ctypes.c_int),
@@ -46,14 +46,14 @@ def fail(
     Parameters
     ----------
     function : str
-        Its name without version, such as ``cuMemAllocAsync``; ``kernel`` for what happens when a
-        stream gets to a kernel that was launched well, which is always sticky.
+        Its name without version, such as ``cuMemAllocAsync``; ``kernel`` for a failure during the
+        execution of a kernel, which is always sticky.
     error : str
         The name of the code, such as ``CUDA_ERROR_OUT_OF_MEMORY``.
     after : int
-        How many calls go well before.
+        Number of calls that succeed before.
     times : int
-        How many calls fail; 0 for none, which takes back what was asked for.
+        Number of calls that fail; 0 for none, which cancels an earlier request.
     sticky : bool
         Whether everything in the current context fails from then on, until its device is reset.
 
@@ -71,12 +71,12 @@ def fail(
 
 
 def counts() -> dict[str, int]:
-    """Count the calls of each function, by name without version; ``kernel`` counts kernels run."""
+    """Return the calls of each function, by name without version; ``kernel`` counts kernels."""
     return _numbers(_library().simulated_counts(0))
 
 
 def device_wide() -> dict[str, int]:
-    """Count, by function, calls that waited for all work of a device, or may have on a real one.
+    """Return, by function, the number of calls that synchronize with a device, or may do so.
 
     These are ``cuCtxSynchronize``, waiting for the legacy stream, copies and fills that are not
     asynchronous, and allocating and freeing memory that is not in a pool.
@@ -85,17 +85,17 @@ def device_wide() -> dict[str, int]:
 
 
 def pageable() -> dict[str, int]:
-    """Count, by function, asynchronous copies from or to host memory that is not page-locked."""
+    """Return, by function, the number of asynchronous copies from or to pageable memory."""
     return _numbers(_library().simulated_counts(2))
 
 
 def functions() -> set[str]:
-    """Name all functions that the driver has."""
+    """Return the names of all functions of the driver."""
     return set(_numbers(_library().simulated_functions()))
 
 
 def live() -> dict[str, int]:
-    """Count what was not given back.
+    """Return the numbers of live resources.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def set_delay(seconds: float, stream: Any = None) -> None:
     Parameters
     ----------
     seconds : float
-        How long; negative for one stream to be as all others again.
+        The delay; negative to restore that of all streams for one stream.
     stream : int or CUstream, optional
         The stream's handle.
     """
@@ -125,7 +125,7 @@ def set_delay(seconds: float, stream: Any = None) -> None:
 
 @contextmanager
 def held(*streams: Any) -> Iterator[None]:
-    """Let streams begin nothing while the body runs.
+    """Hold streams while the body runs.
 
     Parameters
     ----------
@@ -144,11 +144,11 @@ def held(*streams: Any) -> Iterator[None]:
 
 
 def set_memory_limit(size: int, device: int = 0) -> None:
-    """Set how many bytes a device has; what is allocated stays."""
+    """Set how many bytes a device has; allocated memory is not affected."""
     if _library().simulated_set_memory_limit(device, size) != 0:
         raise ValueError(f"set_memory_limit: device must exist (got {device}).")
 
 
 def reset() -> None:
-    """Begin to count anew, without delay, failures to come, and held streams."""
+    """Reset all counters, delays, requested failures, and held streams."""
     _library().simulated_reset()

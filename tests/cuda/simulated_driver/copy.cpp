@@ -6,7 +6,7 @@
 namespace simulated {
 namespace {
 
-// One side of a copy, as the program may say what it is.
+// One side of a copy, as specified by the program.
 enum class Side { any, host, device };
 
 struct Range {
@@ -37,7 +37,7 @@ bool still_there(const Range& range) {
   return found && found->id == range.id;
 }
 
-// Whether a stream may touch the memory when it gets there.
+// Whether a stream may access the memory asynchronously.
 bool may_touch(Context& context, const Range& range) {
   const std::lock_guard<std::mutex> lock(mutex());
   if (still_there(range)) return true;
@@ -53,7 +53,7 @@ void require_near(const Context& context, const Range& range) {
 
 void copy(const std::shared_ptr<Stream>& stream, const Range& to, const Range& from, bool wait) {
   Context& context = *stream->context;
-  // Between devices the driver finds a way; the host's memory has to be reachable.
+  // Copies between devices are always possible; host memory has to be accessible.
   if (!(to.on_device && from.on_device)) {
     require_near(context, to);
     require_near(context, from);

@@ -1,4 +1,4 @@
-// Initialisation, and what programs ask about devices.
+// Initialisation, and queries of devices.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,7 +49,7 @@ int attribute_of(CUdevice_attribute attribute) {
       return 2048;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
       return 32;
-    // Few, so that grids that depend on it stay small.
+    // Small, so that grids that depend on it are small.
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
       return 4;
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:

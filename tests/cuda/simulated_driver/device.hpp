@@ -1,4 +1,4 @@
-// Makes CUDA C++ of device code that g++ compiles for the host. Included in front of each source.
+// Defines CUDA C++ for g++, which compiles device code for the host. Included before each source.
 #pragma once
 
 #include <math.h>
@@ -23,7 +23,7 @@
 #define __launch_bounds__(...)
 #define __syncthreads() ::simulated::barrier()
 
-// Not in the part of thread-local storage that needs no call: memory that blocks share is too much.
+// Not in static thread-local storage: shared memory is too large for it.
 #define SIMULATED_INDEX extern __thread simulated::Index
 SIMULATED_INDEX threadIdx;
 SIMULATED_INDEX blockIdx;

@@ -1,4 +1,4 @@
-// Events: places in streams that others wait for.
+// Events: points in streams that others wait for.
 #include <chrono>
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-// What contexts and the report need to know of events.
+// The interface of events for contexts and reports.
 #pragma once
 
 #include <cstddef>

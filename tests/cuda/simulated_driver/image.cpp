@@ -1,4 +1,4 @@
-// Images of device code: is it one, for which device, and which kernels does it have?
+// Images of device code: validation, target device, and kernels.
 #include <elf.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Functions that every kernel has, by the names of CUDA C++.
+// Intrinsics of CUDA C++.
 #pragma once
 
 template <class T>
@@ -47,7 +47,7 @@ inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 
-// Conversions saturate, and give 0 for NaN.
+// Conversions saturate, and return 0 for NaN.
 template <class To>
 inline To simulated_saturated(double value) {
   if (value != value) return 0;
@@ -122,7 +122,7 @@ inline void __stcg(T* to, std::remove_const_t<T> value) {
   *to = value;
 }
 
-// Streams run at the same time, so these are atomic indeed.
+// Streams run concurrently, so these have to be atomic.
 template <class T, class Change>
 inline T simulated_exchange(T* to, Change change) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;

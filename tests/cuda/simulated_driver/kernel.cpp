@@ -9,8 +9,8 @@
 #include <map>
 #include <string>
 
-// Only there if kernels are compiled with AddressSanitizer, which has to know on which stack a
-// thread is.
+// Only defined if kernels are compiled with AddressSanitizer, which has to know the stack of a
+// thread.
 extern "C" __attribute__((weak)) void __sanitizer_start_switch_fiber(void** own, const void* stack,
                                                                      std::size_t size);
 extern "C" __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* own, const void** from,
@@ -33,7 +33,7 @@ std::map<std::string, Kernel>& kernels() {
   return all;
 }
 
-// A thread of a block. Only memory that it touches is real.
+// A thread of a block. Only pages that it touches are allocated.
 struct Fibre {
   ucontext_t context;
   std::unique_ptr<char[]> stack{new char[kStack]};
@@ -43,7 +43,7 @@ struct Fibre {
   void* sanitizer = nullptr;
 };
 
-// Threads that wait for one another.
+// Threads that synchronize.
 struct Meeting {
   unsigned arrived = 0;
   unsigned generation = 0;
@@ -63,7 +63,7 @@ struct Scheduler {
   std::vector<Warp> warps;
   Meeting meeting;
   unsigned alive = 0;
-  bool moved = false;  // whether any fibre got on
+  bool moved = false;  // whether any fiber made progress
   Fibre* running = nullptr;
   const Launch* launch = nullptr;
   void* sanitizer = nullptr;
@@ -119,7 +119,7 @@ void let_others_run() {
   arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
 }
 
-// Those that ended are not waited for.
+// Finished threads are not waited for.
 template <class AllAreHere>
 void meet(Meeting& meeting, AllAreHere all_are_here) {
   const unsigned generation = meeting.generation;
@@ -205,7 +205,7 @@ std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from) {
   warp.brought[lane()] = value;
   warp_barrier(mask);
   const std::uint64_t result = warp.brought[from % 32];
-  warp_barrier(mask);  // nobody brings the next one before all have read this
+  warp_barrier(mask);  // no thread writes the next one before all have read this
   return result;
 }
 

@@ -1,4 +1,4 @@
-// What the driver knows of a kernel that was compiled for the host.
+// A kernel that was compiled for the host.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ struct Geometry {
 class Launch {
  public:
   virtual ~Launch() = default;
-  virtual void run_thread() const = 0;                   // the one that the index variables say
+  virtual void run_thread() const = 0;                   // the one of the index variables
   virtual void run_block(const Index& block) const = 0;  // for kernels without barriers
 
-  // Those of the arguments that are addresses.
+  // The arguments that are addresses.
   std::vector<const void*> pointers;
 };
 
@@ -47,7 +47,7 @@ const Kernel* find_kernel(const char* name);
 // Runs all blocks, one after the other, in this thread.
 void run(const Kernel& kernel, const Launch& launch, const Geometry& geometry);
 
-// Whether AddressSanitizer watches the kernels.
+// Whether kernels are compiled with AddressSanitizer.
 bool sanitized();
 
 // For device code. Only kernels with barriers may wait.
@@ -56,7 +56,7 @@ void barrier();
 void warp_barrier(unsigned mask);
 unsigned lane();
 
-// What another thread of the warp brought, and which of them said yes.
+// The value of another thread of the warp, and the ballot.
 std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from);
 unsigned vote(unsigned mask, bool yes);
 

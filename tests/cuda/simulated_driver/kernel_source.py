@@ -1,4 +1,4 @@
-"""Reads CUDA C++: which kernels a file has, and what of it a host compiler does not understand."""
+"""Parses CUDA C++: the kernels of a file, and syntax that a host compiler does not support."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 DYNAMIC_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__|alignas)\s*\(\s*\d+\s*\)\s*)?([\w:\s]+?)\s*(\w+)\s*\[\s*\]\s*;"
 )
-# The host's compiler wants the alignment in front.
+# The host compiler requires the alignment first.
 ALIGNED_SHARED = re.compile(r"__shared__(\s+)(alignas\s*\([^()]*\))")
 BARRIER = re.compile(r"\b__(syncthreads|syncwarp|shfl(_\w+)?_sync|ballot_sync|all_sync|any_sync)\b")
 BLOCK_OF_C = 'extern "C"'
@@ -31,7 +31,7 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class KernelSource:
-    """A kernel that programs find by its name.
+    """A kernel that programs look up by name.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class KernelSource:
     scope : str
         The namespaces that it is in.
     has_barriers : bool
-        Whether threads of a block wait for one another.
+        Whether it contains barriers.
     """
 
     name: str
@@ -49,20 +49,20 @@ class KernelSource:
 
     @property
     def registration(self) -> str:
-        """The line that makes it known to the driver."""
+        """The line that registers it in the driver."""
         path = f"{self.scope}::{self.name}" if self.scope else self.name
         return f"SIMULATED_KERNEL({self.name}, {path}, {str(self.has_barriers).lower()})"
 
 
 def for_host(text: str) -> str:
-    """Replace what has no counterpart on the host; lines stay where they are."""
+    """Replace syntax without a counterpart on the host; line numbers do not change."""
     text = DYNAMIC_SHARED.sub(r"\2* \3 = static_cast<\2*>(::simulated::dynamic_shared());", text)
     return ALIGNED_SHARED.sub(r"\2\1__shared__", text)
 
 
 def find_kernels(text: str) -> list[KernelSource]:
-    """List the kernels with C names in a text that went through the preprocessor."""
-    scopes: list[str] = []  # names of namespaces, and what else has braces
+    """Return the kernels with C names in a preprocessed source."""
+    scopes: list[str] = []  # namespaces, and other blocks
     found: list[tuple[str, str, str]] = []
     outside = []
     position = 0
@@ -91,7 +91,7 @@ def find_kernels(text: str) -> list[KernelSource]:
 
 
 def _functions_that_wait(text: str) -> re.Pattern[str]:
-    """What matches in a kernel that calls a barrier, itself or through functions."""
+    """A pattern that matches kernels that call a barrier, directly or in functions."""
     waits = BARRIER
     if not waits.search(text):
         return waits
@@ -107,7 +107,7 @@ def _functions_that_wait(text: str) -> re.Pattern[str]:
 
 
 def _end_of_definition(text: str, position: int) -> int | None:
-    """Where the body ends of a function whose list of parameters begins before `position`."""
+    """The end of the body of a function whose parameter list starts before `position`."""
     depth = 1
     while depth:
         match = re.compile(r"[()]").search(text, position)

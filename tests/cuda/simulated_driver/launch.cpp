@@ -7,7 +7,7 @@
 namespace simulated {
 namespace {
 
-// The arguments, one by one or out of a buffer.
+// The arguments, one by one or from a buffer.
 std::unique_ptr<Launch> pack(const Kernel& kernel, void** arguments, void** extra) {
   if (kernel.parameters.empty()) return kernel.pack(nullptr);
   if (arguments) {
@@ -40,7 +40,7 @@ void check_geometry(const Geometry& geometry, const DeviceFunction& function) {
   require(grid_fits && block_fits && shared_fits, CUDA_ERROR_INVALID_VALUE);
 }
 
-// A fault of the device comes to light when a stream gets there, and stays.
+// A fault of the device occurs when a stream executes the kernel, and is sticky.
 bool may_run(Context& context, const Launch& launch) {
   const std::lock_guard<std::mutex> lock(mutex());
   bool sticky = false;

@@ -13,7 +13,7 @@ constexpr int kFreedByte = 0xdd;
 constexpr int kGuardByte = 0xfd;
 constexpr std::size_t kAlignment = 256;
 
-// AddressSanitizer has guards of its own, and keeps what is freed.
+// AddressSanitizer has its own guards and quarantine.
 const std::size_t kGuard = sanitized() ? 0 : 64;
 const std::size_t kKept = sanitized() ? 0 : std::size_t{64} << 20;
 
@@ -27,7 +27,7 @@ void check_guard(const Allocation& allocation) {
   }
 }
 
-// What was freed stays for a while, so that reading it gives the pattern.
+// Freed memory is kept for a while, so that reading it returns the pattern.
 void let_go(void* memory, std::size_t bytes) {
   static auto& kept = *new std::deque<std::pair<void*, std::size_t>>;
   static std::size_t kept_bytes = 0;
@@ -81,7 +81,7 @@ Allocation& allocate(Context& context, std::size_t bytes, Place place) {
     if (place == Place::device) context.device->used -= bytes;
     fail(CUDA_ERROR_OUT_OF_MEMORY);
   }
-  // What is in a pool is new when the stream gets there.
+  // Memory of a pool is initialized in stream order.
   if (place != Place::pool) fill_new(memory, bytes);
   std::memset(static_cast<char*>(memory) + bytes, kGuardByte, kGuard);
   Allocation made;
@@ -133,7 +133,7 @@ DRIVER(cuMemGetInfo, size_t* available, size_t* total) {
 DRIVER(cuMemAlloc, CUdeviceptr* pointer, size_t bytes) {
   Context& context = current_context();
   require(pointer && bytes > 0, CUDA_ERROR_INVALID_VALUE);
-  waited_for_device();  // the driver may, and often does
+  waited_for_device();  // the driver may synchronize, and often does
   *pointer = allocate(context, bytes, Place::device).begin;
 }
 

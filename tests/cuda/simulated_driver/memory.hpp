@@ -1,4 +1,4 @@
-// Every range of memory that the driver knows: on devices, in pools, and page-locked on the host.
+// All allocations: on devices, in pools, and pinned host memory.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Allocation {
   std::shared_ptr<Pool> pool;
   unsigned flags = 0;
   unsigned long long id = 0;
-  bool returned = false;  // a stream frees it when it gets there
+  bool returned = false;  // freed in stream order
 
   bool on_device() const { return place == Place::device || place == Place::pool; }
   std::uintptr_t end() const { return begin + size; }
@@ -36,16 +36,16 @@ std::map<std::uintptr_t, Allocation>& allocations();
 // The allocation that an address is in or at the end of, or none.
 Allocation* allocation_at(std::uintptr_t address);
 
-// Like it, for the program: nothing that was given back, and all bytes or an error.
+// The same for programs: not freed memory, and all bytes or an error.
 Allocation* usable(std::uintptr_t address, std::size_t bytes);
 
 // May work of this context use the memory?
 bool reachable(const Allocation& allocation, const Context& context);
 
-// Bytes with new contents that look like nothing.
+// Bytes filled with a pattern of uninitialized memory.
 Allocation& allocate(Context& context, std::size_t bytes, Place place);
 
-// Fills memory so that later reads are noticed, and lets it go.
+// Fills memory so that later reads are detected, and frees it.
 void release(std::uintptr_t begin);
 void fill_new(void* memory, std::size_t bytes);
 void forget_memory(Context& context);
@@ -53,7 +53,7 @@ void forget_memory(Context& context);
 // The device's bytes: throws CUDA_ERROR_OUT_OF_MEMORY.
 void charge(Device& device, std::size_t bytes);
 
-// Prints what the program did, for what the driver's codes do not tell.
+// Prints misuse of the program that has no error code of the driver.
 void report(const char* text, const void* address);
 
 std::shared_ptr<Pool> make_pool(int device);
@@ -61,7 +61,7 @@ bool pool_reachable(const Pool& pool, int device);
 void leave_pool(const Allocation& allocation);
 std::size_t number_of_pools();
 
-// Pools give back what is unused and above their thresholds whenever the host waits.
+// Pools release unused memory above their thresholds whenever the host synchronizes.
 void trim_pools();
 
 }  // namespace simulated

@@ -8,7 +8,7 @@ namespace simulated {
 
 struct Module {
   CUmodule handle = nullptr;
-  Context* context = nullptr;  // none for a library, which has a module in each context
+  Context* context = nullptr;  // null for a library, which has a module in each context
   std::string image;
   std::map<std::string, CUfunction> functions;
   std::map<Context*, Module*> of_contexts;
@@ -120,7 +120,7 @@ void give_parameter(const Kernel& kernel, size_t number, size_t* offset, size_t*
 
 DeviceFunction& function_of(CUfunction handle) {
   require_some_context();
-  // A kernel of a library stands for its function in the current context.
+  // A kernel of a library refers to its function in the current context.
   const auto kernel = library_kernels().find(reinterpret_cast<CUkernel>(handle));
   if (kernel != library_kernels().end()) {
     Module& library = *value_of(libraries(), kernel->second.library);
@@ -152,7 +152,7 @@ using namespace simulated;
 DRIVER(cuModuleLoadDataEx, CUmodule* handle, const void* image, unsigned, CUjit_option*, void**) {
   Context& context = current_context();
   require(handle, CUDA_ERROR_INVALID_VALUE);
-  waited_for_device();  // loading may, as it allocates
+  waited_for_device();  // loading may synchronize, as it allocates
   *handle = open_module(context, image_for_devices(image)).handle;
 }
 

@@ -15,14 +15,14 @@ struct DeviceFunction {
   const Kernel* kernel = nullptr;
   Module* module = nullptr;
   Context* context = nullptr;
-  int dynamic_shared = 49152;  // the most that a launch may ask for
+  int dynamic_shared = 49152;  // the maximum of a launch
 };
 
 DeviceFunction& function_of(CUfunction handle);
 std::size_t number_of_modules();
 void forget_modules(Context& context);
 
-// Throws what the driver gives for images that a device cannot run.
+// Throws the driver's error for images that a device cannot run.
 std::string read_image(const void* image, int major, int minor);
 bool has_entry(const std::string& image, const std::string& name);
 

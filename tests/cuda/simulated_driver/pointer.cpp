@@ -1,4 +1,4 @@
-// What programs ask about addresses.
+// Pointer attributes.
 #include <cstring>
 
 #include "memory.hpp"
@@ -11,7 +11,7 @@ void give(void* where, T value) {
   std::memcpy(where, &value, sizeof value);
 }
 
-// Whether there was an answer.
+// Whether the attribute is available.
 bool answer(void* where, CUpointer_attribute attribute, const Allocation* found) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -71,7 +71,7 @@ DRIVER(cuPointerGetAttribute, void* where, CUpointer_attribute attribute, CUdevi
   require(known, CUDA_ERROR_INVALID_VALUE);
 }
 
-// This one has values for memory that the driver does not know.
+// This one also supports memory that the driver does not know.
 DRIVER(cuPointerGetAttributes, unsigned count, CUpointer_attribute* attributes, void** where,
        CUdeviceptr pointer) {
   require(count == 0 || (attributes && where), CUDA_ERROR_INVALID_VALUE);

@@ -7,7 +7,7 @@
 
 namespace simulated {
 
-// Freed in a stream that has not got there yet. A later allocation may take the bytes over.
+// A pending free in a stream. A later allocation may reuse the bytes.
 struct Pending {
   unsigned long long allocation = 0;
   Ticket ticket;
@@ -18,11 +18,11 @@ struct Pool {
   CUmemoryPool handle = nullptr;
   int device = 0;
   bool destroyed = false;
-  std::size_t largest = 0;  // bytes it may reserve, 0 for any number
+  std::size_t largest = 0;  // maximum of reserved bytes, 0 for no limit
   cuuint64_t threshold = 0;
   cuuint64_t reserved = 0;
   cuuint64_t reserved_high = 0;
-  cuuint64_t used = 0;  // what is pending included
+  cuuint64_t used = 0;  // including pending ones
   cuuint64_t used_high = 0;
   int reuse[3] = {1, 1, 1};
   std::set<int> access;
@@ -57,7 +57,7 @@ void shrink(Pool& pool, std::size_t keep) {
   pool.reserved = least;
 }
 
-// Takes over what is freed earlier: in the same stream at once, in others by waiting for them.
+// Reuses pending frees: of the same stream immediately, of others by waiting for them.
 std::size_t take_over(Pool& pool, const Stream* stream, std::size_t bytes,
                       std::vector<Ticket>* waits) {
   for (Pending& pending : pool.pending) {
@@ -149,7 +149,7 @@ void leave_pool(const Allocation& allocation) {
   if (pool.destroyed) shrink(pool, 0);
 }
 
-// The pool that each device begins with is not the program's.
+// The default pool of each device cannot be destroyed.
 std::size_t number_of_pools() { return pools().size() - devices().size(); }
 
 void trim_pools() {
@@ -206,7 +206,7 @@ DRIVER(cuMemPoolDestroy, CUmemoryPool handle) {
   require(pool != device.default_pool, CUDA_ERROR_INVALID_VALUE);
   if (device.current_pool == pool) device.current_pool = device.default_pool;
   pools().erase(handle);
-  pool->destroyed = true;  // what is allocated stays
+  pool->destroyed = true;  // allocations stay valid
   shrink(*pool, 0);
 }
 
@@ -225,7 +225,7 @@ DRIVER(cuMemPoolSetAttribute, CUmemoryPool handle, CUmemPool_attribute attribute
     pool->threshold = wanted;
     return;
   }
-  // The high marks may only be brought down to what is.
+  // The high-water marks may only be reset to the current values.
   require(wanted == 0, CUDA_ERROR_INVALID_VALUE);
   if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) {
     pool->reserved_high = pool->reserved;

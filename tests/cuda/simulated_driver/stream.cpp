@@ -15,7 +15,7 @@ std::unordered_map<CUstream, std::shared_ptr<Stream>>& streams() {
   return all;
 }
 
-// Somebody waits for any of the tickets; there are few of them.
+// Notifies the waiters of all tickets; there are few of them.
 std::condition_variable_any& progress() {
   static auto& only = *new std::condition_variable_any;
   return only;
@@ -49,7 +49,7 @@ void work_through(const std::shared_ptr<Stream>& stream) {
       std::this_thread::sleep_for(std::chrono::duration<double>(delay));
       lock.lock();
     }
-    // After a sticky error a device runs nothing.
+    // After a sticky error a device executes nothing.
     if (item.work && stream->context->broken == CUDA_SUCCESS) {
       lock.unlock();
       item.work();
@@ -67,7 +67,7 @@ void add_pending(std::vector<Ticket>& waits, const std::shared_ptr<Stream>& stre
   if (stream->completed < stream->submitted) waits.push_back({stream, stream->submitted});
 }
 
-// The legacy stream and each blocking one wait for one another's earlier work.
+// The legacy stream and each blocking one synchronize with each other's earlier work.
 std::vector<Ticket> earlier_work(const std::shared_ptr<Stream>& stream) {
   std::vector<Ticket> waits;
   const Context& context = *stream->context;
@@ -163,7 +163,7 @@ void wait_for(const Ticket& ticket, const Context& context) {
 
 void wait_for_stream(const std::shared_ptr<Stream>& stream) {
   Context& context = *stream->context;
-  // What the legacy stream waits for is only known to its items.
+  // The dependencies of the legacy stream are only known to its items.
   if (stream == context.legacy) submit(stream, Kind::bookkeeping, nullptr);
   wait_for({stream, stream->submitted}, context);
 }
@@ -201,7 +201,7 @@ using namespace simulated;
 DRIVER(cuStreamCreateWithPriority, CUstream* handle, unsigned flags, int priority) {
   Context& context = current_context();
   require(handle && (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) == 0, CUDA_ERROR_INVALID_VALUE);
-  // Numbers out of range are brought into it, as the driver does.
+  // Values out of range are clamped, as in the driver.
   priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
   const auto stream = open_stream(context, flags, priority);
   streams()[stream->handle] = stream;
@@ -214,8 +214,8 @@ DRIVER(cuStreamCreate, CUstream* handle, unsigned flags) {
 
 DRIVER(cuStreamDestroy, CUstream handle) {
   const auto stream = stream_without_context(handle);
-  require(streams().erase(handle) == 1, CUDA_ERROR_INVALID_HANDLE);  // the default ones stay
-  close_stream(*stream);                                             // its work goes on
+  require(streams().erase(handle) == 1, CUDA_ERROR_INVALID_HANDLE);  // except default ones
+  close_stream(*stream);                                             // its work continues
 }
 
 DRIVER(cuStreamQuery, CUstream handle) {

@@ -1,4 +1,4 @@
-// Streams: queues of work, each with a thread of its own.
+// Streams: queues of work, each with its own thread.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +12,7 @@
 
 namespace simulated {
 
-// A place in a stream, reached when all work up to it is done.
+// A point in a stream, reached when all work before it is complete.
 struct Ticket {
   std::shared_ptr<Stream> stream;
   std::uint64_t number = 0;
@@ -34,7 +34,7 @@ struct Stream {
   unsigned long long id = 0;
   double delay = -1;  // seconds before each item, if not negative
   bool closed = false;
-  bool held = false;  // begins nothing
+  bool held = false;  // executes nothing
   std::deque<Item> queue;
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
@@ -50,18 +50,18 @@ void close_stream(Stream& stream);
 // Resolves the default streams of the current context, too.
 std::shared_ptr<Stream> stream_of(CUstream handle);
 
-// The same with any context or none current, for what gives back; but default streams need one.
+// The same with any context or none current, for freeing; default streams require one.
 std::shared_ptr<Stream> stream_without_context(CUstream handle);
 std::shared_ptr<Stream> legacy_stream(Context& context);
 std::size_t number_of_streams();
 void forget_streams(Context& context);
 
-// Work runs without the lock. Copies, kernels and functions of the host are delayed.
+// Work runs without the lock. Copies, kernels and host functions are delayed.
 enum class Kind { bookkeeping, work };
 Ticket submit(const std::shared_ptr<Stream>& stream, Kind kind, std::function<void()> work,
               std::vector<Ticket> waits = {});
 
-// These let go of the lock meanwhile, and throw if the context broke.
+// These release the lock while waiting, and throw if the context is invalid.
 void wait_for(const Ticket& ticket, const Context& context);
 void wait_for_stream(const std::shared_ptr<Stream>& stream);
 void wait_for_context(Context& context);

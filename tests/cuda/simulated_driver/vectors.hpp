@@ -1,4 +1,4 @@
-// Vector types of CUDA C++, with the alignments that its compilers give them.
+// Vector types of CUDA C++, with the alignments of its compilers.
 #pragma once
 
 #define SIMULATED_VECTORS(name, T, align2, align4)                   \

@@ -1,4 +1,4 @@
-// What threads of a warp tell one another.
+// Warp shuffles and votes.
 #pragma once
 
 template <class T>
@@ -11,7 +11,7 @@ inline T simulated_shuffle(unsigned mask, T value, unsigned from) {
   return value;
 }
 
-// Lanes beyond the part of the warp that has `width` lanes give a thread its own value.
+// For lanes beyond the segment of `width` lanes, a thread gets its own value.
 template <class T>
 inline T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
   const unsigned first = simulated::lane() / width * width;

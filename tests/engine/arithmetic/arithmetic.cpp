@@ -1,5 +1,5 @@
-// Expressions and indices on the ends of all types, for sanitizers: nothing may overflow, nothing
-// may be read that is not there.
+// Expressions and indices on the limits of all types, for sanitizers: no overflows, no reads out of
+// bounds.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -9,7 +9,7 @@
 
 #include "batch.hpp"
 #include "check.hpp"
-#include "dali_core/elementwise.hpp"
+#include "dali_core/kernels/elementwise/elementwise.hpp"
 #include "sample_program.hpp"
 
 using namespace dali_core;
@@ -25,7 +25,7 @@ const std::vector<std::string> kBinary = {
     "ne",  "lt",  "le",  "gt",      "ge",       "and", "or",  "xor",  "lshift", "rshift", "atan2"};
 constexpr int kNumTypes = 12;
 
-// Memory of exactly the size, so that reading beyond it is noticed.
+// Memory of exactly the size, so that reads out of bounds are detected.
 Tensor exact(DataType type, const Shape& shape, const Layout& layout = {}) {
   Tensor tensor;
   tensor.type = type;
@@ -38,7 +38,7 @@ Tensor exact(DataType type, const Shape& shape, const Layout& layout = {}) {
   return tensor;
 }
 
-// The ends of a type and what lies around 0, in turn, each `times` times.
+// The limits of a type and numbers around 0, each `times` times.
 Tensor ends(DataType type, const Shape& shape, int64_t times = 1) {
   Tensor tensor = exact(type, shape);
   visit_type(type, [&](auto zero) {
@@ -86,7 +86,7 @@ std::shared_ptr<const Operator> function(const std::string& name, int num_operan
   return make("arithmetic", config);
 }
 
-// Gives what an operator makes of some tensors; without a type if it refuses them.
+// Returns the result of an operator on some tensors; without a type if it rejects them.
 Tensor run(const std::shared_ptr<const Operator>& op, const std::vector<Tensor>& inputs) {
   static const std::shared_ptr<BufferPool> pool = BufferPool::create();
   static Scratch scratch;
@@ -141,7 +141,7 @@ TEST(functions_of_all_pairs_of_types) {
       for (int other = 0; other < kNumTypes; ++other)
         for (const auto& pair : shapes) {
           if (pair[1].ndim == 0 && one != other) continue;
-          // Of 49 elements, every number meets every other one.
+          // With 49 elements, every number is combined with every other one.
           const Tensor a = ends(static_cast<DataType>(one), pair[0]);
           const Tensor b = ends(static_cast<DataType>(other), pair[1], 7);
           const Tensor result = run(op, {a, b});

@@ -1,4 +1,4 @@
-// Plans of resampling: parts of the output, mirrored parts, and what is read of the input.
+// Plans of resampling: parts of the output, mirrored parts, and the pixels that are read.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dali_core/resample.hpp"
+#include "dali_core/kernels/resample/resample.hpp"
 
 using namespace dali_core;
 
 namespace {
 
-// Exactly as large as needed, so that a sanitizer sees the first byte too many.
+// Exactly as large as needed, so that a sanitizer detects reads out of bounds.
 template <typename T>
 struct Pixels {
   explicit Pixels(size_t count) : size(count), data(new T[count]) {}
@@ -39,7 +39,7 @@ struct Case {
   int channels;
 };
 
-// Resamples from a copy of nothing but the pixels that the plan asks for.
+// Resamples from a copy of only the pixels that the plan requires.
 template <typename In, typename Out>
 Pixels<Out> run(const Case& wanted, const Pixels<In>& image) {
   ResamplePlan plan(wanted.rows, wanted.columns, wanted.channels, data_type_of<In>(),

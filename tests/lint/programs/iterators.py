@@ -37,7 +37,7 @@ def files() -> tuple[DataNode, DataNode]:
 
 @pipeline_def(batch_size=2, num_threads=1, device_id=None)
 def labels() -> tuple[DataNode, DataNode]:
-    """Read labels, and make something of equal shapes."""
+    """Read labels, and compute outputs of equal shapes."""
     _, label = fn.readers.file(file_root=folder, name="reader")
     return fn.zeros(shape=[4, 4], dtype=types.FLOAT), label
 

@@ -28,7 +28,7 @@ for number in range(5):
 
 
 def labels() -> tuple[DataNode, DataNode]:
-    """Read labels, and make something of equal shapes."""
+    """Read labels, and compute outputs of equal shapes."""
     _, label = fn.readers.file(file_root=folder, name="reader")
     return fn.zeros(shape=[4, 4], dtype=types.FLOAT), label
 

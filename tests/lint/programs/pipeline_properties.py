@@ -1,4 +1,4 @@
-"""All that a pipeline tells about itself, and documents, in a program that type checks."""
+"""Properties and documents of pipelines, in a program that a strict type checker accepts."""
 
 # mypy: warn-unreachable
 
@@ -99,7 +99,7 @@ Pipeline.pop_current()
 assert Pipeline.current() is None
 assert inner.run()[0].as_array().tolist() == [[1]]
 
-# What goes wrong.
+# Errors.
 
 found: list[str] = []
 try:

@@ -23,7 +23,7 @@ for number in range(6):
 
 
 def rows() -> Iterator[list[NDArray[numpy.float32]]]:
-    """Give batches for ever."""
+    """Yield batches forever."""
     while True:
         yield [numpy.ones(3, numpy.float32)] * 2
 
@@ -46,7 +46,7 @@ def read(root: Path, factor: float = 2.0) -> tuple[DataNode, ...]:
 
 @pipeline_def
 def plain() -> DataNode:
-    """Give the same number for ever."""
+    """Yield the same number forever."""
     return fn.constant(fdata=[1.5])
 
 
@@ -71,6 +71,7 @@ assert "readers.file" in text
 print(repr(pipeline))
 
 state: dict[str, Any] = pipeline.state_dict()
+assert pipeline.states.describe(pipeline.states.snapshot()) == state
 expected = pipeline.run()[1].as_array()
 again = read(folder, factor=3.0)
 again.load_state_dict(state)
@@ -93,7 +94,7 @@ assert plain(batch_size=3, num_threads=1, device_id=None).run()[0].as_array().sh
 
 
 class Fed(Pipeline):
-    """Doubles no numbers, but takes what it is fed."""
+    """A pipeline whose input is fed."""
 
     def __init__(self) -> None:
         super().__init__(batch_size=2, num_threads=1, device_id=None, prefetch_queue_depth=1)

@@ -31,14 +31,14 @@ assert types.NO_TYPE not in (types.BOOL, types.STRING, types.FEATURE, types.PYTH
 
 
 def fetch(sample: types.SampleInfo) -> numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.int64]]:
-    """Make a sample of its position."""
+    """Return a sample for its position."""
     return numpy.array(
         [sample.idx_in_epoch, sample.idx_in_batch, sample.iteration, sample.epoch_idx]
     )
 
 
 def fetch_all(batch: types.BatchInfo) -> int:
-    """Make a number of a batch's position."""
+    """Return a number for the position of a batch."""
     return batch.iteration + batch.epoch_idx
 
 
@@ -73,13 +73,13 @@ assert found == [ValueError, RuntimeError, IndexError, TypeError, ValueError, Bu
 
 
 def describe(error: errors.SampleError) -> str:
-    """Say what is wrong with samples, and where."""
+    """Describe bad samples."""
     first: errors.BadSample = error.failures[0]
     return f"{first.operator} {first.location} {first.sample} {first.source} {error.message}"
 
 
 def is_ours(error: Exception) -> bool:
-    """Tell errors of this library from others."""
+    """Distinguish errors of this library from others."""
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
     of_arguments = (errors.ArgumentKeyError, errors.ArgumentFormError, errors.NodeUseError)
     of_iterators = (errors.ArgumentConflictError, errors.ArgumentValueError)

@@ -1,4 +1,4 @@
-"""What tests of decoders share: decoding a list of files, and choosing the library for JPEG."""
+"""Shared parts of decoder tests: decoding a list of files, and selecting the JPEG decoder."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ from dali_core.errors import SampleError
 from dali_core.operators.decoders.backends import JPEG_VARIABLE, backend_arguments
 from tests.operators.suite import Example, Input, pipeline
 
-JPEG_LIBRARIES = ("libjpeg", "nvimgcodec")
+JPEG_LIBRARIES = ("default", "libjpeg", "nvimgcodec")
 
 
 def use_jpeg_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Decode JPEG with this library from now on, or skip the test where it is not there."""
+    """Decode JPEG with this decoder from now on, or skip the test if it is not available.
+
+    ``own`` decodes only with our own decoder; ``default`` falls back to a library.
+    """
+    if name == "default":
+        monkeypatch.delenv(JPEG_VARIABLE, raising=False)
+        return
     monkeypatch.setenv(JPEG_VARIABLE, name)
     if name == "nvimgcodec" and "codec_library" not in backend_arguments():
-        pytest.skip("nvImageCodec is not installed")
+        pytest.skip("not available: nvImageCodec")
     try:
         NativeOperator("decoders.image", {"jpeg_backend": name}, [], 0, -1, 1, 1)
     except ValueError as error:
@@ -50,7 +56,7 @@ def decode_one(file: bytes, operator: str = "image", **arguments: Any) -> np.nda
 
 
 def failure(file: bytes, operator: str = "image", **arguments: Any) -> str:
-    """Give the message with which a file is refused."""
+    """Return the message with which a file is rejected."""
     with pytest.raises(SampleError) as caught:
         decode([file], operator, **arguments)
     assert caught.value.operator == f"decoders.{operator}"

@@ -1,4 +1,4 @@
-"""Which library decodes, and what happens where one is missing."""
+"""Selection of the decoder, and missing libraries."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_both_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unknown_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(backends.JPEG_VARIABLE, "turbo")
-    with pytest.raises(ArgumentValueError, match='must be libjpeg or nvimgcodec \\(got "turbo"\\)'):
+    with pytest.raises(ArgumentValueError, match="must be own, libjpeg or nvimgcodec \\(got"):
         decode([jpeg(PHOTO)])
 
 

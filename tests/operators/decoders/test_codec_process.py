@@ -1,4 +1,4 @@
-"""nvImageCodec in a process of its own: files that break it are an error of their sample only."""
+"""nvImageCodec in a worker process: files that crash it are an error of their sample only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.operators.decoders.decoding import decode, decode_one, failure
 from tests.operators.suite import pipeline
 
 pytestmark = pytest.mark.skipif(
-    not backends.backend_arguments().get("codec_process"), reason="nvImageCodec is not installed"
+    not backends.backend_arguments().get("codec_process"), reason="not available: nvImageCodec"
 )
 
 PHOTO = photo_like(37, 53)
@@ -32,7 +32,7 @@ BREAKING = {"no tile width": (20, 4), "no tile height": (24, 4)}
 
 
 def breaking(name: str) -> bytes:
-    """Make a file on which nvImageCodec divides by zero."""
+    """Return a file on which nvImageCodec divides by zero."""
     start, count = BREAKING[name]
     place = JP2.index(b"\xff\x51") + 2 + start
     return JP2[:place] + bytes(count) + JP2[place + count :]
@@ -103,7 +103,7 @@ def test_processes_end_with_the_pipeline() -> None:
 
 
 def test_large_images_after_small_ones() -> None:
-    # The memory that both processes see grows between the header and the pixels.
+    # The shared memory grows between the header and the pixels.
     sizes = [(3, 4), (900, 700), (5, 6), (1200, 800)]
     for image in (photo_like(*size) for size in sizes):
         np.testing.assert_array_equal(decode_one(png(image)), image)
@@ -146,7 +146,7 @@ def test_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     message = failure(slow_file())
     assert "must be decoded in at most 1 s of processor time (got more)" in message
     assert message.endswith("made to cost time.")
-    # The process that takes its place is as good as new.
+    # The replacement process works.
     np.testing.assert_array_equal(decode_one(png(PHOTO)), PHOTO)
 
 

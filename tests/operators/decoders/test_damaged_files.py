@@ -1,4 +1,4 @@
-"""Damaged, hostile and foreign files: an error with a readable message, and nothing else."""
+"""Damaged, malicious and unsupported files: an error with a readable message, and nothing else."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ NO_IMAGES = {
 
 @pytest.fixture
 def libjpeg(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Decode JPEG quietly: nvImageCodec prints what it finds wrong with one."""
+    """Decode JPEG quietly: nvImageCodec prints its errors."""
     use_jpeg_library("libjpeg", monkeypatch)
 
 
@@ -157,7 +157,7 @@ def test_damage_that_libjpeg_repairs_is_let_pass() -> None:
 
 @NEEDS_LIBJPEG
 def test_tables_of_the_image_before_are_not_used() -> None:
-    # Files of Motion JPEG leave out the tables, which then are the usual ones.
+    # Motion JPEG files omit the tables, so the default ones are used.
     file = without_segments(JPEGS["sequential"], 0xC4)
     assert len(file) < len(JPEGS["sequential"]) - 400
     batches = iter([JPEGS["restarts"], file] * 2)

@@ -107,7 +107,7 @@ def test_grey_of_colour_jpeg_is_its_luma() -> None:
 @pytest.mark.parametrize("subsampled", [False, True])
 def test_jpeg_of_four_components(transform: int | None, subsampled: bool) -> None:
     file = cmyk_jpeg(HEIGHT, WIDTH, transform=transform, subsampled=subsampled)
-    # Pillow takes every such file for one of Adobe's, in which ink is stored inverted.
+    # Pillow treats every such file as one of Adobe's, in which ink is stored inverted.
     inverted = by_pillow(file).astype(int)
     light = inverted if transform is None else 255 - inverted
     expected = light[..., :3] * light[..., 3:] // 255
@@ -280,7 +280,7 @@ def test_bgr_is_rgb_reversed() -> None:
 
 @pytest.mark.parametrize("name", ["INT64", "FLOAT64", "BOOL"])
 def test_refused_types(name: str) -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be an integer of up to 32 bits"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be UINT8, INT8, UINT16"):
         decode([jpeg(PHOTO)], dtype=getattr(types, name))
 
 

@@ -1,4 +1,4 @@
-"""decoders.image_crop: what cropping the decoded image gives, bit for bit."""
+"""decoders.image_crop: bitwise identical to cropping the decoded image."""
 
 from __future__ import annotations
 

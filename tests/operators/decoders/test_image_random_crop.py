@@ -55,13 +55,13 @@ def jpeg_library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 @cache
 def coordinates(height: int, width: int) -> bytes:
-    """Make an image file in which each pixel says where it is."""
+    """Return an image file in which each pixel encodes its position."""
     y, x = np.mgrid[0:height, 0:width].astype(np.uint16)
     return png(np.stack([y, x, np.zeros_like(x)], axis=2))
 
 
 def crop_windows(sizes: list[tuple[int, int]], **arguments: Any) -> list[tuple[slice, slice]]:
-    """Find the windows that an image of each size gets in a batch of them."""
+    """Return the windows for an image of each size in a batch."""
     places = decode(
         [coordinates(*size) for size in sizes],
         "image_random_crop",

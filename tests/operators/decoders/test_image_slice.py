@@ -221,9 +221,9 @@ def test_impossible_inputs(start: np.ndarray, shape: np.ndarray, message: str) -
     ("arguments", "message"),
     [
         ({}, "the window must be given by arguments or by two more inputs"),
-        ({"start": 1, "rel_start": 0.1}, "start must not be combined with rel_start"),
-        ({"end": 9, "shape": 3}, "only one of end, rel_end, shape and rel_shape"),
-        ({"start": 1, "axes": 0, "axis_names": "W"}, "axes must not be combined with axis_names"),
+        ({"start": 1, "rel_start": 0.1}, "'start' must not be given together with 'rel_start'"),
+        ({"end": 9, "shape": 3}, "'end' must not be given together with 'shape'"),
+        ({"start": 1, "axes": 0, "axis_names": "W"}, "'axis_names' must not be given together"),
     ],
 )
 def test_contradictions(arguments: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""JPEG files whose scans cost more time than their pixels and bytes are worth."""
+"""JPEG files whose scans cost more time than their pixels and bytes justify."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.generated_images import jpeg, photo_like, sampled_jpeg, with_jpeg_siz
 from tests.jpeg_scans import FlatImage, scan_header, write_scans
 from tests.operators.decoders.decoding import JPEG_LIBRARIES, decode_one, failure, use_jpeg_library
 
-# What the documentation of fn.decoders.image promises.
+# The documented limit of fn.decoders.image.
 MOST_SCANS = 500
 
 
@@ -81,11 +81,11 @@ def test_usual_numbers_of_scans(library: str) -> None:
 
 
 def test_scans_behind_the_last_that_counts(library: str) -> None:
-    # The first scan of a sequential file may hold all, and no other is decoded.
+    # The first scan of a sequential file may contain everything, and no other is decoded.
     file = jpeg(photo_like(64, 96))
     longer = file[:-2] + scan_header([0], 0, 63) * 1000 + b"\xff\xd9"
     np.testing.assert_array_equal(decode_one(longer), decode_one(file))
-    # Nor is one behind the end of the image.
+    # Nor is one after the end of the image.
     image = FlatImage(64, 96)
     assert decode_one(write_scans(image, [0]) + scan_header([0], 1, 63) * 1000).shape == (64, 96, 3)
 

@@ -1,4 +1,4 @@
-"""Sources for tests, in a module that fresh worker processes can import."""
+"""Sources for tests, in a module that spawned workers can import."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NUM_SAMPLES = 11
 
 
 def numbers(info: SampleInfo) -> np.ndarray:
-    """All that a sample can depend on; the data ends in the middle of a batch."""
+    """All inputs of a source; the data ends in the middle of a batch."""
     if info.idx_in_epoch >= NUM_SAMPLES:
         raise StopIteration
     return np.int64([info.idx_in_epoch, info.idx_in_batch, info.iteration, info.epoch_idx])
 
 
 def ragged(info: SampleInfo) -> tuple[Any, ...]:
-    """Shapes from nothing to a megabyte; memory that is not contiguous; scalars; a layout."""
+    """Shapes from empty to a megabyte; non-contiguous memory; scalars; a layout."""
     if info.idx_in_epoch >= NUM_SAMPLES:
         raise StopIteration
     i = info.idx_in_epoch
@@ -62,7 +62,7 @@ def process(info: SampleInfo) -> np.ndarray:
 
 
 class ByIndex:
-    """A data set as PyTorch has them."""
+    """A map-style dataset."""
 
     def __len__(self) -> int:
         return NUM_SAMPLES
@@ -72,7 +72,7 @@ class ByIndex:
 
 
 class DatasetSource:
-    """Makes a source of such a data set."""
+    """A source of such a dataset."""
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset

@@ -8,6 +8,7 @@ import json
 import os
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,12 +105,15 @@ def test_functions_that_cannot_be_pickled(exec_async: bool) -> None:
     assert pipeline.run()[0].as_array().ravel().tolist() == [5, 6, 7]
 
 
-def test_many_processes_do_the_work() -> None:
-    def slow(info: Any) -> np.ndarray:
-        time.sleep(0.01)
+def test_many_processes_do_the_work(tmp_path: Path) -> None:
+    def together(info: Any) -> np.ndarray:
+        (tmp_path / str(os.getpid())).touch()
+        deadline = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < deadline:
+            time.sleep(0.001)
         return sources.process(info)
 
-    pipeline = make(slow, workers=3, batch_size=6, batch=False)
+    pipeline = make(together, workers=3, batch_size=6, batch=False)
     found = {int(number) for _ in range(4) for number in pipeline.run()[0].as_array().ravel()}
     assert len(found) == 3
     assert os.getpid() not in found
@@ -127,7 +131,7 @@ def test_an_iterable_stays_in_one_process() -> None:
     assert len(set(found[0])) == 2
 
 
-def test_works_ahead_as_far_as_it_is_told(tmp_path: Any) -> None:
+def test_works_ahead_as_far_as_it_is_told(tmp_path: Path) -> None:
     def leave_mark(info: Any) -> np.ndarray:
         (tmp_path / f"{info.idx_in_epoch}").touch()
         return np.zeros(1)
@@ -141,7 +145,7 @@ def test_works_ahead_as_far_as_it_is_told(tmp_path: Any) -> None:
     pipeline.build()
     assert list(tmp_path.iterdir()) == []
     pipeline.run()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while len(list(tmp_path.iterdir())) < 15 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -235,7 +239,7 @@ def test_any_exception_gets_through(method: str) -> None:
         raise SystemExit(5)
 
     pipeline = make(source, method, batch=False)
-    # What cannot be sent to this process is described.
+    # Exceptions that cannot be pickled are described.
     with pytest.raises(SampleError if method == "fork" else Unreadable, match="1 and 2"):
         pipeline.run()
     with pytest.raises(SystemExit, match="5"):
@@ -296,7 +300,7 @@ def test_outputs_are_never_overwritten() -> None:
 
 
 class Counting:
-    """An iterable with a state of its own, that ends after five batches."""
+    """An iterable with its own state, that ends after five batches."""
 
     def __init__(self) -> None:
         self.number = 0

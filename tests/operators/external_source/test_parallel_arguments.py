@@ -1,4 +1,4 @@
-"""Arguments of parallel sources and of their pipelines, and how sources get to the workers."""
+"""Arguments of parallel sources and of their pipelines, and how sources are sent to the workers."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_starts() -> None:
 
 
 class OnlyHere:
-    """Can be written and not be read in another process."""
+    """Can be pickled, but not unpickled in another process."""
 
     def __reduce__(self) -> Any:
         return _only_in, (os.getpid(),)

@@ -24,7 +24,7 @@ def add_noise(values: np.ndarray, seed: int = 5, **arguments: Any) -> np.ndarray
 
 
 def distance_to_normal(values: np.ndarray) -> float:
-    """Give the statistic of Kolmogorov and Smirnov, times the root of the number of numbers."""
+    """Return the Kolmogorov-Smirnov statistic, times the root of the number of values."""
     ordered = np.sort(values.astype(np.float64))
     count = len(ordered)
     expected = np.array([0.5 * math.erfc(-value / math.sqrt(2)) for value in ordered])

@@ -46,7 +46,7 @@ def test_distribution(alpha: float, beta: float) -> None:
     expected = CLOSED_FORMS[alpha, beta](drawn)
     steps = np.arange(count + 1) / count
     distance = max(np.abs(steps[1:] - expected).max(), np.abs(steps[:-1] - expected).max())
-    # Kolmogorov and Smirnov, at a level of 0.001.
+    # Kolmogorov-Smirnov test, at a level of 0.001.
     assert distance * np.sqrt(count) < 1.95
 
 
@@ -108,5 +108,5 @@ def test_impossible_parameters(name: str, value: float) -> None:
 
 @pytest.mark.parametrize("dtype", [types.INT32, types.FLOAT16, types.BOOL])
 def test_impossible_types(dtype: types.DALIDataType) -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be FLOAT or FLOAT64"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be FLOAT or FLOAT64"):
         draw(dtype=dtype)

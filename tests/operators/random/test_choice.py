@@ -24,7 +24,7 @@ EXAMPLES = [
 
 
 def draw(choices: Any, *, seed: int = 5, layout: str | None = None, **arguments: Any) -> Any:
-    """Draw for one sample; arrays go in as a node and everything else as it is."""
+    """Draw for one sample; arrays are passed as a node and everything else unchanged."""
     with pipeline(batch_size=1, seed=seed) as made:
         with made:
             if isinstance(choices, (np.ndarray, np.generic)):
@@ -36,7 +36,7 @@ def draw(choices: Any, *, seed: int = 5, layout: str | None = None, **arguments:
 
 
 def chi_square(counts: np.ndarray, probabilities: np.ndarray) -> float:
-    """Give the statistic over its degrees of freedom."""
+    """Return the chi-squared statistic over its degrees of freedom."""
     expected = counts.sum() * probabilities
     return float(((counts - expected) ** 2 / expected).sum() / (len(counts) - 1))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn, types
-from dali_core.errors import ArgumentValueError, SampleError
+from dali_core.errors import ArgumentValueError
 from tests.operators.suite import Example, images, pipeline
 
 EXAMPLES = [
@@ -29,7 +29,7 @@ def draw(batch_size: int = 1, seed: int = 5, **arguments: Any) -> np.ndarray:
 
 
 def distance_to_normal(numbers: np.ndarray) -> float:
-    """Give the statistic of Kolmogorov and Smirnov, times the root of the number of numbers."""
+    """Return the Kolmogorov-Smirnov statistic, times the root of the number of values."""
     ordered = np.sort(numbers.astype(np.float64))
     count = len(ordered)
     expected = np.array([0.5 * math.erfc(-value / math.sqrt(2)) for value in ordered])
@@ -115,7 +115,7 @@ def test_scalars_by_default() -> None:
 
 
 def test_impossible_shapes() -> None:
-    with pytest.raises(SampleError, match="shape must have extents of at least 0"):
+    with pytest.raises(ArgumentValueError, match="'shape', entry 1 must be at least 0"):
         draw(shape=(2, -1))
     with pipeline() as made, made:
         like = fn.external_source(source=lambda: [np.zeros(2)] * 3)

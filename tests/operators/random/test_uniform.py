@@ -39,7 +39,7 @@ def draw(
 
 
 def chi_square(counts: np.ndarray) -> float:
-    """Give the statistic for equally probable classes, over its degrees of freedom."""
+    """Return the chi-squared statistic for equally probable classes, per degree of freedom."""
     mean = counts.mean()
     return float(((counts - mean) ** 2).sum() / mean / (len(counts) - 1))
 
@@ -149,12 +149,12 @@ def test_scalars_by_default() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"range": 3}, "range must be two numbers"),
-        ({"range": (1, 2, 3)}, "range must be two numbers"),
+        ({"range": 3}, "'range' must have 2 numbers"),
+        ({"range": (1, 2, 3)}, "'range' must have 2 numbers"),
         ({"range": (1, 1)}, "range must end above its start"),
         ({"range": (0, float("inf"))}, "'range', entry 1 must be finite"),
         ({"range": (float("nan"), 1)}, "'range', entry 0 must be finite"),
-        ({"values": []}, "values must not be empty"),
+        ({"values": []}, "'values' must have at least 1 number"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
@@ -168,7 +168,7 @@ def test_shape_excludes_an_input() -> None:
 
 
 def test_impossible_samples() -> None:
-    with pytest.raises(SampleError, match="shape must have extents of at least 0"):
+    with pytest.raises(ArgumentValueError, match="'shape', entry 1 must be at least 0"):
         draw(shape=(2, -1))
     with pipeline() as made:
         with made:

@@ -1,4 +1,4 @@
-"""`fn.readers.file`: which files are found, what is read, and what is refused."""
+"""`fn.readers.file`: listing and reading files, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reader_pipeline(batch_size: int = 1, **arguments: Any) -> Pipeline:
 
 
 def read(count: int | None = None, **arguments: Any) -> list[tuple[str, int, bytes]]:
-    """Give source, label and content of the first samples, by default of one epoch."""
+    """Return source, label and content of the first samples, by default of one epoch."""
     pipeline = reader_pipeline(**arguments)
     size = pipeline.epoch_size("reader") if count is None else count
     assert isinstance(size, int)
@@ -301,7 +301,7 @@ def test_files_read_ahead_come_back_to_the_pool(read_ahead: bool, tmp_path: Path
         pipeline.set_outputs(data, labels)
     for _ in range(30):
         pipeline.run()
-    runner = pipeline._runner
+    runner = pipeline._run.runner
     assert runner is not None
     pipeline.close()
     assert runner.executor.reading_stats() == (0, 0)
@@ -309,7 +309,7 @@ def test_files_read_ahead_come_back_to_the_pool(read_ahead: bool, tmp_path: Path
 
 
 def global_batches(root: Path, num_shards: int, **arguments: Any) -> list[list[int]]:
-    """Read 40 steps of all shards, with 12 samples a step in all of them together."""
+    """Read 40 steps of all shards, with a global batch size of 12."""
     pipelines = [
         reader_pipeline(
             12 // num_shards,
@@ -371,7 +371,7 @@ NUL_PATHS: dict[str, Any] = {
 def test_paths_with_nul_are_refused(
     arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is in front of the character may be a file that exists."""
+    """The part before the character may be an existing file."""
     write(tmp_path, "a/1.jpg")
     (tmp_path / "list.txt").write_text("a/1.jpg 0\n")
     monkeypatch.chdir(tmp_path)

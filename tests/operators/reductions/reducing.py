@@ -1,4 +1,4 @@
-"""What tests of reductions share: samples, axes and comparison with NumPy."""
+"""Shared parts of tests of reductions: samples, axes and comparison with NumPy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reduce_one(operator: str, values: np.ndarray, *more: np.ndarray, **arguments
 
 
 def all_axes(ndim: int) -> list[tuple[int, ...] | None]:
-    """Give every set of axes."""
+    """Return every set of axes."""
     subsets = [tuple(i for i in range(ndim) if number >> i & 1) for number in range(2**ndim)]
     return [None, *subsets]
 
@@ -41,8 +41,7 @@ def all_axes(ndim: int) -> list[tuple[int, ...] | None]:
 def check_axes(operator: str, dtype: str, exact: Exact, *, modest: bool = False) -> None:
     """Reduce samples of many shapes along every set of axes; compare with float64.
 
-    `exact` gives the result in float64 or in integers; with `modest`, numbers are such that float32
-    holds the results.
+    `exact` returns the result in float64 or in integers; with `modest`, the results fit in float32.
     """
     for number, shape in enumerate(SHAPES):
         values = numbers(dtype, shape, number)
@@ -70,7 +69,7 @@ def check_equal(result: np.ndarray, expected: np.ndarray) -> None:
 
 
 def check_layouts(operator: str, *more: Input) -> None:
-    """Letters vanish with their dimensions."""
+    """Letters are removed with their dimensions."""
     for arguments, expected in (
         ({}, ""),
         ({"axes": [0]}, "WC"),
@@ -84,13 +83,15 @@ def check_layouts(operator: str, *more: Input) -> None:
 
 
 def check_wrong_axes(operator: str) -> None:
-    """Impossible axes are refused with an error that names them."""
+    """Invalid axes raise an error that names them."""
 
     def call(values: np.ndarray, layout: str = "", **arguments: Any) -> None:
         run_on(operator, [values], layout, **arguments)
 
     image = np.zeros((2, 3, 4), np.uint8)
-    with pytest.raises(ArgumentValueError, match="axes or axis_names must be given"):
+    with pytest.raises(
+        ArgumentValueError, match="'axis_names' must not be given together with 'axes'"
+    ):
         call(image, "HWC", axes=[0], axis_names="W")
     with pytest.raises(SampleError, match=r"axes must be from -3 to 2 \(got 3"):
         call(image, axes=[3])
@@ -107,5 +108,5 @@ def check_wrong_axes(operator: str) -> None:
 
 
 def check_no_bool_output(operator: str) -> None:
-    with pytest.raises(ArgumentValueError, match="dtype must be a type of numbers"):
+    with pytest.raises(ArgumentValueError, match="'dtype' must be UINT8, UINT16"):
         reduce_one(operator, np.zeros(3, np.uint8), dtype=types.BOOL)

@@ -34,6 +34,17 @@ def test_nan_is_passed_over(dtype: str) -> None:
     np.testing.assert_array_equal(result, expected, strict=True)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("rows", range(1, 10))
+def test_nan_hides_nothing_of_other_rows(dtype: str, rows: int) -> None:
+    values = numbers(dtype, (rows, 50), rows)
+    values[0, :20] = values[rows // 2, 10:30] = np.nan
+    values[:, 7] = np.nan
+    expected = np.where(np.isnan(values), -np.inf, values).max(0).astype(dtype)
+    result = reduce_one(OPERATOR, values, axes=0)
+    np.testing.assert_array_equal(result, expected, strict=True)
+
+
 @pytest.mark.parametrize("dtype", ALL_TYPES)
 def test_without_elements(dtype: str) -> None:
     kind = np.dtype(dtype).kind

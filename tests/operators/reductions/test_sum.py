@@ -41,6 +41,15 @@ def test_types(dtype: str) -> None:
         np.testing.assert_allclose(result, values.sum((0, 1), np.float64), rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+def test_more_rows_than_32_bits_hold(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    for limit in {limits.max, limits.min} - {0}:
+        values = np.full((66000, 130), limit, dtype)
+        result = reduce_one(OPERATOR, values, axes=0, dtype=types.INT64)
+        np.testing.assert_array_equal(result, np.full(130, 66000 * limit))
+
+
 @pytest.mark.parametrize("target", INTEGERS)
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_wrap_around(dtype: str, target: str) -> None:
@@ -61,7 +70,7 @@ def test_floats_round_and_saturate_as_integers() -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
 def test_many_extreme_numbers(dtype: str) -> None:
-    # More rows than sums of 32 bits could take.
+    # More rows than 32-bit sums could hold.
     for extreme in (np.iinfo(dtype).min, np.iinfo(dtype).max):
         values = np.full((140_000, 2), extreme, dtype)
         assert reduce_one(OPERATOR, values, axes=0).tolist() == [140_000 * int(extreme)] * 2
@@ -70,7 +79,7 @@ def test_many_extreme_numbers(dtype: str) -> None:
 
 
 def test_many_small_numbers_in_float() -> None:
-    # One after the other, the last ones would no longer count in float32.
+    # In a sequential sum, the last ones would be lost in float32.
     values = np.full(40_000_000, 0.1, np.float32)
     np.testing.assert_allclose(reduce_one(OPERATOR, values), np.float64(np.float32(0.1)) * 4e7)
 

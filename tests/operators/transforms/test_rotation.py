@@ -44,7 +44,7 @@ def test_space(angle: float, axis: tuple[float, ...]) -> None:
     np.testing.assert_allclose(np.linalg.det(result), 1, atol=1e-5)
     np.testing.assert_allclose(result @ direction, direction, atol=1e-5)
     np.testing.assert_allclose(np.trace(result), 1 + 2 * np.cos(np.deg2rad(angle)), atol=1e-4)
-    # The part of the matrix that changes its sign with the direction of the turn.
+    # The part of the matrix whose sign depends on the direction of the rotation.
     skew = np.array([result[2, 1] - result[1, 2], result[0, 2] - result[2, 0]])
     np.testing.assert_allclose(skew, 2 * np.sin(np.deg2rad(angle)) * direction[:2], atol=1e-4)
 

@@ -11,13 +11,13 @@ from dali_core import Pipeline, fn, pipeline_def
 
 
 def data(values: Sequence[Any], dtype: Any = None) -> Any:
-    """Give the same samples in every batch; scalars by default."""
+    """Return a source with the same samples in every batch; scalars by default."""
     samples = [np.asarray(value, dtype) for value in values]
     return fn.external_source(lambda: list(samples))
 
 
 def numbers(count: int) -> Any:
-    """Give the samples 0, 1, 2, ..."""
+    """Return a source of the samples 0, 1, 2, ..."""
     return data(range(count), np.int32)
 
 
@@ -28,7 +28,7 @@ def build(define: Callable[..., Any], *arguments: Any, **options: Any) -> Pipeli
 
 
 def run(define: Callable[..., Any], *arguments: Any, **options: Any) -> list[list[Any]]:
-    """Run one batch; give the samples of each output as lists."""
+    """Run one batch; return the samples of each output as lists."""
     outputs = build(define, *arguments, **options).run()
     return [[np.asarray(sample).tolist() for sample in output] for output in outputs]
 

@@ -1,4 +1,4 @@
-"""How branches run: what is jumped over, groups of samples, random numbers, errors and memory."""
+"""Execution of branches: skipped operators, groups of samples, random numbers, errors, memory."""
 
 # ruff: noqa: SIM108, RET504 (what is written in other ways elsewhere)
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core.errors import SampleError
 from tests.generated_images import encode, photo_like
-from tests.pipeline.branching import build, data, numbers, run, run_one
+from tests.pipeline.conditionals.branching import build, data, numbers, run, run_one
 
 MIXED = [True, False, False, True]
 
@@ -26,7 +26,7 @@ def samples(output: Any) -> list[np.ndarray]:
 
 
 def augment() -> Any:
-    """Take other operators, with random numbers, in nested branches on random conditions."""
+    """Use different random operators in nested branches on random conditions."""
     image = fn.random.uniform(range=[0, 255], shape=[4, 5, 3], dtype=types.UINT8)
     image = fn.reshape(image, layout="HWC")
     if fn.random.coin_flip(dtype=types.BOOL):
@@ -279,7 +279,7 @@ def test_native_errors_belong_to_samples_in_the_branch() -> None:
 
 def test_bad_samples_in_branches_are_replaced() -> None:
     pipeline = decoding(True, on_sample_error="replace")
-    # The next good sample of the batch takes its place, in the branch of that one.
+    # It is replaced by the next good sample of the batch, in the branch of that one.
     assert [x.tolist() for x in samples(pipeline.run()[0])] == [[8, 8, 3], [2], [2], [8, 8, 3]]
     assert [bad.sample for bad in pipeline.bad_samples] == [1]
 
@@ -361,9 +361,9 @@ def test_dense_outputs_are_written_in_place() -> None:
 
     pipeline = build(define, batch_size=8)
     pipeline.build()
-    assert pipeline._plan is not None
-    # What the inner branches join to, and the three that write; the engine's tests look at memory.
-    assert [len(values) for values in pipeline._plan.joined_outputs] == [4]
+    assert pipeline._definition.plan is not None
+    # The joins of the inner branches, and the three that write; the engine's tests check memory.
+    assert [len(values) for values in pipeline._definition.plan.joined_outputs] == [4]
     plain = samples(build(lambda: fn.copy(define()), batch_size=8).run()[0])
     batches = [pipeline.run()[0] for _ in range(3)]
     assert all(batch.is_dense_tensor() for batch in batches)
@@ -400,7 +400,7 @@ def test_chains_stay_within_their_branch(optimize: bool) -> None:
     pipeline = build(define, optimize=optimize, exec_pipelined=False)
     found = samples(pipeline.run()[0])
     assert pipeline.plan().count("fused:") == 2 * optimize
-    counts = pipeline._runner.executor.fusion_counts()
+    counts = pipeline._run.runner.executor.fusion_counts()
     if optimize:
         assert [sum(count) for count in counts] == [2, 2]
     plain = samples(build(define, optimize=False).run()[0])
@@ -435,7 +435,9 @@ def test_plans_and_drawings_show_conditions(tmp_path: Path) -> None:
 
     pipeline = build(define)
     plan = pipeline.plan()
-    (predicate,) = (node for node in pipeline._graph.nodes if "predicate" in node.spec.name)
+    (predicate,) = (
+        node for node in pipeline._definition.graph.nodes if "predicate" in node.spec.name
+    )
     assert f"fn.copy (yes) if {predicate.name}\n" in plan
     assert f"fn.copy (no) if not {predicate.name}\n" in plan
     pipeline.save_graph_to_dot_file(tmp_path / "graph.dot")

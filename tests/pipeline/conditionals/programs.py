@@ -1,4 +1,4 @@
-"""Programs with conditions, made at random, and functions made from text."""
+"""Random programs with conditions, and functions compiled from text."""
 
 from __future__ import annotations
 

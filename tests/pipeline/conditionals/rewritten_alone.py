@@ -1,7 +1,7 @@
-"""Rewrites programs without native code, and compares them with what they were.
+"""Rewrites programs without native code, and compares them with the originals.
 
-Any interpreter runs it, without the library being installed: ``python rewritten_alone.py``. What
-rewritten programs call is replaced by what Python does by itself.
+Any interpreter runs it, without the library being installed: ``python rewritten_alone.py``. The
+functions that rewritten programs call are replaced by Python's own behaviour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
 import functools
@@ -117,8 +117,8 @@ def any_of(value: Any, *others: Any) -> Any:
     return value
 
 
-def make_runtime() -> Any:
-    """Put packages without their contents, and a runtime without data, in place of the library."""
+def replace_library() -> None:
+    """Replace the library by empty packages, and a runtime without data."""
     names = (
         "dali_core",
         "dali_core._graph",
@@ -136,16 +136,16 @@ def make_runtime() -> Any:
     runtime.negation = lambda value: not value
     runtime.none_of = lambda *flags: not any(flags)
     runtime.is_over = runtime.while_is_over = lambda *flags: any(flags)
+    runtime.__all__ = [name for name in vars(runtime) if not name.startswith("__")]
     sys.modules[runtime.__name__] = sys.modules[names[-1]].runtime = runtime
-    return runtime
 
 
 def main() -> None:
-    runtime = make_runtime()
+    replace_library()
     sys.path.insert(0, str(Path(__file__).parent))
     conversion = importlib.import_module("dali_core.pipeline.conditionals.conversion")
     programs = importlib.import_module("programs")
-    runtime.convert = conversion.convert
+    conversion._RUNTIME.convert = conversion.convert
     texts = [PROGRAM, *map(programs.random_program, range(40))]
     for text in texts:
         function = programs.function_from(text, block=contextlib.nullcontext)

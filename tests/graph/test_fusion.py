@@ -1,4 +1,4 @@
-"""Chains of operators that run as one: what is fused, and that results stay the same bits."""
+"""Fused chains of operators: what is fused, and that results are bitwise identical."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(
     layout: str = "",
     **options: Any,
 ) -> tuple[list[np.ndarray], str, list[tuple[int, int]]]:
-    """Run steps one after the other; give the samples, the layout and the counts of chains."""
+    """Run steps one after the other; return the samples, the layout and the counts of chains."""
     pipeline = Pipeline(batch_size=len(data), num_threads=2, device_id=None, seed=7, **options)
     with pipeline:
         value = fn.external_source(source=lambda: list(data), layout=layout or None)
@@ -61,14 +61,14 @@ def run(
         pipeline.set_outputs(value)
     try:
         (output,) = pipeline.run()
-        counts = pipeline._runner.executor.fusion_counts()
+        counts = pipeline._run.runner.executor.fusion_counts()
         return [np.array(output.at(i)) for i in range(len(data))], output.layout(), counts
     finally:
         pipeline.close()
 
 
 def error_of(*arguments: Any, **options: Any) -> str:
-    """Give the message of the error that a run ends with; empty if there is none."""
+    """Return the error message of a run; empty if there is none."""
     try:
         run(*arguments, **options)
     except SampleError as error:
@@ -79,7 +79,7 @@ def error_of(*arguments: Any, **options: Any) -> str:
 def check_same(
     steps: Sequence[Step], data: Sequence[np.ndarray] = FILES, layout: str = ""
 ) -> list[tuple[int, int]]:
-    """Compare a fused run with an unfused one, or their errors; give the counts of chains."""
+    """Compare a fused run with an unfused one, or their errors; return the counts of chains."""
     error = error_of(steps, data, layout, optimize=False)
     if error:
         assert error_of(steps, data, layout) == error
@@ -252,7 +252,7 @@ UNIT = st.floats(0, 1, width=32)
 
 @st.composite
 def steps_of(draw: st.DrawFn) -> list[Step]:
-    """Draw a graph: a chain with anything that may be in it, in any order, some of it twice."""
+    """Draw a graph: a chain of any fusible operators, in any order, some of them twice."""
 
     def resize() -> Step:
         size, kind, antialias = draw(sizes()), draw(INTERPOLATIONS), draw(st.booleans())
@@ -399,7 +399,7 @@ def test_pixels_do_not_change_before_a_resize_of_the_same_chain() -> None:
     assert plan_of(define).count("fused:") == 1
 
 
-# Shrinking while decoding
+# Decoding at a reduced size
 
 
 def shrunk(size: int, *, scaled: bool, crop: int = 0, orientation: int = 1, **options: Any) -> Any:
@@ -421,14 +421,14 @@ def test_scaled_decoding_changes_pixels_a_little(size: int, orientation: int) ->
     plain = shrunk(size, scaled=False, orientation=orientation)
     scaled = shrunk(size, scaled=True, orientation=orientation)
     assert scaled.shape == plain.shape
-    # The spectrum is cut off instead of fading out: edges differ, most of the image hardly does.
+    # The filter has a sharp cutoff: edges differ, most of the image hardly does.
     assert np.abs(scaled - plain).mean() < 4
     assert np.abs(scaled - plain).max() > 0 or DECODES_WITHOUT_LIBJPEG
 
 
 DECODES_WITHOUT_LIBJPEG = bool(
     (
-        shrunk(20, scaled=True) == shrunk(20, scaled=False)  # libjpeg-turbo alone can shrink
+        shrunk(20, scaled=True) == shrunk(20, scaled=False)  # needed to decode at a reduced size
     ).all()
 )
 

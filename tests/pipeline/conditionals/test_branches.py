@@ -1,4 +1,4 @@
-"""What decisions on data mean: types of conditions, merged values, and errors with their lines."""
+"""Conditionals on data: types of conditions, merged values, and errors with their lines."""
 
 # ruff: noqa: SIM108, RUF021 (what is written in other ways elsewhere)
 
@@ -12,8 +12,8 @@ import pytest
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core.errors import ArgumentTypeError, GraphError, SampleError
 from dali_core.pipeline import do_not_convert
-from tests.pipeline.branching import build, data, numbers, run, run_one
-from tests.pipeline.programs import function_from
+from tests.pipeline.conditionals.branching import build, data, numbers, run, run_one
+from tests.pipeline.conditionals.programs import function_from
 
 MIXED = [True, False, False, True]
 NUMERIC = ["bool", "uint8", "int16", "int32", "uint64", "float16", "float32", "float64"]

@@ -1,4 +1,4 @@
-"""Pipelines with conditionals as documents, as pictures, and resumed from states."""
+"""Pipelines with conditionals: documents, pictures, and resuming from states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import DaliCoreError, SerializationError
-from tests.pipeline.branching import build
+from tests.pipeline.conditionals.branching import build
 
 
 def augment() -> Any:
@@ -68,7 +68,7 @@ def test_damaged_documents(change: Callable[[list[Any]], Any]) -> None:
 
 
 def test_conditions_that_are_no_booleans() -> None:
-    # Three floats instead of a boolean: nobody takes the branch.
+    # Three floats instead of a boolean: no sample takes the branch.
     text = with_condition(lambda conditions: [[0, 0, True]])
     with pytest.raises(DaliCoreError):
         Pipeline.deserialize(text).run()

@@ -1,4 +1,4 @@
-"""Programs are rewritten alike by all versions of Python that are installed."""
+"""Programs are rewritten in the same way by all installed versions of Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.pipeline import rewritten_alone
+from tests.pipeline.conditionals import rewritten_alone
 
 
 @pytest.mark.parametrize("version", ["this one", "3.10", "3.11", "3.12", "3.13"])

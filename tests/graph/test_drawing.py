@@ -1,4 +1,4 @@
-"""Pictures of graphs: nothing overlaps, everything is in them, and any text is escaped."""
+"""Pictures of graphs: nothing overlaps, they are complete, and any text is escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dali_core import Pipeline, fn, pipeline_def, types
-from dali_core._graph.layout import Box, Line, place
+from dali_core._graph.box_placement import Box, Line, place
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAME = "a <b> & \"c\" 'd' \\n \u00e9\u4e16\x07\x01"
@@ -31,7 +31,7 @@ def graph(name: str = NAME) -> Pipeline:
             crop_pos_y=fn.random.uniform(),
             mirror=fn.random.coin_flip(),
         )
-        fn.copy(normal)  # nobody needs it
+        fn.copy(normal)  # not needed
         own = fn.python_function(label, function=np.negative)
         made.set_outputs(normal, own, image)
     return made
@@ -44,7 +44,7 @@ def picture(made: Pipeline) -> ET.Element:
 
 
 def frames(root: ET.Element) -> list[tuple[float, float, float, float]]:
-    """Give left, top, right and bottom of each box."""
+    """Return left, top, right and bottom of each box."""
     found = []
     for rect in root.iter(f"{SVG}rect"):
         x, y, width, height = (float(rect.attrib[key]) for key in ("x", "y", "width", "height"))
