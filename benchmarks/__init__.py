@@ -1,6 +1,6 @@
-"""Measurements side by side with other loaders.
+"""Comparison of the library with other loaders.
 
-Each module with a ``main`` is a command of its own:
+Each module with a ``main`` is a command:
 
 ``python -m benchmarks``                    images per second and memory
 ``python -m benchmarks.batch_overhead``     time per batch when there is nothing to compute

@@ -1,8 +1,8 @@
 """Compare images per second and memory with other loaders: ``python -m benchmarks``.
 
-Every measurement runs in a fresh process that does nothing else, so no loader's idle threads or
-memory disturb another. Within a round, loaders take turns; the order rotates from round to round.
-All read the same files, from the page cache, with the same number of threads (or worker processes).
+Every measurement runs in a fresh process that does nothing else, so loaders do not affect each
+other. Within a round, all loaders are measured; the order rotates from round to round. All read the
+same files, from the page cache, with the same number of threads (or worker processes).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace, peers: list[Peer], files: list[str]) -> Measurements:
-    """Measure every peer on every pipeline, in turns."""
+    """Measure every peer on every pipeline, alternating."""
     measurements: Measurements = {pipeline: defaultdict(list) for pipeline in arguments.pipelines}
     batches = batches_of(arguments.images, files, arguments.batch_size)
     turns = [

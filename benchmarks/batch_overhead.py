@@ -1,8 +1,8 @@
-"""Measure the time from one batch to the next when there is next to nothing to compute.
+"""Measure the overhead per batch, with almost no computation.
 
-``python -m benchmarks.batch_overhead``. What remains is the cost of the machinery: handing a batch
-to the threads, collecting it, and wrapping the outputs; with external sources also calling Python
-and taking its arrays.
+``python -m benchmarks.batch_overhead``. This is the time to schedule a batch on the thread pool, to
+wait for it, and to wrap the outputs; with external sources also to call Python and to convert its
+arrays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time from one batch to the next, side by side: what several benchmarks measure."""
+"""Time per batch of several peers, which several benchmarks measure."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def compare(
     warm_up: int,
     unit: str = "us",
 ) -> None:
-    """Read the command line, let the peers take turns, print their times, and write results.
+    """Read the command line, measure the peers alternately, print their times, and write results.
 
     Parameters
     ----------
     program, description : str
-        Name of the module, which the results are named after, and what it measures.
+        Name of the module, which is used for the file of results, and what it measures.
     pipelines : mapping of str to str
         Pipelines and their titles.
     batches, warm_up : int
-        Batches in a measurement, unless the command line says otherwise, and those before it.
+        Batches in a measurement, unless the command line sets another number, and those before it.
     unit : str
         ``"us"`` or ``"ms"``, for what is printed.
     """

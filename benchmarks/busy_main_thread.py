@@ -1,22 +1,20 @@
 """Measure what a busy Python thread costs the loader: ``python -m benchmarks.busy_main_thread``.
 
 A training loop keeps its thread busy between two batches, often in Python, holding the GIL. A
-loader whose threads need the GIL stands still in the meantime. The loop here asks for a batch, and
-then occupies itself for about the time that a batch takes, in one of three ways:
+loader whose threads need the GIL is blocked in the meantime. The loop here requests a batch, and
+then is busy for about the time of a batch, in one of three ways:
 
 asleep
-    It needs neither a processor nor the GIL: the loader has all to itself. A loader that works
-    ahead hides this time completely, so the rate stays that of a loop that asks for batches back to
-    back.
+    It uses neither a processor nor the GIL. A loader that prefetches hides this time completely, so
+    the rate is that of a loop that requests batches back to back.
 hashing
-    It keeps one processor busy, without holding the GIL. If all processors have a loader thread
-    already, this alone slows the loader, whatever it is written in.
+    It keeps one processor busy, without holding the GIL. If every processor already runs a loader
+    thread, this alone slows the loader down.
 python
     It keeps one processor busy, and holds the GIL.
 
-So *python* divided by *hashing* is the price of the GIL alone, and *python* divided by *back to
-back* is what is left of the rate in all. By default one processor stays free of loader threads, for
-the loop.
+So *python* divided by *hashing* is the cost of the GIL alone, and *python* divided by *back to
+back* is the remaining throughput. By default one processor is left free for the loop.
 """
 
 from __future__ import annotations

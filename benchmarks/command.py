@@ -1,4 +1,4 @@
-"""What the commands share: options, peers, photos, processes, and results on disk."""
+"""Shared parts of the commands: options, peers, photos, processes, and files of results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PHOTO_SUFFIXES = frozenset({".jpeg", ".jpg"})
 
 
 class WorkerError(RuntimeError):
-    """The process of a peer failed; the message ends with what it printed last."""
+    """The process of a peer failed; the message ends with its last output."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Peer:
 
     @property
     def title(self) -> str:
-        """The name for people."""
+        """The displayed name."""
         return PEERS[self.name]
 
     def measure(self, measurement: str, **parameters: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Peer:
 def add_peer_options(
     parser: argparse.ArgumentParser, default: Sequence[str] = tuple(PEERS)
 ) -> None:
-    """Add the options that say who is measured, and how often."""
+    """Add the options for the peers and the number of rounds."""
     parser.add_argument(
         "--peers",
         nargs="+",
@@ -75,7 +75,7 @@ def add_peer_options(
 
 
 def add_photo_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is loaded, and how."""
+    """Add the options for the data and the loading."""
     parser.add_argument(
         "--data", type=Path, metavar="FOLDER", help="JPEG files (default: generated photos)"
     )
@@ -101,9 +101,9 @@ def positive(text: str) -> int:
 
 
 def find_peers(arguments: argparse.Namespace) -> list[Peer]:
-    """Ask each peer for its versions.
+    """Return the versions of each peer.
 
-    Peers that were asked for by name must be installed, and this library too; others are left out.
+    Peers that were requested by name must be installed, and this library too; others are skipped.
     """
     warn_if_busy()
     interpreters = dict(choice.partition("=")[::2] for choice in arguments.python)
@@ -126,7 +126,7 @@ def find_peers(arguments: argparse.Namespace) -> list[Peer]:
 
 
 def find_photos(folder: Path | None, most: int) -> list[str]:
-    """List JPEG files of a folder, or of the generated photos, and bring them into the page cache.
+    """Return JPEG files of a folder, or of the generated photos, and load them into the page cache.
 
     Where there are more than ``most``, that many are taken at even distances.
     """
@@ -144,16 +144,16 @@ def find_photos(folder: Path | None, most: int) -> list[str]:
 
 
 def batches_of(num_images: int, files: Sequence[str], batch_size: int) -> int:
-    """Give the number of batches in whole passes over the files with ``num_images`` or more.
+    """Return the number of batches of complete passes over the files with at least ``num_images``.
 
-    Whole passes, because photos differ: every measurement then has the same work.
+    Complete passes, because photos differ: every measurement then has the same work.
     """
     passes = -(-num_images // len(files))
     return max(1, round(passes * len(files) / batch_size))
 
 
 def warn_if_busy() -> None:
-    """Say so if the machine has other work to do, since no measurement can make up for that."""
+    """Warn if the machine is busy with other work, which no measurement can compensate for."""
     load = os.getloadavg()[0]
     if load > BUSY:
         print(f"The machine is busy (load average {load:.1f}): expect noise.", file=sys.stderr)
@@ -162,7 +162,7 @@ def warn_if_busy() -> None:
 def run_worker(
     interpreter: str, peer: str, measurement: str, parameters: dict[str, Any]
 ) -> dict[str, Any]:
-    """Run a function of ``measurements`` in a fresh process, and give what it returns."""
+    """Run a function of ``measurements`` in a fresh process, and return its result."""
     request = {"peer": peer, "measurement": measurement, "parameters": parameters}
     process = subprocess.run(
         [interpreter, "-m", "benchmarks.worker"],
@@ -184,7 +184,7 @@ def describe_run(
 ) -> dict[str, Any]:
     """Describe machine, peers, data and settings, for the file of results.
 
-    Paths are left out: they mean nothing elsewhere.
+    Paths are left out, since they are meaningless on other machines.
     """
     settings = {
         key: value
@@ -205,13 +205,13 @@ def describe_run(
 
 
 def results_path(measurement: str, suffix: str) -> Path:
-    """Name a file of results after the measurement, the date and the device."""
+    """Return the name of a file of results, from the measurement, the date and the device."""
     RESULTS.mkdir(exist_ok=True)
     return RESULTS / f"{measurement}-{date.today().isoformat()}-{machine.short_name()}{suffix}"
 
 
 def write_results(measurement: str, results: dict[str, Any]) -> None:
-    """Write results as JSON, and say where."""
+    """Write results as JSON, and print the path."""
     path = results_path(measurement, ".json")
     path.write_text(json.dumps(results, indent=1) + "\n")
     print(f"results: {path.relative_to(ROOT)}")

@@ -1,7 +1,7 @@
 """Measure how long expressions take: ``python -m benchmarks.expressions``.
 
-One thread computes with batches of images. To make the images is next to nothing; how long they
-take alone is measured, too.
+One thread computes with batches of images. Creating the images takes almost no time, which is
+measured separately, too.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Measure kernels and the mixed pipeline on a GPU: ``python -m benchmarks.gpu``.
 
-Kernels: bytes read and written in a second, as a share of what a copy from the device to the same
-device reaches in the same round, on batches of more than 200 MB. Nothing but the work of one
-operator lies between the two events that measure: the stream is kept busy until all is queued.
+Kernels: memory throughput, relative to that of a device-to-device copy in the same round, on
+batches of more than 200 MB. Only the work of one operator is between the two timing events: the
+stream is kept busy until all of it is enqueued.
 
 Pipeline: images in a second with decoding on the host, and random crop, resize, mirror and
-normalisation on the device, in turns with NVIDIA DALI where that is installed.
+normalisation on the device, alternating with NVIDIA DALI if it is installed.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ def main() -> None:
 
 
 def describe_device(is_quick: bool) -> str:
-    """Name the device, the driver and the date."""
+    """Print the device, the driver and the date."""
     name, driver, today = kernels.device_description()
     warning = " (a simulated driver: numbers mean nothing)" if "Simulated" in name else ""
     return f"{name}, driver {driver}, {today}{warning}"
 
 
 def measure_kernels(arguments: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
-    """Measure all kernels in turns with a copy, and print their shares."""
+    """Measure all kernels alternating with a copy, and print their ratios."""
     measured: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with kernels.Bench(kernels.QUICK_BYTES if arguments.quick else kernels.BATCH_BYTES) as bench:
         for _ in range(arguments.rounds):
             for case in kernels.CASES:
-                # Right beside one another: clocks of a card change with its temperature.
+                # Directly after one another: clocks of a GPU change with its temperature.
                 measured[case.name]["copy"].append(bench.copy())
                 measured[case.name]["kernel"].append(bench.kernel(case))
         counted = bench.device_wide_waits()
@@ -96,7 +96,7 @@ def measure_kernels(arguments: argparse.Namespace) -> dict[str, dict[str, list[f
 def measure_pipelines(
     arguments: argparse.Namespace, peers: list[Peer], files: list[str]
 ) -> dict[str, dict[str, list[float]]]:
-    """Measure images per second of all peers in turns, and print them."""
+    """Measure images per second of all peers alternately, and print them."""
     measured: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     batches = batches_of(arguments.images, files, arguments.batch_size)
     for pipeline, title in DEVICE_PIPELINES.items():

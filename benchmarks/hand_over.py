@@ -1,9 +1,9 @@
-"""Measure what it takes to hand batches over to a framework: ``python -m benchmarks.hand_over``.
+"""Measure the conversion of batches to a framework: ``python -m benchmarks.hand_over``.
 
 Measured are, for batches that a pipeline has computed: dense images with labels, and images of
 unequal size, turned into tensors of the framework in the way of each library's plugin, without the
 time of the pipeline; and the time from one batch of an iterator to the next, around a pipeline with
-next to nothing to compute.
+almost no computation.
 """
 
 from __future__ import annotations

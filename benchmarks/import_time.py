@@ -1,7 +1,7 @@
 """Measure the time to import the library: ``python -m benchmarks.import_time``.
 
 Every measurement is a fresh interpreter. The time of an interpreter that imports nothing is
-measured in turns with it, and is to be subtracted.
+measured alternately, and is to be subtracted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels that are measured, and how: with events in the pipeline's own stream."""
+"""Kernels to measure, with timing events in the pipeline's own stream."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .peers.photo_settings import MEAN, STANDARD_DEVIATION
 BATCH_BYTES = 256_000_000
 QUICK_BYTES = 100_000
 HEIGHT, WIDTH = 1080, 1920
-# What the stream does meanwhile has to take longer than planning and queueing an operator.
+# The work that keeps the stream busy has to take longer than enqueueing an operator.
 BUSY_COPIES = 24
 MORE = 2
 
@@ -45,8 +45,8 @@ def _resized(share: float, antialias: bool = False) -> Callable[[Any, int, int],
 class Case:
     """An operator on a batch of images on the device.
 
-    `define` is also given the height and the width of the images. `bar` is the share of a copy's
-    rate that it should reach; `part` is the share of its input that it has to read.
+    `define` also takes the height and the width of the images. `bar` is the expected ratio to the
+    throughput of a copy; `part` is the fraction of its input that it has to read.
     """
 
     name: str
@@ -79,7 +79,7 @@ CASES = (
 
 
 def device_description() -> tuple[str, str, str]:
-    """Give the name of the device, the version of the driver, and the date."""
+    """Return the name of the device, the version of the driver, and the date."""
     name = cuda.device_name(0)
     version = _done(driver.cuDriverGetVersion())
     return name, f"for CUDA {version // 1000}.{version % 1000 // 10}", date.today().isoformat()
@@ -96,7 +96,7 @@ class Bench:
 
     def __init__(self, nbytes: int) -> None:
         scale = 1.0 if nbytes >= HEIGHT * WIDTH * 3 else math.sqrt(nbytes / (HEIGHT * WIDTH * 12))
-        # Rows of an odd length would be another measurement.
+        # Unaligned rows would be another measurement.
         height, width = (max(16, round(side * scale) // 8 * 8) for side in (HEIGHT, WIDTH))
         self._sides = (height, width)
         self.num_images = math.ceil(nbytes / (height * width * 3))
@@ -135,7 +135,7 @@ class Bench:
         _done(driver.cuDevicePrimaryCtxRelease(self._first_device()))
 
     def copy(self) -> float:
-        """Measure bytes read and written in a second by a copy on the device."""
+        """Measure the throughput in bytes per second of a copy on the device."""
 
         def queue() -> None:
             _done(driver.cuMemcpyDtoDAsync(self._to, self._from, self._nbytes, self._stream))
@@ -143,9 +143,9 @@ class Bench:
         return 2 * self._nbytes / self._seconds(self._stream, queue)
 
     def kernel(self, case: Case) -> float:
-        """Measure bytes read and written in a second by an operator.
+        """Measure the throughput in bytes per second of an operator.
 
-        The time is that of some more of it in one pipeline: data from outside are copied first.
+        The time is that of additional calls in one pipeline, since inputs are copied first.
         """
         times = []
         for repeats in (1, 1 + MORE):
@@ -156,16 +156,16 @@ class Bench:
         return (self._nbytes * case.part + self._written[case.name]) / seconds
 
     def device_wide_waits(self) -> dict[str, int] | None:
-        """Count calls that wait for the whole device in a steady loop.
+        """Return the number of synchronizing calls in a steady-state loop.
 
-        Only a simulated driver counts them; None for a real one.
+        Only the simulated driver counts them; None for a real one.
         """
         if "Simulated" not in cuda.device_name(0):
             return None
         library = ctypes.CDLL("libcuda.so.1")
         library.simulated_counts.restype = ctypes.c_char_p
         counts = []
-        for runs in (4, 3):  # what the first ones need, others use again
+        for runs in (4, 3):  # warm-up: later batches reuse the memory of these
             for pipeline in self._pipelines.values():
                 for _ in range(runs):
                     pipeline.run()
@@ -174,7 +174,7 @@ class Bench:
         return {name: n - before[name] for name, n in after.items() if n != before.get(name, 0)}
 
     def _seconds(self, stream: Any, queue: Callable[[], None]) -> float:
-        """Measure how long the device is at what `queue` puts into a stream."""
+        """Measure the device time of the work that `queue` enqueues in a stream."""
         for _ in range(BUSY_COPIES):
             _done(driver.cuMemcpyDtoDAsync(self._to, self._from, self._nbytes, stream))
         _done(driver.cuEventRecord(self._begin, stream))

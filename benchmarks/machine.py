@@ -1,4 +1,4 @@
-"""What machine the numbers come from."""
+"""Description of the machine that is measured."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 def processors() -> int:
-    """Count the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def processor_name() -> str:
-    """Give the name of the processor."""
+    """Return the name of the processor."""
     information = Path("/proc/cpuinfo")
     found = (
         re.search(r"model name\s*:\s*(.+)", information.read_text())
@@ -25,13 +25,13 @@ def processor_name() -> str:
 
 
 def short_name() -> str:
-    """Give a name of the machine that can be part of a file name."""
+    """Return a name of the machine for use in a file name."""
     words = re.sub(r"\((R|TM|tm|r)\)|\bCPU\b|\bProcessor\b|@.*", " ", processor_name()).lower()
     return "-".join([*re.findall(r"[a-z0-9]+", words), str(processors()), "processors"])
 
 
 def describe() -> dict[str, str | int | float]:
-    """Describe processor and system, and how busy the machine is with other work."""
+    """Return the processor, the system, and the load of the machine."""
     return {
         "processor": processor_name(),
         "processors": processors(),

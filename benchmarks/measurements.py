@@ -1,9 +1,10 @@
-"""What is measured inside the process of a peer. Needs nothing but the standard library."""
+"""Measurements inside the process of a peer. Requires only the standard library."""
 
 from __future__ import annotations
 
 import gc
 import hashlib
+import importlib
 import multiprocessing
 import platform
 import re
@@ -17,12 +18,12 @@ from typing import Any
 
 Result = dict[str, Any]
 
-# Long enough that hashing a block lets go of the GIL, short enough (about 0.1 ms) to stop on time.
+# Long enough that hashing a block releases the GIL, short enough (about 0.1 ms) to stop on time.
 _HASHED_BLOCK = bytes(128 * 1024)
 
 
 def versions(peer: ModuleType) -> Result:
-    """Give the versions of a peer, and what it can run."""
+    """Return the versions of a peer, and the pipelines that it supports."""
     versions = {"python": platform.python_version()} | peer.versions()
     return {"versions": versions, "pipelines": sorted(peer.PIPELINES)}
 
@@ -39,9 +40,9 @@ def throughput(
 ) -> Result:
     """Measure images per second over some batches, and memory.
 
-    The batches before the measured ones start threads and processes, fill caches and pools, and use
-    up what was prefetched while nobody waited. When the clock starts and when it stops, the loader
-    is equally far ahead.
+    The warm-up batches start threads and processes, fill caches and pools, and consume the batches
+    that were prefetched during start-up. The number of prefetched batches is the same when the
+    clock starts and when it stops.
     """
     imported = _peak_memory()
     source = peer.open_batches(pipeline, files, threads, batch_size)
@@ -57,6 +58,49 @@ def throughput(
     }
 
 
+def processes_at_once(
+    peer: ModuleType,
+    *,
+    pipeline: str,
+    files: list[str],
+    processes: int,
+    batch_size: int,
+    warm_up: int,
+    seconds: float,
+) -> Result:
+    """Measure the total images per second of independent processes with one thread each."""
+    context = multiprocessing.get_context("spawn")
+    begin, rates = context.Barrier(processes), context.SimpleQueue()
+    arguments = (peer.__name__, pipeline, files, batch_size, warm_up, seconds, begin, rates)
+    workers = [context.Process(target=_one_of_many, args=arguments) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        if worker.exitcode:
+            raise RuntimeError(f"a process must end with status 0 (got {worker.exitcode}).")
+    return {"images_per_second": sum(rates.get() for _ in workers)}
+
+
+def _one_of_many(
+    peer: str,
+    pipeline: str,
+    files: list[str],
+    batch_size: int,
+    warm_up: int,
+    seconds: float,
+    begin: Any,
+    rates: Any,
+) -> None:
+    source = importlib.import_module(peer).open_batches(pipeline, files, 1, batch_size)
+    _warm_up(source, warm_up)
+    begin.wait(timeout=120)
+    images, start = 0, time.perf_counter()
+    while (passed := time.perf_counter() - start) < seconds:
+        images += next(source)
+    rates.put(images / passed)
+
+
 def memory(
     peer: ModuleType,
     *,
@@ -67,7 +111,7 @@ def memory(
     batches: int,
     every: int,
 ) -> Result:
-    """Measure resident memory, in bytes, after every so many batches."""
+    """Measure resident memory, in bytes, at regular intervals of batches."""
     source = peer.open_batches(pipeline, files, threads, batch_size)
     resident = []
     for _ in range(batches // every):
@@ -77,7 +121,7 @@ def memory(
 
 
 def hashing(peer: ModuleType, *, threads: int, seconds: float) -> Result:
-    """Measure how many blocks some threads hash in a second, without the GIL or much memory."""
+    """Measure the blocks per second that some threads hash, without the GIL or much memory."""
 
     def count(end: float) -> int:
         blocks = 0
@@ -103,11 +147,11 @@ def busy_main_thread(
     batches: int,
     share: float,
 ) -> Result:
-    """Measure images per second while the thread that asks for batches is occupied in between.
+    """Measure images per second while the thread that requests batches is busy in between.
 
-    First batches are asked for back to back. Then, after each batch, the thread spends ``share`` of
-    the time of a batch (as just measured) asleep, hashing (busy on a processor, but not holding the
-    GIL), or in a loop of Python (busy, and holding the GIL).
+    First, batches are requested back to back. Then, after each batch, the thread spends ``share``
+    of the time of a batch (as just measured) asleep, hashing (busy on a processor, but not holding
+    the GIL), or in a loop of Python (busy, and holding the GIL).
     """
     source = peer.open_batches(pipeline, files, threads, batch_size)
     _warm_up(source, warm_up)
@@ -140,7 +184,7 @@ def batch_overhead(
     batches: int,
     threads: int = 1,
 ) -> Result:
-    """Measure the time from one batch to the next, when there is next to nothing to compute."""
+    """Measure the time from one batch to the next, when there is almost no computation."""
     source = peer.open_batches(pipeline, [], threads, batch_size)
     _warm_up(source, warm_up)
     times = []
@@ -157,9 +201,9 @@ def batch_overhead(
 def hand_over(
     peer: ModuleType, framework: str, action: str, batch_size: int, warm_up: int, batches: int
 ) -> Result:
-    """Measure how long it takes to turn the outputs of a pipeline into tensors of a framework.
+    """Measure the time to convert the outputs of a pipeline to tensors of a framework.
 
-    Tensors of a batch are let go before the next batch, as in a loop that trains.
+    Tensors of a batch are released before the next batch, as in a training loop.
     """
     version, actions = peer.hand_over(framework, batch_size)
     prepare, measured = actions[action]()
@@ -202,9 +246,9 @@ def _hash_for(seconds: float) -> None:
 
 
 def _peak_memory() -> int:
-    """Give the peak resident memory of this process and its worker processes, in bytes.
+    """Return the peak resident memory of this process and its worker processes, in bytes.
 
-    A worker counts with its proportional set size, so that pages that processes share count once.
+    Workers count with their proportional set size, so that shared pages count once.
     """
     peak = _kilobytes(Path("/proc/self/status"), "VmHWM")
     for worker in multiprocessing.active_children():

@@ -1,9 +1,9 @@
-"""Measure what worker processes gain where data comes from Python.
+"""Measure the speedup by worker processes for sources in Python.
 
-``python -m benchmarks.parallel_source``. Two sources are called for each sample: one computes in
-Python all the time, which one process cannot do on two processors; the other only makes images, so
-that what is measured is the way from a worker to the pipeline. Every peer calls them in the process
-itself (0 workers), and in one worker for each processor.
+``python -m benchmarks.parallel_source``. Two sources are called for each sample: one is
+compute-bound in Python, so that one process cannot use two processors; the other only allocates
+images, which measures the transfer from a worker to the pipeline. Every peer calls them in the main
+process (0 workers), and in one worker per processor.
 """
 
 from __future__ import annotations

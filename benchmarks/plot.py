@@ -30,7 +30,7 @@ def bars(
     title : str
         What was measured on what.
     picture : Path
-        The file to write; its suffix names the format.
+        The file to write; its suffix selects the format.
     """
     num_bars = sum(len(group) + 1 for group in groups.values())
     figure = Figure(figsize=(9, 1.2 + 0.34 * num_bars), layout="constrained")

@@ -1,9 +1,9 @@
-"""Measure what reading ahead brings and costs: ``python -m benchmarks.reading_ahead``.
+"""Measure the gain and the cost of prefetching files: ``python -m benchmarks.reading_ahead``.
 
-The same pipeline runs with and without I/O threads, in turns, each time in a fresh process: with
-all files in the page cache, where reading ahead must cost nothing, and with every `read` delayed,
-as by a slow disk or a network, where it must pay. The delay comes from a small library that is
-compiled here and preloaded.
+The same pipeline runs with and without I/O threads, alternating, each time in a fresh process: with
+all files in the page cache, where prefetching must cost nothing, and with every `read` delayed, as
+by a slow disk or a network, where it must be faster. The delay is implemented by a small library
+that is compiled here and preloaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// Preloaded into a process, delays each `read`, as a slow disk or a network would.
+// Preloaded into a process, delays each `read`, like a slow disk or network.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

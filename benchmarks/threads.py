@@ -1,7 +1,8 @@
-"""Measure how much faster twice the threads are: ``python -m benchmarks.threads``.
+"""Measure the speedup by twice the threads: ``python -m benchmarks.threads``.
 
-Processors of a shared machine are often two halves of one, and memory is shared in any case, so the
-same is measured with threads that only hash: what they reach is the most that this machine gives.
+Processors of a shared machine are often hyper-threads of one core, and memory bandwidth is shared
+in any case, so the same is measured with threads that only hash: their speedup is an upper bound
+for this machine.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ RESULT_MARK = "benchmark result: "
 
 
 def main() -> None:
-    """Serve one request."""
+    """Process one request."""
     request = json.load(sys.stdin)
     peer = importlib.import_module(f"benchmarks.peers.{request['peer']}")
     result = getattr(measurements, request["measurement"])(peer, **request["parameters"])

@@ -7,11 +7,11 @@ Every module has the same three names:
 ``versions()``
     The version of each package that matters to the measurement.
 ``open_batches(pipeline, files, threads, batch_size)``
-    An endless iterator over the batches of a pipeline. It gives the number of samples of each
+    An endless iterator over the batches of a pipeline. It returns the number of samples of each
     batch.
 
-A peer is imported in a process of its own, by an interpreter of its own if need be, so these
-modules need nothing but the peer itself.
+A peer is imported in a separate process, possibly by another interpreter, so these modules import
+only the peer itself.
 """
 
 PEERS = {

@@ -1,4 +1,4 @@
-"""Pipelines for the libraries that share one interface: dali_core and NVIDIA DALI."""
+"""Pipelines for the libraries with the same API: dali_core and NVIDIA DALI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PIPELINES = frozenset(
 def open_batches(
     library: ModuleType, pipeline: str, files: list[str], threads: int, batch_size: int
 ) -> Iterator[int]:
-    """Build a pipeline with ``library`` and run it without end."""
+    """Build a pipeline with ``library`` and run it forever."""
     options = {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": 1}
     if pipeline in settings.DEVICE_PIPELINES:
         options["device_id"] = 0
@@ -151,7 +151,7 @@ def _source(library: ModuleType, source: Any) -> Any:
 
 
 def _expression(compute: Callable[[ModuleType, Any], Any]) -> Callable[..., Any]:
-    """Compute with images that are next to nothing to make."""
+    """Compute with images that take almost no time to create."""
 
     def graph(library: ModuleType, files: list[str], num_samples: int) -> Any:
         side = settings.CROP_SIDE

@@ -1,8 +1,8 @@
-"""How the libraries that share one interface hand batches over to a framework.
+"""Conversion of batches to a framework, for the libraries with the same API.
 
-`FRAMEWORKS` has one function for each framework. It is given a library and gives, by name, actions
-for `measurements.hand_over`: each is a pair of what prepares a batch, which is not measured, and
-what is measured on it.
+`FRAMEWORKS` has one function for each framework. It takes a library and returns, by name, actions
+for `measurements.hand_over`: each is a pair of a function that prepares a batch, which is not
+measured, and the measured function.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Action = tuple[Callable[[], Any], Callable[[Any], Any]]
 def actions(
     library: ModuleType, framework: str, batch_size: int
 ) -> tuple[str, dict[str, Callable[[], Action]]]:
-    """Give the version of a framework, and what can be measured with it.
+    """Return the version of a framework, and the actions that are supported with it.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def _pytorch(
     is_ours = library.__name__ == "dali_core"
 
     def copied(tensor: Any) -> torch.Tensor:
-        # What the reference's iterators do with each output.
+        # The conversion of each output in the reference's iterators.
         target = torch.empty(tensor.shape(), dtype=plugin.to_torch_type[tensor.dtype])
         plugin.feed_ndarray(tensor, target)
         return target
@@ -106,7 +106,7 @@ def _jax(
 
 
 def _to_jax(library: ModuleType) -> Callable[[Any], Any]:
-    """Give what the iterators of a library do with each output."""
+    """Return the conversion of each output in the iterators of a library."""
     import jax
     import numpy
 
@@ -115,7 +115,7 @@ def _to_jax(library: ModuleType) -> Callable[[Any], Any]:
 
         place = OnOneDevice().place
         return lambda batch: place([numpy.asarray(batch.as_tensor())])
-    # At least: the reference's arrays lie where its pipeline computed them, too.
+    # A lower bound: the reference's arrays share the memory of its pipeline, too.
     return lambda batch: jax.dlpack.from_dlpack(batch.as_tensor())
 
 

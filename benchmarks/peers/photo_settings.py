@@ -1,4 +1,4 @@
-"""What the photo pipelines of all peers have in common."""
+"""Settings of the photo pipelines of all peers."""
 
 CROP_SIDE = 224
 SHORTER_SIDE = 256

@@ -15,17 +15,17 @@ PIPELINES = graphs.PIPELINES
 
 
 def versions() -> dict[str, str]:
-    """Give the version of the library."""
+    """Return the version of the library."""
     return {"nvidia-dali": nvidia.dali.__version__}
 
 
 def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
-    """Run a pipeline without end."""
+    """Run a pipeline forever."""
     return graphs.open_batches(nvidia.dali, pipeline, files, threads, batch_size)
 
 
 def hand_over(
     framework: str, batch_size: int
 ) -> tuple[str, dict[str, Callable[[], handing_over.Action]]]:
-    """Give a framework's version, and what can be measured with it."""
+    """Return a framework's version, and the actions that are supported with it."""
     return handing_over.actions(nvidia.dali, framework, batch_size)

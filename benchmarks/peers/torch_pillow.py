@@ -24,12 +24,12 @@ _OFFSET = (-torch.tensor(settings.MEAN) / torch.tensor(settings.STANDARD_DEVIATI
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of PyTorch and Pillow."""
+    """Return the versions of PyTorch and Pillow."""
     return {"torch": torch.__version__, "pillow": PIL.__version__}
 
 
 def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
-    """Run a pipeline without end, with one worker process a thread."""
+    """Run a pipeline forever, with one worker process per thread."""
     loader = DataLoader(
         _Photos(files, _TRANSFORMS[pipeline]),
         batch_sampler=_Cycle(len(files), batch_size),
@@ -41,7 +41,7 @@ def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int)
 
 
 class _Cycle:
-    """The numbers of the files in order, again and again, in batches."""
+    """The indices of the files in order, repeated forever, in batches."""
 
     def __init__(self, num_files: int, batch_size: int) -> None:
         self.num_files = num_files
@@ -68,7 +68,7 @@ def _decode(picture: Image.Image) -> torch.Tensor:
 
 
 def _random_crop(picture: Image.Image) -> torch.Tensor:
-    # Pillow's resize always filters; its transform interpolates between the four nearest pixels.
+    # Pillow's resize always antialiases; its transform interpolates bilinearly.
     box = _draw_box(picture.width, picture.height)
     return _flip_and_normalise(
         picture.transform(_SIZE, Image.Transform.EXTENT, box, Image.Resampling.BILINEAR)
@@ -91,7 +91,7 @@ def _centre_crop(picture: Image.Image) -> torch.Tensor:
 
 
 def _draw_box(width: int, height: int) -> Box:
-    """Draw a box of random area and aspect ratio; after ten that do not fit, take the middle."""
+    """Draw a box of random area and aspect ratio; after ten that do not fit, use the centre."""
     lowest, highest = (math.log(ratio) for ratio in settings.RANDOM_ASPECT_RATIO)
     for _ in range(10):
         area = width * height * random.uniform(*settings.RANDOM_AREA)
