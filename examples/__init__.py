@@ -1,1 +1,1 @@
-"""Programs that show the library at work, and the generated photos that they run on."""
+"""Example programs, and the generated photos that they use."""

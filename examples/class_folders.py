@@ -1,4 +1,4 @@
-"""Find photos in class folders, and hold some of them out."""
+"""Find photos in class folders, and split them into training and validation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _HELD_OUT_SHARE = 0.2
 
 
 class ClassFolderError(ValueError):
-    """A folder does not hold what training needs; the message says what is missing."""
+    """A folder does not contain what training needs; the message states what is missing."""
 
 
 @dataclass(frozen=True)
 class Photos:
-    """Files and the number of the class of each, in the same order."""
+    """Files and their class indices, in the same order."""
 
     files: list[str]
     labels: list[int]
@@ -30,7 +30,7 @@ class Photos:
 
 @dataclass(frozen=True)
 class Split:
-    """A data set: names of its classes, photos to train on, photos held out."""
+    """A data set: names of its classes, photos for training, held-out photos."""
 
     classes: list[str]
     train: Photos
@@ -43,9 +43,9 @@ def find(folder: Path) -> Split:
     Parameters
     ----------
     folder : Path
-        Either it has the folders ``train`` and ``val`` with one folder a class in each, or it has
-        the class folders itself; then about a fifth of the files of each class is held out, chosen
-        by their names, so that every run and every machine holds out the same.
+        Either it has the folders ``train`` and ``val`` with one folder per class in each, or it
+        contains the class folders itself; then about a fifth of the files of each class is held
+        out, selected by their names, so the split is the same in every run and on every machine.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def find(folder: Path) -> Split:
     Raises
     ------
     ClassFolderError
-        If the folder is missing, or there is nothing to train on or to hold out.
+        If the folder is missing, or there are not enough photos to train on or to hold out.
     """
     if not folder.is_dir():
         raise ClassFolderError(
@@ -81,7 +81,7 @@ def find(folder: Path) -> Split:
 
 
 def _files_by_class(folder: Path) -> dict[str, list[Path]]:
-    """List the photos of each class folder, sorted; classes without photos are left out."""
+    """Return the photos of each class folder, sorted; classes without photos are skipped."""
     found = {
         child.name: sorted(path for path in child.rglob("*") if path.suffix.lower() in SUFFIXES)
         for child in folder.iterdir()
@@ -100,7 +100,7 @@ def _files_by_class(folder: Path) -> dict[str, list[Path]]:
 def _split(found: dict[str, list[Path]]) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
     train, held_out = {}, {}
     for name, files in found.items():
-        # The order of the digests of names is as good as random, and the same everywhere.
+        # The order of the digests of names is pseudo-random, and the same everywhere.
         shuffled = sorted(files, key=lambda path: hashlib.sha256(path.name.encode()).digest())
         count = max(1, round(len(files) * _HELD_OUT_SHARE)) if len(files) > 1 else 0
         held_out[name], train[name] = sorted(shuffled[:count]), sorted(shuffled[count:])

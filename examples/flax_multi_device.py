@@ -1,4 +1,4 @@
-"""Train with Flax on several devices of one process or of several, and go on after a crash.
+"""Train with Flax on several devices of one or more processes, and resume after a crash.
 
     pip install "dali_core[jax]" flax optax pillow
     python examples/flax_multi_device.py --simulated-devices 8
@@ -8,9 +8,9 @@ One process for each machine, or two on this one:
     python examples/flax_multi_device.py --coordinator 127.0.0.1:9876 --processes 2 --process 0 &
     python examples/flax_multi_device.py --coordinator 127.0.0.1:9876 --processes 2 --process 1
 
-Every device reads a shard of its own; JAX sees one array for each global batch and divides the work
-accordingly. Which shards are read follows from the devices of the process. The state of a training
-is one small file, written by the first process; all go on from it, in the same order of photos.
+Every device reads its own shard; JAX sees one array for each global batch and partitions the work
+accordingly. The devices of a process determine the shards that it reads. The checkpoint is one
+small file, written by the first process; all processes resume from it, in the same order of photos.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ SIDE = 32
 
 
 class Network(linen.Module):
-    """Two convolutions, and a layer that names the class."""
+    """Two convolutions, and a classification layer."""
 
     num_classes: int
 
     @linen.compact
     def __call__(self, images: jax.Array) -> jax.Array:
-        """Score all classes for each image."""
+        """Return the scores of all classes for each image."""
         hidden = images
         for features in (16, 32):
             hidden = linen.relu(linen.Conv(features, (5, 5), strides=3)(hidden))
@@ -53,10 +53,10 @@ class Network(linen.Module):
 
 
 def photos(data: class_folders.Photos, shard_id: int, num_shards: int) -> tuple[DataNode, DataNode]:
-    """Read a shard: decode a random part of each photo, shrink it, mirror every second one.
+    """Read a shard: decode a random crop of each photo, resize it, and mirror at random.
 
-    The shards are interleaved, so that the photos of a global batch do not depend on how many
-    devices there are, and a training can go on with more or fewer of them.
+    The shards are interleaved, so that the photos of a global batch do not depend on the number of
+    devices, and training can resume with more or fewer of them.
     """
     encoded, label = fn.readers.file(
         files=data.files,
@@ -84,7 +84,7 @@ def photos(data: class_folders.Photos, shard_id: int, num_shards: int) -> tuple[
 
 @jax.jit
 def step(state: TrainState, batch: dict[str, jax.Array]) -> tuple[TrainState, jax.Array]:
-    """Improve the weights on one global batch; samples that only fill it do not count."""
+    """Update the weights on one global batch; padding samples do not count."""
 
     def loss_of(parameters: Any) -> jax.Array:
         scores = state.apply_fn(parameters, batch["image"])
@@ -96,7 +96,7 @@ def step(state: TrainState, batch: dict[str, jax.Array]) -> tuple[TrainState, ja
 
 
 def save(file: Path, state: TrainState, data: dict[str, Any]) -> None:
-    """Write weights and the state of the data, all or nothing."""
+    """Save the weights and the state of the loader, atomically."""
     if jax.process_index() != 0:
         return
     content = {"model": serialization.to_bytes(state), "data": json.dumps(data).encode()}
@@ -129,7 +129,7 @@ def main() -> None:
         jax.distributed.initialize(arguments.coordinator, arguments.processes, arguments.process)
     first = jax.process_index() == 0
     arguments.work.mkdir(parents=True, exist_ok=True)
-    # Each process draws the same photos, in a folder of its own in case that is another machine.
+    # Each process generates the same photos, in its own folder, since it may be another machine.
     folder = arguments.work / f"four_classes_{jax.process_index()}"
     data = arguments.data or generate(folder, CLASSES, per_class=80)
     split = class_folders.find(data)

@@ -3,14 +3,14 @@
     torchrun --nproc-per-node=8 examples/imagenet_pytorch.py --data FOLDER
     python examples/imagenet_pytorch.py --data FOLDER        # one process
 
-Every process reads its own part of each epoch, and all have equally many batches, so none waits for
-another at the end. `--batch-size` counts the samples of all processes together: with interleaved
-shards, step after step trains on the same samples for any number of processes.
+Every process reads its own shard of each epoch, and all have the same number of batches, so none
+waits for another at the end. `--batch-size` is the global batch size: with interleaved shards,
+every step trains on the same samples for any number of processes.
 
-Now and then the first process saves model, optimizer and the loader's state. Whoever starts the
-program again with the same ``--work`` goes on with the sample after the last one trained on, on as
-many processes as are there then; ``torchrun --max-restarts=3`` does that by itself when a process
-dies. GPUs are used where there are some (nccl), else processors (gloo).
+The first process regularly saves model, optimizer and the loader's state. If the program is started
+again with the same ``--work``, it resumes with the sample after the last one trained on, on any
+number of processes; ``torchrun --max-restarts=3`` does that automatically when a process dies. GPUs
+are used if available (nccl), else processors (gloo).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ STANDARD_DEVIATION = [0.229 * 255, 0.224 * 255, 0.225 * 255]
 
 @dataclass(frozen=True)
 class Process:
-    """One process among all that train together.
+    """One process of a distributed job.
 
     Attributes
     ----------
     rank, world_size : int
-        Its number, and how many there are.
+        Its rank, and the number of processes.
     device : torch.device
-        Where it computes.
+        The device that it computes on.
     """
 
     rank: int
@@ -56,14 +56,14 @@ class Process:
 
     @classmethod
     def from_environment(cls) -> Process:
-        """Join the processes that ``torchrun`` started; without it there is only this one."""
+        """Join the process group of ``torchrun``; without it there is only this process."""
         rank, world_size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
         device = torch.device("cpu")
         if torch.cuda.is_available():
             device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
             torch.cuda.set_device(device)
         if world_size > 1:
-            # Processes that were started again must not find the addresses of those before them.
+            # Restarted processes must not find the addresses of their predecessors.
             attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
             store, rank, world_size = next(dist.rendezvous("env://"))
             dist.init_process_group(
@@ -75,7 +75,7 @@ class Process:
         return cls(rank, world_size, device)
 
     def sum(self, *numbers: float) -> list[float]:
-        """Add up numbers over all processes."""
+        """Sum numbers over all processes."""
         total = torch.tensor(numbers, dtype=torch.float64, device=self.device)
         if self.world_size > 1:
             dist.all_reduce(total)
@@ -86,7 +86,7 @@ class Process:
 def training_pipeline(
     files: Sequence[str], process: Process, side: int, order: int
 ) -> tuple[DataNode, DataNode]:
-    """Give random crops and the numbers of their files; `order` is the seed of the order."""
+    """Return random crops and the indices of their files; `order` is the seed of the shuffling."""
     encoded, number = fn.readers.file(
         files=files,
         labels=list(range(len(files))),
@@ -109,7 +109,7 @@ def training_pipeline(
 def held_out_pipeline(
     files: Sequence[str], process: Process, side: int
 ) -> tuple[DataNode, DataNode]:
-    """Give the middle of each photo and the number of its file."""
+    """Return the centre crop of each photo and the index of its file."""
     encoded, number = fn.readers.file(
         files=files,
         labels=list(range(len(files))),
@@ -137,7 +137,7 @@ def _normalise(image: DataNode, side: int, mirror: DataNode | int = 0) -> DataNo
 
 
 class Residual(nn.Module):
-    """Two convolutions beside a shortcut, as in ResNet-18."""
+    """Two convolutions with a shortcut, as in ResNet-18."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class Residual(nn.Module):
         )
 
     def forward(self, image: torch.Tensor) -> torch.Tensor:
-        """Add both ways."""
+        """Add the shortcut."""
         return torch.relu(self.body(image) + self.shortcut(image))
 
 
@@ -177,7 +177,7 @@ def make_model(num_classes: int, width: int) -> nn.Sequential:
 
 
 class Training:
-    """A model on its way through the epochs, with all that a checkpoint must hold."""
+    """The training state, with everything that a checkpoint contains."""
 
     def __init__(
         self, arguments: argparse.Namespace, split: class_folders.Split, process: Process
@@ -215,7 +215,7 @@ class Training:
         self.epoch = 0
 
     def run_epoch(self, record: TextIO | None) -> float:
-        """Train on the rest of the epoch, and give the mean loss of its batches."""
+        """Train on the rest of the epoch, and return the mean loss of its batches."""
         self.parallel.train()
         losses: list[float] = []
         for (batch,) in self.loader:
@@ -238,7 +238,7 @@ class Training:
         return mean / max(count, 1)
 
     def save(self) -> None:
-        """Save everything from one process; the file is complete or the former one."""
+        """Save a checkpoint from one process, atomically."""
         if self.process.rank != 0:
             return
         state = {
@@ -253,7 +253,7 @@ class Training:
         unfinished.replace(self._file)
 
     def resume(self) -> bool:
-        """Go on where the last checkpoint was made, if there is one."""
+        """Resume from the last checkpoint, if there is one."""
         if not self._file.exists():
             return False
         state: dict[str, Any] = torch.load(self._file, map_location=self.process.device)
@@ -273,7 +273,7 @@ class Training:
 def accuracy(
     model: nn.Module, photos: class_folders.Photos, arguments: argparse.Namespace, process: Process
 ) -> float:
-    """Give the share of photos whose class the model finds; each process looks at its part."""
+    """Return the accuracy; each process evaluates its own shard."""
     pipeline = held_out_pipeline(
         photos.files,
         process,
@@ -281,7 +281,7 @@ def accuracy(
         batch_size=arguments.batch_size // process.world_size,
         num_threads=arguments.threads,
     )
-    # Without the repeated samples that fill the last batch.
+    # Without the padding of the last batch.
     loader = DALIGenericIterator(
         pipeline,
         ["image", "number"],
@@ -330,7 +330,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Train, say how it goes, and leave checkpoints."""
+    """Train, print the progress, and save checkpoints."""
     arguments = read_arguments()
     process = Process.from_environment()
     say = print if process.rank == 0 else _say_nothing

@@ -1,4 +1,4 @@
-"""Draw a grid of samples with a name beside each row."""
+"""Draw a grid of samples with a name for each row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 
 def draw(images: npt.NDArray[np.uint8], names: Sequence[str], picture: Path) -> None:
-    """Draw images as a grid with one row a name.
+    """Draw images as a grid with one row per name.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def draw(images: npt.NDArray[np.uint8], names: Sequence[str], picture: Path) -> 
     names : sequence of str
         The name of each row.
     picture : Path
-        The file to write; its suffix names the format.
+        The file to write; its suffix selects the format.
     """
     rows, columns = len(names), len(images) // len(names)
     figure = Figure(figsize=(columns + 1.2, rows), layout="constrained")

@@ -1,11 +1,11 @@
-"""Train a small classifier on photos, from JPEG files to a measured accuracy.
+"""Train a small classifier on JPEG files, and measure its accuracy.
 
     python examples/train_classifier.py                     # ten classes of generated photos
     python examples/train_classifier.py --data FOLDER       # one folder of photos for each class
 
-Two pipelines feed PyTorch: one crops, mirrors and shuffles for training, the other shows the
-held-out photos as they are. Beside the accuracy, the work folder gets ``augmented.png`` (what
-training sees) and ``pipeline.svg`` (the graph of the training pipeline).
+Two pipelines feed PyTorch: one crops, mirrors and shuffles for training, the other returns the
+held-out photos without augmentation. The program prints the accuracy, and writes ``augmented.png``
+(training samples) and ``pipeline.svg`` (the graph of the training pipeline) to the work folder.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ READER = "photos"
 def training_pipeline(
     photos: class_folders.Photos, shuffle: bool = True
 ) -> tuple[DataNode, DataNode]:
-    """Decode a random part of each photo, shrink it, mirror every second one."""
+    """Decode a random crop of each photo, resize it, and mirror at random."""
     encoded, label = fn.readers.file(
         files=photos.files,
         labels=photos.labels,
         random_shuffle=shuffle,
-        pad_last_batch=True,  # so that every epoch has every photo once, see the iterator below
+        pad_last_batch=True,  # every epoch has every photo once, see the iterator below
         name=READER,
     )
     image = fn.decoders.image_random_crop(
@@ -52,7 +52,7 @@ def training_pipeline(
 
 @pipeline_def
 def held_out_pipeline(photos: class_folders.Photos) -> tuple[DataNode, DataNode]:
-    """Decode the photo and take the square in its middle."""
+    """Decode the photo and crop the square in its centre."""
     encoded, label = fn.readers.file(
         files=photos.files, labels=photos.labels, pad_last_batch=True, name=READER
     )
@@ -74,7 +74,7 @@ def _normalise(image: DataNode, mirror: DataNode | int = 0) -> DataNode:
 
 
 def make_model(num_classes: int) -> nn.Sequential:
-    """Stack five convolutions; the first halves the resolution, for the sake of small CPUs."""
+    """Stack five convolutions; the first halves the resolution, to be fast on small CPUs."""
 
     def block(inputs: int, outputs: int, stride: int) -> list[nn.Module]:
         convolution = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
@@ -98,7 +98,7 @@ def make_model(num_classes: int) -> nn.Sequential:
 def train(
     model: nn.Module, loader: DALIClassificationIterator, num_photos: int, epochs: int
 ) -> float:
-    """Train for some epochs, and give the number of images per second."""
+    """Train for some epochs, and return the number of images per second."""
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.05)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, max_lr=4e-3, total_steps=epochs * len(loader)
@@ -122,7 +122,7 @@ def train(
 
 @torch.no_grad()
 def accuracy(model: nn.Module, loader: DALIClassificationIterator) -> float:
-    """Give the share of photos whose class the model finds."""
+    """Return the accuracy."""
     model.eval()
     right = total = 0
     for batch in loader:
@@ -138,7 +138,7 @@ def _images_and_labels(batch: list[dict[str, torch.Tensor]]) -> tuple[torch.Tens
 
 
 def draw_pictures(split: class_folders.Split, work: Path, seed: int) -> None:
-    """Draw the graph of the training pipeline, and what it makes of one photo of each class."""
+    """Draw the graph of the training pipeline, and its results for one photo of each class."""
     rows, columns = min(10, len(split.classes)), 8
     first = [split.train.labels.index(label) for label in range(rows)]
     photos = class_folders.Photos(

@@ -1,12 +1,12 @@
-"""Train a tiny network with nothing but JAX, from JPEG files to a measured accuracy.
+"""Train a tiny network on JPEG files with only JAX, and measure its accuracy.
 
     pip install "dali_core[jax]" pillow
     python examples/train_jax.py                     # four classes of generated photos
     python examples/train_jax.py --data FOLDER       # one folder of photos for each class
 
-Batches are dictionaries of arrays that lie where the pipeline computed them. The photos that are
-held out do not fill their last batch: it keeps its shape, so nothing is compiled for it, and a mask
-says which of its photos count.
+Batches are dictionaries of arrays that share the memory of the pipeline. The held-out photos do not
+fill their last batch: it keeps its shape, so nothing is recompiled for it, and a mask marks the
+photos that count.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Parameters = dict[str, jax.Array]
 
 
 def training_photos(photos: class_folders.Photos) -> tuple[DataNode, DataNode]:
-    """Decode a random part of each photo, shrink it, mirror every second one."""
+    """Decode a random crop of each photo, resize it, and mirror at random."""
     encoded, label = fn.readers.file(
         files=photos.files, labels=photos.labels, random_shuffle=True, name="photos"
     )
@@ -40,7 +40,7 @@ def training_photos(photos: class_folders.Photos) -> tuple[DataNode, DataNode]:
 
 
 def held_out_photos(photos: class_folders.Photos) -> tuple[DataNode, DataNode]:
-    """Decode the photo and take the square in its middle."""
+    """Decode the photo and crop the square in its centre."""
     encoded, label = fn.readers.file(
         files=photos.files, labels=photos.labels, pad_last_batch=True, name="photos"
     )
@@ -61,7 +61,7 @@ def _normalise(image: DataNode, mirror: DataNode | int) -> DataNode:
 
 
 def make_parameters(key: jax.Array, num_classes: int) -> Parameters:
-    """Draw the weights of three convolutions and of the layer that names the class."""
+    """Draw the weights of three convolutions and of the classification layer."""
     shapes = {
         "convolution_1": (3, 3, 3, 16),
         "convolution_2": (3, 3, 16, 32),
@@ -76,7 +76,7 @@ def make_parameters(key: jax.Array, num_classes: int) -> Parameters:
 
 
 def scores(parameters: Parameters, images: jax.Array) -> jax.Array:
-    """Score all classes for each image."""
+    """Return the scores of all classes for each image."""
     hidden = images
     for index in (1, 2, 3):
         kernel = parameters[f"convolution_{index}"]
@@ -89,13 +89,13 @@ def scores(parameters: Parameters, images: jax.Array) -> jax.Array:
 
 
 def _normalise_pixels(hidden: jax.Array) -> jax.Array:
-    """Give the channels of each pixel a mean of 0 and a variance of 1."""
+    """Normalise the channels of each pixel to a mean of 0 and a variance of 1."""
     centred = hidden - hidden.mean(axis=-1, keepdims=True)
     return centred * jax.lax.rsqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
 
 
 def loss_of(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Array:
-    """Give the mean cross entropy of a batch."""
+    """Return the mean cross entropy of a batch."""
     logarithms = jax.nn.log_softmax(scores(parameters, batch["image"]))
     return -jnp.take_along_axis(logarithms, batch["label"], axis=1).mean()
 
@@ -104,7 +104,7 @@ def loss_of(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Array:
 def step(
     parameters: Parameters, momentum: Parameters, batch: dict[str, jax.Array], rate: float
 ) -> tuple[Parameters, Parameters, jax.Array]:
-    """Improve the weights on one batch."""
+    """Update the weights on one batch."""
     loss, gradients = jax.value_and_grad(loss_of)(parameters, batch)
     momentum = jax.tree.map(lambda m, g: 0.9 * m + g, momentum, gradients)
     return jax.tree.map(lambda p, m: p - rate * m, parameters, momentum), momentum, loss
@@ -112,7 +112,7 @@ def step(
 
 @jax.jit
 def count_right(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Array:
-    """Count the photos whose class is found, without those that only fill the batch."""
+    """Return the number of photos that are classified correctly, without padding."""
     found = scores(parameters, batch["image"]).argmax(axis=1)
     return ((found == batch["label"][:, 0]) & batch["mask"]).sum()
 

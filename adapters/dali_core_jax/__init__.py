@@ -1,4 +1,4 @@
-"""JAX adapter: iterators whose batches are arrays on one device, several, or many processes'."""
+"""JAX adapter: iterators that return arrays on one device, several, or many processes'."""
 
 from dali_core.plugin.base_iterator import LastBatchPolicy as LastBatchPolicy
 from dali_core_jax.adapter import JAXAdapter as JAXAdapter

@@ -1,4 +1,4 @@
-"""How batches become JAX arrays."""
+"""Conversion of batches to JAX arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dali_core_jax.placement import default_device, on_device
 
 
 def gpus() -> list[jax.Device]:
-    """Return the GPUs of this process that JAX knows; none if it is installed without."""
+    """Return the GPUs of this process that JAX supports; none if it is installed without."""
     try:
         devices: list[jax.Device] = jax.local_devices(backend="gpu")
         return devices
@@ -23,7 +23,7 @@ def gpus() -> list[jax.Device]:
 
 
 def stream_of(device_id: int) -> int | None:
-    """Return the stream in which JAX takes over data of a GPU; None if it does not know that."""
+    """Return the stream in which JAX consumes data on a GPU; None if JAX has no GPU support."""
     for device in gpus():
         if device.local_hardware_id == device_id:
             return int(device.get_stream_for_external_ready_events())
@@ -31,59 +31,59 @@ def stream_of(device_id: int) -> int | None:
 
 
 def taken_over(tensor: TensorGPU) -> jax.Array | NDArray[Any]:
-    """Return an array on the GPU of a tensor, or a copy on the host if JAX does not know that."""
+    """Return an array on the tensor's GPU, or a copy on the host if JAX does not support it."""
     if any(device.local_hardware_id == tensor.device_id() for device in gpus()):
         return jax.dlpack.from_dlpack(tensor)
     return numpy.asarray(tensor.as_cpu())
 
 
 class JAXAdapter(Adapter):
-    """Hands batches over as `jax.Array`: on the GPU where they are, or on JAX's default device.
+    """Converts batches to `jax.Array`: on their GPU, or on JAX's default device.
 
-    A batch on a GPU is imported by DLPack: JAX's stream waits for it, and nothing is copied. What a
-    computation gets to overwrite (``donate_argnums``) may be this very memory there, so do not
-    donate a batch that something else still holds, such as another output with the same data.
+    A batch on a GPU is imported by DLPack: JAX's stream waits for it, and nothing is copied. A
+    donated argument (``donate_argnums``) is overwritten in place, so do not donate a batch that is
+    still referenced elsewhere, such as another output with the same data.
 
-    On a CPU the array lies where the pipeline computed it, unless JAX has to convert it (64 bits
-    become 32 if ``jax_enable_x64`` is off) or it does not begin at a multiple of 64 bytes, which
-    concerns single samples of a dense batch only.
+    On a CPU the array shares the pipeline's memory, unless JAX has to convert it (64 bits become 32
+    if ``jax_enable_x64`` is off) or it is not aligned to 64 bytes, which affects only single
+    samples of a dense batch.
     """
 
     name = "jax"
 
     def stream(self, device_id: int) -> int | None:
-        """Return the stream in which JAX takes over data of a GPU."""
+        """Return the stream in which JAX consumes data on a GPU."""
         return stream_of(device_id)
 
     def from_tensor(self, tensor: Any) -> jax.Array:
-        """Return an array that shares the memory of a sample or batch, where JAX can do that."""
+        """Return an array that shares the memory of a sample or batch, if JAX supports it."""
         array = taken_over(tensor) if isinstance(tensor, TensorGPU) else numpy.asarray(tensor)
         return array if isinstance(array, jax.Array) else on_device(array, default_device())
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
         """Return the first `num_valid` samples of a batch as one of `representations`."""
         if kind == "dense" and not isinstance(batch, TensorListGPU):
-            # Left out before it is an array of JAX, which would copy what remains.
+            # Sliced before the conversion, because slicing a JAX array copies.
             return self.from_tensor(numpy.asarray(batch.as_tensor())[:num_valid])
         return super().represent(batch, kind, num_valid)
 
 
 class HostAdapter(Adapter):
-    """Views batches as NumPy arrays: an iterator places those of all its pipelines at once."""
+    """Converts batches to NumPy views: the iterator places those of all pipelines at once."""
 
     name = "jax"
     representations = ("dense",)
 
     def stream(self, device_id: int) -> int | None:
-        """Return the stream in which JAX takes over data of a GPU."""
+        """Return the stream in which JAX consumes data on a GPU."""
         return stream_of(device_id)
 
     def from_tensor(self, tensor: Any) -> Any:
-        """View the memory of a sample or batch."""
+        """Return a view of a sample or batch."""
         return taken_over(tensor) if isinstance(tensor, TensorGPU) else numpy.asarray(tensor)
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
-        """View all samples of a batch: its shape must not depend on how many are valid."""
+        """Return a view of all samples of a batch: the shape must not depend on `num_valid`."""
         return self.from_tensor(batch.as_tensor())
 
 

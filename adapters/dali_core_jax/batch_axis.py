@@ -1,4 +1,4 @@
-"""How a sharding divides the samples of a global batch."""
+"""How a sharding partitions the samples of a global batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dali_core.errors import ArgumentValueError
 
 @dataclass(frozen=True)
 class BatchAxis:
-    """The parts into which a sharding divides the first dimension.
+    """The partition of the first dimension by a sharding.
 
     A part is the shard of one pipeline.  Several devices hold the same part if the mesh has other
     axes besides that of the batch; its pipeline then feeds all of them.
@@ -36,7 +36,7 @@ class BatchAxis:
 
     @classmethod
     def of(cls, sharding: Sharding) -> BatchAxis:
-        """Find the parts of a sharding.
+        """Compute the parts of a sharding.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class BatchAxis:
         """
         if isinstance(sharding, NamedSharding):
             sharding = NamedSharding(sharding.mesh, partition(*sharding.spec[:1]))
-        # Any number of samples that divides among all devices would do.
+        # Any number of samples that is divisible by the number of devices works.
         shape = (sharding.num_devices,)
         starts = {
             device: index[0].start or 0

@@ -35,7 +35,7 @@ def data_iterator(
     *,
     mask_name: str | None = None,
 ) -> Any:
-    """Turn a function that calls operators into one that makes iterators.
+    """Turn a function that calls operators into one that returns iterators.
 
     Parameters
     ----------
@@ -48,19 +48,19 @@ def data_iterator(
 pmap_compatible, mask_name : optional
         See `DALIGenericIterator`.
     sharding : jax.sharding.Sharding, optional
-        Makes a pipeline for each part into which it divides the batch on devices of this process.
-        All parts of all processes are the shards, in their order.
+        Creates a pipeline for each part of the batch on devices of this process. All parts of all
+        processes are the shards, in their order.
     devices : list of jax.Device, optional
-        Makes a pipeline and a shard for each device, whose batches lie along a leading axis.
+        Creates a pipeline and a shard for each device; batches are stacked along a leading axis.
         Excludes `sharding`.
 
     Returns
     -------
     callable
-        Makes a `DALIGenericIterator`.  It takes the arguments of the function, without those
+        Returns a `DALIGenericIterator`.  It takes the arguments of the function, without those
         above, and those of `Pipeline`.  With `sharding` or `devices`, `batch_size` is that of all
-        pipelines of all processes together.  `checkpoints`, what the iterator's method of that
-        name returned, makes it go on from there.
+        pipelines of all processes together.  `checkpoints`, the result of the iterator's method of
+        that name, makes it resume there.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def peekable_data_iterator(
     *,
     mask_name: str | None = None,
 ) -> Any:
-    """Turn a function that calls operators into one that makes iterators which can look ahead.
+    """Turn a function that calls operators into one that returns peekable iterators.
 
-    Parameters and result are those of `data_iterator`, but for the class of the iterators:
+    Parameters and result are those of `data_iterator`, except for the iterator class:
     `DALIGenericPeekableIterator`.
     """
     options = {name: value for name, value in locals().items() if name != "pipeline_fn"}
@@ -165,7 +165,7 @@ def _find_shards(
 
 def _device(device_id: int | None, device: jax.Device, own: frozenset[str]) -> dict[str, Any]:
     """Return the argument `device_id`, for the function if it has one, else for the pipeline."""
-    # Pipelines know GPUs by number; those that compute for a CPU are on none.
+    # Pipelines identify GPUs by index; those that compute for a CPU have none.
     is_told = "device_id" in own or device.platform != "cpu"
     return {"device_id": device_id if is_told else None}
 
@@ -187,7 +187,7 @@ def _shard(
 
 def _refuse_places(where: str, keywords: dict[str, Any]) -> None:
     if keywords.get("device_id", 0) is None:
-        # What a program for a CPU says anyway.
+        # Programs for a CPU pass it, too.
         del keywords["device_id"]
     for name in ("device_id", "shard_id", "num_shards"):
         if name in keywords:
@@ -201,7 +201,7 @@ def _share_batch_size(keywords: dict[str, Any], num_shards: int) -> dict[str, An
     """Divide the batch size among all pipelines of all processes."""
     batch_size = keywords.get("batch_size")
     if not isinstance(batch_size, int):
-        return keywords  # which the pipeline refuses
+        return keywords  # which the pipeline rejects
     if batch_size < num_shards:
         raise ArgumentValueError(
             f"batch_size: must have a sample for each of {num_shards} shards (got {batch_size}). "

@@ -27,24 +27,24 @@ class DALIGenericIterator(BaseIterator):
     Parameters
     ----------
     pipelines : Pipeline or list of Pipeline
-        Pipelines to take batches from, in step.
+        Pipelines to run, one batch of each per step.
     output_map : list of str
         Distinct names of the outputs.
     size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch : \
 optional
         See `dali_core.plugin.base_iterator.BaseIterator`.  ``LastBatchPolicy.PARTIAL`` is only
-        possible together with `mask_name`, since JAX compiles anew for every shape.
+        possible together with `mask_name`, since JAX recompiles for every shape.
     sharding : jax.sharding.Sharding, optional
-        Makes global arrays, whose first dimension is divided among devices, of this process or of
-        several.  There must be a pipeline for each part of that dimension that devices of this
+        Returns global arrays, whose first dimension is partitioned over devices of one or more
+        processes.  There must be a pipeline for each part of that dimension that devices of this
         process hold, in the order of the parts.
     pmap_compatible : bool, optional
-        Give the batch of a single pipeline a leading axis of extent 1, as `jax.pmap` expects, or,
-        with False, do not give it one because of `devices`.  No effect with `sharding`.
+        Add a leading axis of extent 1 to the batch of a single pipeline, as `jax.pmap` expects;
+        with False, do not add one because of `devices`.  No effect with `sharding`.
     devices : sequence of jax.Device, optional
-        Makes arrays with a leading axis, along which each pipeline's batch is on its own device.
+        Returns arrays with a leading axis, along which each pipeline's batch is on its own device.
     mask_name : str, optional
-        Adds an entry to the dictionary: a boolean for each sample that says whether it belongs to
+        Adds an entry to the dictionary: a boolean for each sample that states whether it belongs to
         the epoch.  With ``LastBatchPolicy.PARTIAL``, the last batch then keeps its shape: other
         samples, marked False, follow those of the epoch.
 
@@ -53,16 +53,15 @@ optional
     Without `sharding` and `devices`, arrays are on JAX's default device, and the batches of
     several pipelines are stacked along a leading axis.
 
-    On a CPU an array shares the memory that the pipeline computed it in, which lives as long as
-    the array and is not used again.  Types of 64 bits become those of 32 bits unless
-    ``jax_enable_x64`` is on.
+    On a CPU an array shares the pipeline's memory, which is kept alive by the array and is not
+    reused before.  Types of 64 bits become those of 32 bits unless ``jax_enable_x64`` is on.
 
     Examples
     --------
-    Samples 1 to 7 in batches of 2 end, and go on in the next epoch, like this:
+    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch:
 
     ==================== ======================= ======= ============== ===========
-    `last_batch_padded`  policy                  ends    mask           goes on
+    `last_batch_padded`  policy                  ends    mask           next
     ==================== ======================= ======= ============== ===========
     False                FILL                    [7, 1]  [True, False]  [2, 3]
     False                PARTIAL, with a mask    [7, 1]  [True, False]  [2, 3]
@@ -100,7 +99,7 @@ optional
         self._placement = make_placement(
             len(check_pipelines(pipelines)), sharding, devices, pmap_compatible
         )
-        # Of the batch taken last: samples that belong to the epoch, if known, and all samples.
+        # Of the last returned batch: samples that belong to the epoch, if known, and all samples.
         self._valid: Sequence[int] | None = None
         self._num_samples = 0
         super().__init__(
@@ -118,7 +117,7 @@ optional
     def _take(self, num_valid: Sequence[int]) -> Any:
         if self._epochs is not None:
             self._valid = self._epochs.num_in_epoch(self._epoch, self._taken)
-        # Also where the policy leaves some out: the mask tells.
+        # Also if the policy drops some: the mask marks them.
         parts = super()._take([self.batch_size] * len(self._pipelines))
         self._num_samples = len(parts[0][self.output_map[0]])
         if self._mask_name is not None:
@@ -127,7 +126,7 @@ optional
         return {name: self._placement.place([part[name] for part in parts]) for name in parts[0]}
 
     def _masks(self) -> list[NDArray[numpy.bool_]]:
-        """Return for each pipeline which samples of the batch taken last belong to the epoch."""
+        """Return for each pipeline which samples of the last returned batch belong to the epoch."""
         counts = self._valid or [self._num_samples] * len(self._pipelines)
         return [numpy.arange(self._num_samples) < count for count in counts]
 

@@ -1,4 +1,4 @@
-"""Iterators that can look at the next batch, as training loops built on CLU do."""
+"""Peekable iterators, with the API of CLU."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class ArraySpec:
 
 
 class DALIGenericPeekableIterator(DALIGenericIterator):
-    """Iterate over pipelines, with a look at the next batch before it is taken.
+    """Iterate over pipelines, and peek at the next batch.
 
-    It has the interface of ``clu.data.dataset_iterator.PeekableIterator`` and takes the arguments
-    of `DALIGenericIterator`.  Types and shapes must be the same in all batches.
+    It has the API of ``clu.data.dataset_iterator.PeekableIterator`` and takes the arguments of
+    `DALIGenericIterator`.  Types and shapes must be the same in all batches.
     """
 
     _elements: Mapping[str, ArraySpec] | None = None
-    _ended = False  # Looking ahead has found the end of the epoch.
+    _ended = False  # `peek` has reached the end of the epoch.
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         self._lock = threading.RLock()
@@ -42,7 +42,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         super().__init__(*args, **keywords)
 
     def __iter__(self) -> DALIGenericPeekableIterator:
-        """Return the iterator itself, in a new epoch if the last one is over."""
+        """Return the iterator itself, in a new epoch if the last one has ended."""
         with self._lock:
             super().__iter__()
             self._ended = False
@@ -82,15 +82,15 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
-        """Look at the next batch in another thread.
+        """Peek at the next batch in another thread.
 
-        Wait for the result before `next` or `peek` are called: they may come first otherwise, and
-        the result is the batch that comes after.
+        Wait for the result before calling `next` or `peek`: otherwise they may run first, and the
+        result is the batch after theirs.
 
         Returns
         -------
         concurrent.futures.Future
-            Gives what `peek` does.
+            Its result is that of `peek`.
         """
         with self._lock:
             if self._executor is None:
@@ -98,14 +98,14 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             return self._executor.submit(self.peek)
 
     def reset(self) -> None:
-        """Begin the next epoch, if this one is over; else log a warning and do nothing."""
+        """Begin the next epoch, if this one has ended; otherwise only log a warning."""
         with self._lock:
             super().reset()
             self._ended = False
 
     @property
     def element_spec(self) -> Mapping[str, ArraySpec]:
-        """Type and shape of each output, of which the first batch is computed if need be."""
+        """Type and shape of each output, computing the first batch if necessary."""
         if self._elements is None:
             self.peek()
         assert self._elements is not None
@@ -113,7 +113,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> jax.Array:
-        """Which samples of the batch computed last belong to the epoch.
+        """Which samples of the last computed batch belong to the epoch.
 
         The booleans are for all samples of all pipelines, and sharded as the outputs are.
         """
@@ -121,7 +121,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             if self._elements is None:
                 self.peek()
             mask = self._placement.place(self._masks())
-        # A global array has one dimension already; reshaping it would concern all processes.
+        # A global array has one dimension already; reshaping it would involve all processes.
         return mask if mask.ndim == 1 else mask.reshape(-1)
 
     def _go_on(self, epoch: int, taken: int) -> None:

@@ -1,10 +1,9 @@
-"""Which devices batches go to, and how those of several pipelines become one array.
+"""Placement of batches on devices, and assembly of those of several pipelines.
 
-Batches on a GPU are arrays of JAX there already, and stay where they are if that is the target. All
-others are made from views of host memory, which JAX does not copy on a CPU if they begin at a
-multiple of 64 bytes, as the batches of a pipeline do.  It treats such memory as immutable: what a
-computation is given to overwrite (``donate_argnums``) is copied then, so no two arrays that share
-memory can change each other.
+Batches on a GPU are JAX arrays there already, and are not moved if that is the target. All others
+are views of host memory, which JAX does not copy on a CPU if they are aligned to 64 bytes, as the
+batches of a pipeline are.  It treats such memory as immutable: donated arguments
+(``donate_argnums``) are copied then, so arrays that share memory cannot modify each other.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ Part: TypeAlias = NDArray[Any] | jax.Array
 
 
 def default_device() -> jax.Device:
-    """Return the device on which JAX puts arrays unless told otherwise."""
+    """Return JAX's default device."""
     chosen = jax.config.jax_default_device
     return chosen if isinstance(chosen, jax.Device) else jax.local_devices(backend=chosen)[0]
 
 
 def on_device(array: NDArray[Any] | jax.Array, device: jax.Device) -> jax.Array:
-    """Return an array on a device; it shares the memory where it is, if JAX can do that."""
+    """Return an array on a device, sharing the memory if JAX supports it."""
     if isinstance(array, jax.Array):
         return jax.device_put(array, device)
     # Half the time of jax.device_put and of jax.dlpack.from_dlpack, and never a donatable buffer.
@@ -45,7 +44,7 @@ def _only(device: jax.Device) -> Sharding:
 
 
 class Placement(ABC):
-    """Makes one array of the batches of all pipelines."""
+    """Assembles one array from the batches of all pipelines."""
 
     @abstractmethod
     def place(self, parts: Sequence[Part]) -> jax.Array:
@@ -53,12 +52,12 @@ class Placement(ABC):
 
 
 class OnOneDevice(Placement):
-    """One pipeline's batch as it is, on one device.
+    """The batch of one pipeline, unchanged, on one device.
 
     Parameters
     ----------
     device : jax.Device, optional
-        By default the one that is JAX's default at the time.
+        Defaults to JAX's default device at the time.
     """
 
     def __init__(self, device: jax.Device | None = None) -> None:
@@ -81,7 +80,7 @@ class Stacked(Placement):
 
 
 class OnEachDevice(Placement):
-    """The batches along a leading axis, each on a device of its own, as `jax.pmap` takes them.
+    """The batches along a leading axis, each on its own device, as `jax.pmap` expects.
 
     Parameters
     ----------
@@ -113,12 +112,12 @@ class OnEachDevice(Placement):
 
 
 class Sharded(Placement):
-    """A global array, of which every process has the batches of its own pipelines.
+    """A global array; every process holds the batches of its own pipelines.
 
     Parameters
     ----------
     sharding : jax.sharding.Sharding
-        Says how the first dimension, of all samples, is divided among devices.
+        How the first dimension, of all samples, is partitioned over devices.
     """
 
     def __init__(self, sharding: Sharding) -> None:
@@ -175,7 +174,7 @@ def make_placement(
     devices: Sequence[jax.Device] | None,
     pmap_compatible: bool | None,
 ) -> Placement:
-    """Return where the batches of an iterator go, from its arguments.
+    """Return the placement of the batches of an iterator, from its arguments.
 
     Raises
     ------
@@ -199,7 +198,7 @@ def make_placement(
 def check_sharding_or_devices(
     sharding: Sharding | None, devices: Sequence[jax.Device] | None
 ) -> None:
-    """Refuse what is no sharding or no devices, and both together."""
+    """Reject invalid shardings, invalid devices, and both together."""
     if sharding is not None and devices is not None:
         raise ArgumentValueError(
             "devices: must not be given together with sharding, which names its devices. Leave "

@@ -1,4 +1,4 @@
-"""PyTorch adapter: iterators whose batches are tensors, handed over without copying."""
+"""PyTorch adapter: iterators that return tensors without copying."""
 
 from dali_core.plugin.base_iterator import LastBatchPolicy as LastBatchPolicy
 from dali_core_pytorch.adapter import PyTorchAdapter as PyTorchAdapter

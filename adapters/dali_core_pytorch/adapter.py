@@ -1,4 +1,4 @@
-"""How batches become PyTorch tensors."""
+"""Conversion of batches to PyTorch tensors."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ to_torch_type = {
     types.FLOAT64: torch.float64,
     types.BOOL: torch.bool,
 }
-"""The element type of PyTorch for each of `dali_core.types`."""
+"""The dtype of PyTorch for each of `dali_core.types`."""
 
 
 class PyTorchAdapter(Adapter):
-    """Hands batches over as `torch.Tensor`, through DLPack, on the device where they are.
+    """Converts batches to `torch.Tensor` by DLPack, on their device.
 
-    PyTorch names its current stream of that device, which waits for the data; the host does not.
+    PyTorch's current stream of that device waits for the data; the host does not.
 
-    Besides ``"dense"`` and ``"list"`` there are the names of the reference's ragged iterator:
-    ``"sparse_list"``, which is the same as ``"list"``, and ``"sparse_coo"``: one sparse tensor
-    that stores every element of every sample, at (sample, coordinates in the sample).
+    In addition to ``"dense"`` and ``"list"``, the names of the reference's ragged iterator:
+    ``"sparse_list"``, which is the same as ``"list"``, and ``"sparse_coo"``: one sparse tensor that
+    stores every element of every sample, at (sample, coordinates in the sample).
     """
 
     name = "pytorch"
@@ -57,14 +57,14 @@ class PyTorchAdapter(Adapter):
 
 def _to_sparse(samples: list[torch.Tensor], num_valid: int) -> torch.Tensor:
     valid = samples[:num_valid]
-    # A shard that has run out still has samples, of the next epoch, that tell type and rank.
+    # An exhausted shard still has samples, of the next epoch, that define dtype and rank.
     extents = torch.tensor([list(sample.shape) for sample in valid or samples], dtype=torch.int64)
     indices = [
         torch.nn.functional.pad(torch.ones(sample.shape).nonzero(), (1, 0), value=index)
         for index, sample in enumerate(valid)
     ]
     places = torch.cat(indices).T if indices else torch.empty((extents.shape[1] + 1, 0))
-    # Made on the host from the shapes: finding them on a device would have to wait for it.
+    # Computed on the host from the shapes: on a device, this would synchronize.
     return torch.sparse_coo_tensor(
         places.to(samples[0].device, non_blocking=True),
         torch.cat([sample.reshape(-1) for sample in valid or [samples[0].new_empty(0)]]),

@@ -1,4 +1,4 @@
-"""An iterator as a data set of PyTorch, for programs that insist on a `DataLoader`."""
+"""An iterator as a PyTorch dataset, for programs that require a `DataLoader`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from dali_core.plugin.base_iterator import BaseIterator
 
 
 class DALIIterableDataset(IterableDataset[Any]):
-    """Give the batches of an iterator to a ``DataLoader``, or to torchdata's stateful one.
+    """Wrap an iterator as a dataset for ``DataLoader``, or torchdata's stateful one.
 
-    Pass ``batch_size=None``, for these are batches already, and no workers: pipelines have threads
-    of their own, which do not survive a fork.
+    Pass ``batch_size=None``, since the items are batches already, and no workers: pipelines have
+    their own threads, which do not survive a fork.
 
     Parameters
     ----------
     iterator : BaseIterator
-        The iterator.  Its state is that of the data set.
+        The iterator.  Its state is that of the dataset.
     """
 
     def __init__(self, iterator: BaseIterator) -> None:
         self._iterator = iterator
 
     def __repr__(self) -> str:
-        """Describe the iterator."""
+        """Create the dataset."""
         return f"<{type(self).__name__} over {self._iterator!r}>"
 
     def __iter__(self) -> Iterator[Any]:
-        """Return the iterator, in a new epoch if the last one is over."""
+        """Return the iterator, in a new epoch if the last one has ended."""
         return iter(self._iterator)
 
     def __len__(self) -> int:
@@ -42,5 +42,5 @@ class DALIIterableDataset(IterableDataset[Any]):
         return self._iterator.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state of the iterator."""
+        """Resume from a state of the iterator."""
         self._iterator.load_state_dict(state)

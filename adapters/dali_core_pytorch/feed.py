@@ -1,4 +1,4 @@
-"""Copying a batch into a tensor that exists already."""
+"""Copies of batches to existing tensors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dali_core.tensors import TensorGPU
 
 
 def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -> torch.Tensor:
-    """Copy a sample or a batch into a PyTorch tensor.
+    """Copy a sample or a batch to a PyTorch tensor.
 
     Parameters
     ----------
     dali_tensor : TensorCPU, TensorListCPU, TensorGPU or TensorListGPU
-        What to copy; a list of samples must have a uniform shape.
+        The source; a list of samples must have a uniform shape.
     arr : torch.Tensor
-        Where to; of the same shape and type, with any strides, on any device.
+        The destination; of the same shape and dtype, with any strides, on any device.
     cuda_stream : torch.cuda.Stream, int or object, optional
-        Stream to copy on, if one of both is on a GPU, or its handle; by default PyTorch's current
-        one. It waits for `dali_tensor`; the caller only does if `arr` is on the host.
+        Stream of the copy or its handle, if either is on a GPU; defaults to PyTorch's current
+        stream. It waits for `dali_tensor`; the caller only does if `arr` is on the host.
 
     Returns
     -------

@@ -10,7 +10,7 @@ import torch
 
 
 def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function of tensors, so that it can be called with arrays, or lists of them."""
+    """Wrap a function of tensors as a function of arrays, or lists of them."""
 
     @functools.wraps(function)
     def call(*arrays: Any) -> Any:
@@ -22,5 +22,5 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 def _tensors(arrays: Any) -> Any:
     if isinstance(arrays, list):
         return [_tensors(array) for array in arrays]
-    # Others may read the same memory.
+    # The memory may be shared.
     return torch.tensor(arrays)

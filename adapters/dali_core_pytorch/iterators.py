@@ -18,7 +18,7 @@ class DALIGenericIterator(BaseIterator):
     Parameters
     ----------
     pipelines : Pipeline or list of Pipeline
-        Pipelines to take batches from, in step.
+        Pipelines to run, one batch of each per step.
     output_map : list of str
         Distinct names of the outputs.
     dynamic_shape : bool, optional
@@ -29,15 +29,15 @@ prepare_first_batch : optional
 
     Notes
     -----
-    A tensor shares the memory that the pipeline computed it in.  That memory lives as long as the
-    tensor and is not used again, so tensors of earlier batches stay valid.
+    A tensor shares the memory of the pipeline's output.  It is kept alive by the tensor and is not
+    reused before, so tensors of earlier batches stay valid.
 
     Examples
     --------
-    Samples 1 to 7 in batches of 2 end, and go on in the next epoch, like this:
+    Samples 1 to 7 in batches of 2: the last batch, and the first of the next epoch:
 
     ==================== ================= ======= ===========
-    `last_batch_padded`  policy            ends    goes on
+    `last_batch_padded`  policy            ends    next
     ==================== ================= ======= ===========
     False                FILL              [7, 1]  [2, 3]
     False                PARTIAL           [7]     [2, 3]
@@ -81,7 +81,7 @@ class DALIClassificationIterator(DALIGenericIterator):
     Parameters
     ----------
     pipelines : Pipeline or list of Pipeline
-        Pipelines to take batches from, in step.
+        Pipelines to run, one batch of each per step.
     size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded, \
 last_batch_policy, prepare_first_batch : optional
         See `DALIGenericIterator`.
@@ -119,7 +119,7 @@ class DALIRaggedIterator(BaseIterator):
     Parameters
     ----------
     pipelines : Pipeline or list of Pipeline
-        Pipelines to take batches from, in step.
+        Pipelines to run, one batch of each per step.
     output_map : list of str
         Distinct names of the outputs.
     output_types : sequence of str, optional

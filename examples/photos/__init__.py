@@ -1,8 +1,8 @@
 """Photo-like JPEG files, drawn from a seed, for demonstrations, tests and benchmarks.
 
-``generate(folder)`` draws ten classes of pictures (bricks, clouds, flowers ...) and stores them the
-way photos are met in practice: many sizes, both orientations, some grey, some with an EXIF
-rotation, several qualities and chroma subsamplings, some progressive, and one CMYK file.
+``generate(folder)`` draws ten classes of pictures (bricks, clouds, flowers ...) and stores them
+like photos in practice: many sizes, both orientations, some grey, some with an EXIF rotation,
+several qualities and chroma subsamplings, some progressive, and one CMYK file.
 """
 
 from .dataset import CLASSES as CLASSES

@@ -1,4 +1,4 @@
-"""Light a surface and take its picture."""
+"""Render a surface as a photo."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _PALETTE_STEPS = 1024
 
 
 def take(random: np.random.Generator, surface: Surface) -> npt.NDArray[np.uint8]:
-    """Take a picture of a surface in light, lens and exposure of its own.
+    """Render a surface with random light, lens and exposure.
 
     Parameters
     ----------
     random : numpy.random.Generator
-        Where palette, light and camera are drawn. They do not depend on the scene, so that colours
-        say little about the class.
+        Draws palette, light and camera. They do not depend on the scene, so that colours contain
+        little information about the class.
     surface : Surface
-        What is in front of the camera.
+        The surface.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def take(random: np.random.Generator, surface: Surface) -> npt.NDArray[np.uint8]
     light = _light(random, surface.relief) * _lens(random, *surface.relief.shape)
     picture = colour * light[:, :, None]
     exposure = random.uniform(0.42, 0.62) / max(0.05, float(picture[::4, ::4].mean()))
-    # Most of the way to the same mean for all: brightness must not tell the class.
+    # Towards the same mean for all: brightness must not reveal the class.
     picture *= np.float32(exposure**0.8 * 255)
     grain = random.standard_normal(light.shape, dtype=np.float32) * np.float32(
         random.uniform(2, 12)

@@ -1,4 +1,4 @@
-"""Write a data set of generated photos: classes of files to train on, and files held out."""
+"""Write a data set of generated photos: classes of files for training and validation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HELD_OUT = "val"
 
 _HELD_OUT_SHARE = 5
 _FINISHED = "finished.json"
-# Part of the marker: raise it when the pictures change, so that sets drawn before are drawn again.
+# Part of the marker: increment it when the pictures change, so that existing sets are replaced.
 _VERSION = 1
 
 
@@ -41,26 +41,25 @@ def generate(
     seed: int = 0,
     num_threads: int | None = None,
 ) -> Path:
-    """Draw a data set of photo-like JPEG files, unless it is there already.
+    """Generate a data set of photo-like JPEG files, unless it exists already.
 
     The files are ``train/<class>/<number>.jpg`` and, every fifth, ``val/<class>/<number>.jpg``. The
-    set is written beside ``folder`` and renamed when it is complete, so an interrupted run leaves
-    nothing half-done under that name.
+    set is written next to ``folder`` and renamed when it is complete, so an interrupted run leaves
+    no incomplete set under that name.
 
     Parameters
     ----------
     folder : path
-        Where the data set goes. A set that this function wrote earlier with other arguments is
-        replaced.
+        The destination. A set that this function wrote earlier with other arguments is replaced.
     classes : sequence of str
         Which of ``CLASSES`` to draw.
     per_class : int
         Number of files of each class, training and held out together.
     seed : int
-        The same seed gives the same files. A file depends on the seed, its class and its number
+        The same seed generates the same files. A file depends on the seed, its class and its number
         only.
     num_threads : int, optional
-        How many pictures are drawn at a time; by default as many as there are processors.
+        Number of threads; by default one per processor.
 
     Returns
     -------
@@ -72,7 +71,7 @@ def generate(
     ValueError
         If a class is unknown, or ``per_class`` is not positive.
     FileExistsError
-        If the folder holds something that this function did not write.
+        If the folder contains something that this function did not write.
     """
     unknown = sorted(set(classes) - set(CLASSES))
     if unknown:
@@ -109,7 +108,7 @@ def generate(
 
 
 def _is_finished(folder: Path, description: dict[str, object]) -> bool:
-    """Tell whether the folder holds exactly this data set; refuse one that holds anything else."""
+    """Return whether the folder contains exactly this data set; raise if it contains more."""
     if not folder.exists() or not any(folder.iterdir()):
         return False
     marker = folder / _FINISHED
@@ -126,10 +125,10 @@ def _write_photo(folder: Path, seed: int, name: str, number: int) -> None:
     height, width = draw_size(random)
     storage = draw_storage(random)
     if (name, number) == (CLASSES[0], 0):
-        # A single CMYK file, as in many collections that were scraped together.
+        # A single CMYK file, as in many scraped data sets.
         storage = replace(storage, mode="CMYK", orientation=0)
     elif number in range(1, 9):
-        # Every value of the tag is sure to be there, however small the set.
+        # Every value of the tag occurs, however small the set.
         storage = replace(storage, orientation=number)
     upright = take(random, SCENES[name](random, height, width))
     part = HELD_OUT if number % _HELD_OUT_SHARE == _HELD_OUT_SHARE - 1 else TRAIN

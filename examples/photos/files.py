@@ -1,4 +1,4 @@
-"""Store a picture the way photos are met in practice."""
+"""Store a picture like a photo in practice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_SIDE = 900
 
 _ORIENTATION_TAG = 0x0112
 
-# What turns an upright picture into the stored pixels, for each value of the EXIF orientation tag
+# Converts an upright picture to the stored pixels, for each value of the EXIF orientation tag
 # (JEITA CP-3451, "Orientation"): the inverse of what a viewer does.
 _TO_STORED = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,

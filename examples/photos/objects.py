@@ -1,4 +1,4 @@
-"""Scenes with separate things in them: bokeh, flowers, marbles."""
+"""Scenes with separate objects: bokeh, flowers, marbles."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _discs(
     count: int,
     sizes: tuple[float, float],
 ) -> Iterator[tuple[tuple[slice, slice], Plane, float]]:
-    """Place discs, and give the window, the distances and the radius of each.
+    """Place discs, and return the window, the distances and the radius of each.
 
     ``sizes`` are the smallest and largest radius relative to the shorter side. The window is the
     square around the disc, inside the picture; distances are from its centre to each of its pixels.

@@ -1,4 +1,4 @@
-"""What a scene is made of: a surface, coordinates on it, and noise."""
+"""Building blocks of scenes: surfaces, coordinates on them, and noise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Scene = Callable[[np.random.Generator, int, int], Surface]
 
 
 def pixels(height: int, width: int) -> tuple[Plane, Plane]:
-    """Give the row and the column of every pixel, as arrays that broadcast to (height, width)."""
+    """Return the row and the column of every pixel, as arrays that broadcast to (height, width)."""
     return (
         np.arange(height, dtype=np.float32)[:, None],
         np.arange(width, dtype=np.float32)[None, :],
@@ -53,12 +53,12 @@ def fractal_noise(
     Parameters
     ----------
     random : numpy.random.Generator
-        Where the values are drawn.
+        Draws the values.
     height, width : int
         Size of the result in pixels.
     cells : (float, float)
         How many independent values the coarsest octave has down and across. Unequal densities
-        give streaks.
+        result in streaks.
     octaves : int
         Number of octaves; each is twice as fine as the one before.
     persistence : float
@@ -101,7 +101,7 @@ def smooth_step(values: Plane, start: float, end: float) -> Plane:
 
 
 def cell_values(random: np.random.Generator, *indices: npt.NDArray[np.int32]) -> Plane:
-    """Give each cell of a grid one random value in 0 to 1, looked up by its integer coordinates."""
+    """Return one random value in 0 to 1 for each cell of a grid, by its integer coordinates."""
     table = random.random(4096, dtype=np.float32)
     address = sum(
         index * prime for index, prime in zip(indices, (73_856_093, 19_349_663), strict=True)
@@ -123,7 +123,7 @@ def ground(
     Parameters
     ----------
     random : numpy.random.Generator
-        Where turn, tilt and bends are drawn.
+        Draws turn, tilt and bends.
     height, width : int
         Size of the picture in pixels.
     repeats : float
