@@ -10,6 +10,7 @@ DATA ?=
 # A wheel for the demo to install; by default it builds the library.
 WHEEL ?=
 ENVIRONMENTS ?=
+SELECTED = $(if $(ENVIRONMENTS),-e $(ENVIRONMENTS))
 
 # pyenv hides all versions but the chosen one; the tests take every one that there is.
 ifneq (,$(shell command -v pyenv))
@@ -29,8 +30,12 @@ demo: .venv/demo/installed
 	@$(STEP) "training"
 	@.venv/demo/bin/python examples/train_classifier.py --work work $(if $(DATA),--data "$(DATA)")
 
+# Environments are made side by side: most of that is unpacking, with one core each. Two of them
+# are tested at a time, since what waits for processes and files leaves processors idle.
 test: .venv/tox/installed
-	.venv/tox/bin/tox run $(if $(ENVIRONMENTS),-e $(ENVIRONMENTS))
+	.venv/tox/bin/tox run-parallel --notest --parallel 4 --parallel-no-spinner $(SELECTED)
+	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 2 --parallel-live \
+	  --parallel-no-spinner $(SELECTED)
 
 lint: .venv/tox/installed
 	.venv/tox/bin/tox run -e lint
@@ -53,9 +58,10 @@ SOURCES := $(shell git ls-files 2>/dev/null -- setup.py pyproject.toml 'building
 	  | $(PYTHON) -m building.progress build/demo.log
 	@touch $@
 
-# A wheel that other machines can use: what it links with is inside, and symbols are not.
+# A wheel that other machines can use: what it links with is inside, and symbols are not. FFmpeg and
+# all that it links with would be large, and PyAV brings it anyway.
 wheel: .venv/wheel/installed
-	.venv/wheel/bin/python -m build --wheel --outdir build/wheel .
+	DALI_CORE_WITH_FFMPEG=0 .venv/wheel/bin/python -m build --wheel --outdir build/wheel .
 	PATH="$(CURDIR)/.venv/wheel/bin:$$PATH" .venv/wheel/bin/auditwheel repair --strip \
 	  --wheel-dir dist "$$(ls -t build/wheel/*.whl | head -n 1)"
 

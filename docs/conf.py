@@ -28,5 +28,5 @@ html_copy_source = False
 
 
 def setup(app: object) -> None:
-    """Make the pages that follow from the operators' descriptions."""
+    """Generate the pages of the operators from their descriptions."""
     app.connect("builder-inited", lambda app: write_pages(FOLDER / "operators"))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The page that says what was compared with NVIDIA DALI, and how far it differed."""
+"""The page that reports what was compared with NVIDIA DALI, and the differences."""
 
 from __future__ import annotations
 
@@ -18,33 +18,34 @@ PAGE = FOLDER / "conformance.md"
 
 COMMON = ("device", "name", "preserve", "bytes_per_sample_hint")
 _MEANING = """\
-This page is made from a run of `tests/conformance`, which computes the same batches with both
-libraries on the CPU, and from the descriptions of our operators. It shows what is missing, too.
+This page is generated from a run of `tests/conformance`, which computes the same batches with both
+libraries on the CPU, and from the descriptions of our operators. It also lists what is missing.
 
 How to read the tables:
 
 - A row is an argument of the reference's operator, or of ours. *Constant* and *per sample* are the
-  two ways to give it; an empty cell means that the reference does not take it per sample.
-- *exact (12)* means that in 12 batches of passing tests in which the argument was given that way,
-  all results had the same type, shape and layout, and every number was the same.
+  two ways to pass it; an empty cell means that the reference does not accept it per sample.
+- *exact (12)* means that in 12 batches of passing tests in which the argument was passed that way,
+  all results had the same dtype, shape and layout, and every number was equal.
 - *integers 1 in 0.3 %* is the largest difference of two integers, which for images is one grey
-  level, and the largest share of the numbers of a batch that differ at all. *floats 2e-05 (1e-07)*
-  is the largest difference of two floating-point numbers, and in brackets its share of the largest
-  magnitude in the batch. *Wide integers* are those of 32 and 64 bits. For 16-bit floats only the
-  share is given: *halves (5e-04)* is half a unit in the last place of the largest.
-- *random (8)*: random numbers differ between the libraries, so type and layout were compared;
-  tests also compare shapes or distributions where that makes sense.
-- *through others (4)*: the results were compared only after other operators had changed them.
-- *other kind (1)*: results had another type, shape or layout, and a test expects that.
-- *not compared* means that no test gives this argument to both libraries. *missing* means that our
-  operator does not take it.
+  level, and the largest fraction of the numbers of a batch that differ at all.
+  *floats 2e-05 (1e-07)* is the largest difference of two floating-point numbers, and in parentheses
+  its ratio to the largest magnitude in the batch. *Wide integers* are those of 32 and 64 bits. For
+  16-bit floats only the ratio is given: *halves (5e-04)* is half a unit in the last place of the
+  largest.
+- *random (8)*: random numbers differ between the libraries, so only dtype and layout were compared;
+  tests also compare shapes or distributions where appropriate.
+- *through others (4)*: the results were compared only after other operators had processed them.
+- *other kind (1)*: results had another dtype, shape or layout, and a test expects that.
+- *not compared* means that no test passes this argument to both libraries. *missing* means that our
+  operator does not accept it.
 
 A difference belongs to a whole call. When a call has five arguments, its difference counts for all
 five, so the number in a row says "no call with this argument differed more than this", and not that
 the argument is the cause. Batches are matched by their calls; a batch that only one library
-computed, such as one that the other refuses, is not counted.
+computed, such as one that the other rejects, is not counted.
 
-All operators also take `device`, `name`, `preserve` and `bytes_per_sample_hint`.
+All operators also accept `device`, `name`, `preserve` and `bytes_per_sample_hint`.
 """
 
 
@@ -54,7 +55,7 @@ def write_page() -> None:
 
 
 def page() -> str:
-    """Write the page."""
+    """Return the text of the page."""
     report = json.loads(REPORT.read_text(encoding="utf-8"))
     notes = json.loads(NOTES.read_text(encoding="utf-8"))
     specs = {name: spec for name, spec in all_specs().items() if not spec.deprecated}
@@ -70,7 +71,7 @@ def page() -> str:
     lines += _missing(reference, all_specs(), current)
     if former:
         names = ", ".join(f"`fn.{name}`" for name in former)
-        lines += ["", f"Former names that work, and warn: {names}."]
+        lines += ["", f"Deprecated names that work, and warn: {names}."]
     tables = {
         name: _operator(spec, reference.get(name, {"arguments": {}}), report, notes)
         for name, spec in specs.items()

@@ -1,7 +1,7 @@
-"""Calls worth a picture: the programs that operators' pages show, and the pictures they make.
+"""Example calls with pictures for the operators' pages.
 
 In a call, `image` is a decoded photo (height x width x 3, 0 to 255), `encoded` the bytes of its
-file, and `label` its class.
+file, and `label` its class. There are videos, too.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ GALLERY: dict[str, tuple[str, ...]] = {
         "fn.decoders.image_random_crop(encoded, seed=1)",
         "fn.decoders.image_random_crop(encoded, random_area=[0.1, 0.3], seed=4)",
     ),
+    "decoders.video": (
+        'fn.decoders.video(fn.readers.file(files=["videos/city/0.mp4"])[0], frames=[0, 15, 30])',
+    ),
     "decoders.image_slice": (
         "fn.decoders.image_slice(encoded, rel_start=[0.25, 0.25], rel_shape=[0.5, 0.5])",
     ),
@@ -49,6 +52,10 @@ GALLERY: dict[str, tuple[str, ...]] = {
     "erase": (
         'fn.erase(image, anchor=[0.3, 0.3], shape=[0.3, 0.4], axis_names="HW", '
         "normalized=True, fill_value=[0.0])",
+    ),
+    "experimental.readers.video": (
+        'fn.experimental.readers.video(filenames=["videos/flowers/1.webm"], sequence_length=3, '
+        "uniform_sample=True)",
     ),
     "experimental.warp_perspective": (
         "fn.experimental.warp_perspective("
@@ -90,6 +97,13 @@ GALLERY: dict[str, tuple[str, ...]] = {
         "fn.random_resized_crop(image, size=[112, 112], seed=1)",
         "fn.random_resized_crop(image, size=[112, 112], random_area=[0.1, 0.3], seed=2)",
     ),
+    "readers.video": (
+        'fn.readers.video(filenames=["videos/city/0.mp4"], sequence_length=3, stride=10)',
+    ),
+    "readers.video_resize": (
+        'fn.readers.video_resize(filenames=["videos/city/0.mp4"], sequence_length=3, stride=10, '
+        "resize_shorter=60)",
+    ),
     "resize": (
         "fn.resize(image, size=[80, 160])",
         "fn.resize(image, resize_shorter=60)",
@@ -106,6 +120,10 @@ GALLERY: dict[str, tuple[str, ...]] = {
     "saturation": (
         "fn.saturation(image, saturation=0.0)",
         "fn.saturation(image, saturation=2.5)",
+    ),
+    "sequence_rearrange": (
+        'fn.sequence_rearrange(fn.readers.video(filenames=["videos/city/0.mp4"], '
+        "sequence_length=3, stride=10), new_order=[2, 1, 0])",
     ),
     "slice": (
         'fn.slice(image, rel_start=[0.25, 0.25], rel_shape=[0.5, 0.5], axis_names="HW")',
@@ -126,4 +144,4 @@ PROGRAMS: dict[str, str] = {
     "python_function": "fn.python_function(image, function=lambda array: 255 - array)",
     "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
 }
-"""Calls to show where the examples of the tests would not read well, without pictures."""
+"""Example calls without pictures, where the examples of the tests are not readable."""

@@ -1,4 +1,4 @@
-"""Values written as Python source, as a program would."""
+"""Values as Python source text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def literal(value: Any) -> str:
-    """Write a value as source text.
+    """Return a value as source text.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def literal(value: Any) -> str:
 
 
 def kind(expected: Any, *, module: str = "types") -> str:
-    """Name the type of an argument: ``list of float``, ``types.DALIDataType``."""
+    """Return the name of an argument's type: ``list of float``, ``types.DALIDataType``."""
     arguments = getattr(expected, "__args__", ())
     if arguments:
         return f"list of {kind(arguments[0], module=module)}"
@@ -43,7 +43,7 @@ def kind(expected: Any, *, module: str = "types") -> str:
 
 
 def array_source(array: np.ndarray) -> str:
-    """Write a program text that makes an array like this one."""
+    """Return source text that creates an array with this shape and dtype."""
     dtype = f"np.{array.dtype.name}" if array.dtype != bool else "bool"
     if array.size <= 12:
         return f"np.array({literal(array)}, dtype={dtype})"

@@ -18,7 +18,7 @@ from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from docs.generator.gallery import GALLERY
 from docs.generator.literals import kind, literal
-from docs.generator.pictures import make_photos, save_picture
+from docs.generator.pictures import make_photos, make_videos, save_picture
 from docs.generator.programs import Program, program_of, run_program
 
 COMMON = ("device", "name", "preserve", "bytes_per_sample_hint")
@@ -35,33 +35,34 @@ GROUPS = {
 }
 _INTRODUCTION = """\
 Call operators inside a pipeline's definition. Positional arguments are the data, keyword arguments
-say what to do with it. Where a table says "yes" under *per sample*, the argument may also be the
-result of another operator, and then every sample has a value of its own.
+are parameters. Where a table says "yes" under *per sample*, the argument may also be the result of
+another operator, which has a separate value for every sample.
 
-Every function `fn.a.b` has a class of the same meaning, `ops.a.B`: keyword arguments go to its
+Every function `fn.a.b` has an equivalent class `ops.a.B`: keyword arguments are passed to its
 constructor, and calling the object adds the operator to the pipeline.
 
-All operators take these arguments, too:
+All operators also accept these arguments:
 
 """
 
 
 def write_pages(folder: Path) -> None:
-    """Write a page for each operator, pictures, and an index, in place of what was there."""
+    """Write a page for each operator, pictures, and an index, replacing existing ones."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pictures").mkdir(parents=True)
-    with _photos():
+    with _photos_and_videos():
         for spec in all_specs().values():
             (folder / f"{spec.name}.md").write_text(page(spec, folder / "pictures"), "utf-8")
     (folder / "index.md").write_text(index(), "utf-8")
 
 
 @contextlib.contextmanager
-def _photos() -> Iterator[None]:
-    """Work in a folder that has photos."""
+def _photos_and_videos() -> Iterator[None]:
+    """Change to a temporary folder with photos and videos."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         make_photos(Path(folder))
+        make_videos(Path(folder))
         os.chdir(folder)
         try:
             yield
@@ -70,7 +71,7 @@ def _photos() -> Iterator[None]:
 
 
 def index() -> str:
-    """Write the list of all operators, in groups."""
+    """Return the index page: all operators, in groups."""
     groups: dict[str, list[OpSpec]] = {group: [] for group in GROUPS}
     former = [spec for spec in all_specs().values() if spec.deprecated]
     for spec in all_specs().values():
@@ -87,7 +88,7 @@ def index() -> str:
             lines.append(f"| [`fn.{spec.name}`]({spec.name}.md) | {_cell(_first_line(spec))} |")
         lines.append("")
     if former:
-        lines += ["## Former names", "", "Using them warns.", ""]
+        lines += ["## Deprecated names", "", "Using them issues a warning.", ""]
         lines += [
             f"- [`fn.{spec.name}`]({spec.name}.md): now `{spec.deprecated}`" for spec in former
         ]
@@ -97,7 +98,7 @@ def index() -> str:
 
 
 def page(spec: OpSpec, pictures: Path) -> str:
-    """Write an operator's page; its example is run in the current folder."""
+    """Return the page of an operator; its example is run in the current folder."""
     if spec.deprecated:
         return _former(spec)
     lines = [f"# fn.{spec.name}", ""]
@@ -114,32 +115,35 @@ def page(spec: OpSpec, pictures: Path) -> str:
     lines += ["## Arguments", ""]
     if arguments:
         lines += [_table(arguments), ""]
-    lines += ["All operators also take [these arguments](index.md).", ""]
+    lines += ["All operators also accept [these arguments](index.md).", ""]
     lines += ["## Results", "", _outputs(spec), ""]
     if program is not None:
         lines += ["## Example", "", f"```python\n{program.text}```", ""]
         if "photos" in program.text:
             lines += ["`photos` is a folder with a folder of images for each class.", ""]
+        if "videos/" in program.text:
+            lines += ["`videos` is a folder with a folder of videos for each class.", ""]
     lines += ["## See also", ""]
     path = ".".join([*spec.name.split(".")[:-1], class_name(spec.name)])
-    lines.append(f"- `ops.{path}` does the same as a class.")
+    lines.append(f"- `ops.{path}` is the equivalent class.")
     target = re.sub(r"\W", "", f"fn{spec.name}")
-    lines.append(f"- [How it compares with NVIDIA DALI](../conformance.md#{target}).")
+    lines.append(f"- [Comparison with NVIDIA DALI](../conformance.md#{target}).")
     return "\n".join(lines) + "\n"
 
 
 def _places(spec: OpSpec) -> str:
-    """Say where an operator runs."""
+    """Return the sentence that states where an operator runs."""
     if spec.moving_device:
-        return f'It runs on the CPU; with `device="{spec.moving_device}"`, results go to the GPU.'
+        device = spec.moving_device
+        return f'It runs on the CPU; with `device="{device}"`, results are copied to the GPU.'
     return f"It runs on the CPU{' and on GPUs' * ('gpu' in spec.devices)}."
 
 
 def _former(spec: OpSpec) -> str:
-    """Write the page of a former name."""
+    """Return the page of a deprecated name."""
     now = spec.deprecated.removeprefix("fn.")
     link = f"[`fn.{now}`]({now}.md)" if now in all_specs() else f"`{spec.deprecated}`"
-    return f"# fn.{spec.name}\n\nThe former name of {link}, which does the same. Using it warns.\n"
+    return f"# fn.{spec.name}\n\nDeprecated name of {link}. Using it issues a warning.\n"
 
 
 def _call(spec: OpSpec) -> str:
@@ -171,7 +175,7 @@ def _table(arguments: list[Arg]) -> str:
     lines = ["| argument | type | default | per sample | |", "|---|---|---|---|---|"]
     for arg in arguments:
         if arg.default is REQUIRED:
-            default = "must be given"
+            default = "required"
         elif arg.default is UNSET or arg.default is None:
             default = "not set"
         else:
@@ -195,12 +199,14 @@ def _outputs(spec: OpSpec) -> str:
 
 
 def _shown(spec: OpSpec, program: Program, outputs: list[list[np.ndarray]], pictures: Path) -> str:
-    before = pictures / "photo.webp"
-    if not before.exists():
-        from docs.generator.pictures import photo
+    heads, cells = [], []
+    if "photos" in program.text:
+        before = pictures / "photo.webp"
+        if not before.exists():
+            from docs.generator.pictures import photo
 
-        save_picture(photo("towers", 0), before)
-    heads, cells = ["the photo"], ["![](pictures/photo.webp)"]
+            save_picture(photo("towers", 0), before)
+        heads, cells = ["the photo"], ["![](pictures/photo.webp)"]
     for number, (call, samples) in enumerate(zip(program.calls, outputs, strict=True)):
         name = f"{spec.name}-{number}.webp"
         save_picture(samples[0], pictures / name)
@@ -214,7 +220,7 @@ def _first_line(spec: OpSpec) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Make the titles of NumPy sections bold: Markdown would take them for headings."""
+    """Make the titles of NumPy sections bold: Markdown would treat them as headings."""
     return re.sub(r"(?m)^(\w+)\n-+$", r"**\1**\n", text.strip())
 
 

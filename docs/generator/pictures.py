@@ -1,4 +1,4 @@
-"""Photos for the programs of the documentation to read, and pictures of what they make of them."""
+"""Photos and videos for programs of the documentation, and pictures of their results."""
 
 from __future__ import annotations
 
@@ -29,11 +29,46 @@ def make_photos(folder: Path, per_class: int = 4) -> None:
             Image.fromarray(photo(scene, number)).save(target / f"{number}.jpg", quality=95)
 
 
+def make_videos(folder: Path, num_frames: int = 40) -> None:
+    """Make the folder `videos` that programs of the documentation read: a camera that pans.
+
+    There are two videos of each class: 25 frames a second in H.264, and an uneven rate in VP9.
+    """
+    from fractions import Fraction
+    from typing import Any
+
+    import av
+
+    height, width = HEIGHT * 3 // 4, WIDTH * 2 // 3
+    for name, scene in CLASSES.items():
+        target = folder / "videos" / name
+        target.mkdir(parents=True)
+        for encoder, suffix, number in (("libx264", "mp4", 0), ("libvpx-vp9", "webm", 1)):
+            still = photo(scene, number)
+            with av.open(str(target / f"{number}.{suffix}"), "w") as output:
+                options = {"threads": "1", "crf": "20"}
+                stream: Any = output.add_stream(encoder, rate=25, options=options)
+                stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+                stream.codec_context.time_base = Fraction(1, 1000)
+                time = 0
+                for i in range(num_frames):
+                    x, y = 2 * i, i
+                    part = still[y : y + height, x : x + width]
+                    frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(part), format="rgb24")
+                    frame.pts, frame.time_base = time, Fraction(1, 1000)
+                    time += 40 if number == 0 else 20 + 20 * (i % 4)
+                    output.mux(stream.encode(frame))
+                output.mux(stream.encode(None))
+
+
 def save_picture(array: np.ndarray, path: Path) -> None:
-    """Save an image of any type; floats are stretched between their smallest and largest number."""
-    shown = array
+    """Save an image of any type, or the frames of a clip next to each other.
+
+    Floats are stretched between their smallest and largest number.
+    """
+    shown = array if array.ndim == 3 else np.concatenate(list(array), axis=1)
     if array.dtype != np.uint8:
-        wide = array.astype(np.float64)
+        wide = shown.astype(np.float64)
         span = wide.max() - wide.min()
         shown = ((wide - wide.min()) * (255 / span if span else 0)).astype(np.uint8)
     Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown).save(path, quality=85)

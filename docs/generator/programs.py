@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,19 +23,19 @@ _DECODES = "    image = fn.decoders.image(encoded)"
 
 @dataclass(frozen=True)
 class Program:
-    """A program that runs as it stands, beside a folder `photos`, and leaves `outputs`."""
+    """A complete program that reads `photos` and `videos` and assigns `outputs`."""
 
     text: str
     calls: tuple[str, ...]
 
 
 def program_of(spec: OpSpec) -> Program | None:
-    """Give a program that uses an operator; None if no example of it can be written down."""
+    """Return a program that uses an operator; None if no example can be written as source."""
     if spec.name in GALLERY:
         return _on_photos(spec, GALLERY[spec.name])
     if spec.name in PROGRAMS:
         return _on_photos(spec, (PROGRAMS[spec.name],))
-    # One that says something about arguments, if there is one.
+    # Prefer an example with arguments.
     for example in sorted(find_examples(spec.name), key=lambda example: not example.arguments):
         text = _from_example(spec, example)
         if text is not None:
@@ -48,11 +50,21 @@ def _on_photos(spec: OpSpec, calls: Sequence[str]) -> Program:
         lines.append(_READS)
     if re.search(r"\(image\b", joined):
         lines.append(_DECODES)
-    return _program(lines, calls, has_several=_has_several(spec, {}))
+    return _program(lines, calls, has_several=_has_several(spec, _keywords(calls[0])))
+
+
+def _keywords(call: str) -> dict[str, Any]:
+    """Return the keyword arguments of a call that are written out."""
+    found = {}
+    expression = ast.parse(call, mode="eval").body
+    for keyword in expression.keywords if isinstance(expression, ast.Call) else ():
+        with contextlib.suppress(ValueError):  # the result of another call
+            found[str(keyword.arg)] = ast.literal_eval(keyword.value)
+    return found
 
 
 def _from_example(spec: OpSpec, example: Example) -> Program | None:
-    if callable(example.arguments):
+    if callable(example.arguments) or example.feeds:
         return None
     try:
         arguments = [f"{name}={literal(value)}" for name, value in example.arguments.items()]
@@ -60,7 +72,7 @@ def _from_example(spec: OpSpec, example: Example) -> Program | None:
         return None
     arrays = [data.make(0) for data in example.inputs]
     if any(array.ndim == 1 and array.size > 100 for array in arrays):
-        return None  # a file, which random numbers are not
+        return None  # an encoded file; random numbers would not be one
     names = ["data"] if len(arrays) == 1 else [f"data_{i}" for i in range(len(arrays))]
     before, lines = [], []
     for name, array, data in zip(names, arrays, example.inputs, strict=True):
@@ -73,7 +85,7 @@ def _from_example(spec: OpSpec, example: Example) -> Program | None:
 
 
 def _has_several(spec: OpSpec, arguments: Mapping[str, Any]) -> bool:
-    """Tell whether a call gives a list of results instead of a single one."""
+    """Return whether a call returns a list of results instead of a single one."""
     if not callable(spec.outputs):
         return spec.outputs != 1
     defaults = {arg.name: arg.default for arg in spec.args if arg.default is not UNSET}
@@ -136,7 +148,7 @@ def _split(arguments: str) -> list[str]:
 
 
 def run_program(program: Program) -> list[list[np.ndarray]]:
-    """Run a program in the current folder and give the samples of each output."""
+    """Run a program in the current folder and return the samples of each output."""
     names: dict[str, Any] = {}
     try:
         exec(compile(program.text, "<documentation>", "exec"), names)
