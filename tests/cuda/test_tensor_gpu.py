@@ -273,6 +273,28 @@ def test_importing_by_dlpack() -> None:
     )
 
 
+def test_consumers_of_the_array_interface_that_ignore_its_stream() -> None:
+    """As PyTorch does: it reads in its own stream, the default one, and then drops the tensor."""
+    run(
+        """
+        for _ in range(3):
+            tensor = TensorGPU(Interface(slow(data)))
+            copied = copy.deepcopy(tensor)  # memory of ours, which is reused
+            del tensor
+            interface = copied.__cuda_array_interface__
+            control.set_delay(0.05, 1)
+            reading = Reading(interface["data"][0], data, 1)
+            del copied
+            control.set_delay(0, 1)
+            other = TensorGPU(DeviceArray(data + 1))
+            again = [copy.deepcopy(other) for _ in range(3)]
+            numpy.testing.assert_array_equal(reading.result(), data, strict=True)
+            for each in again:
+                same(each, data + 1)
+        """
+    )
+
+
 def test_importing_by_the_array_interface() -> None:
     run(
         """
@@ -281,11 +303,10 @@ def test_importing_by_the_array_interface() -> None:
         assert (tensor.stream.handle, tensor.data_ptr()) == (source.stream, source.pointer)
         assert tensor.__cuda_array_interface__ == {
             "shape": (2, 3, 4), "typestr": "<i2", "data": (source.pointer, False),
-            "version": 3, "strides": None, "stream": source.stream,
+            "version": 3, "strides": None, "stream": 1,
         }
         same(tensor, data)
         tensor = TensorGPU(Interface(source, stream=None, strides=(24, 8, 2)), "HWC", 0)
-        assert tensor.__cuda_array_interface__["stream"] is None
         same(tensor, data)
         scalar = Interface(source, stream=None, shape=(), data=(source.pointer, True))
         same(TensorGPU(scalar, device_id=0), data[0, 0, 0])
