@@ -295,6 +295,36 @@ def test_consumers_of_the_array_interface_that_ignore_its_stream() -> None:
     )
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_framework_that_releases_before_it_has_read(holds: bool) -> None:
+    """As XLA does. Reading imported memory is too late, unless it is held until it was copied."""
+    output = run(
+        f"""
+        from tests.cuda.xla_like import Client
+
+        client = Client()
+        data = data.view("u1").copy()
+        tensor = copy.deepcopy(TensorGPU(DeviceArray(data)))  # memory of ours
+        stream = tensor.stream
+        with control.held(client.compute):
+            array = client.from_dlpack(tensor)
+            if {holds}:
+                array = client.copied(array)
+            reading = client.read(array)
+            del array, tensor
+            gc.collect()
+            # What the simulated driver takes back is gone when the stream gets there.
+            stream.synchronize()
+            assert len(client.pending) == {holds}
+        assert (reading.result() == data).all()
+        client.pending.release()
+        assert len(client.pending) == 0
+        """,
+        expect_failure=not holds,
+    )
+    assert ("CUDA_ERROR_ILLEGAL_ADDRESS" in output) != holds
+
+
 def test_importing_by_the_array_interface() -> None:
     run(
         """
