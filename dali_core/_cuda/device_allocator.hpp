@@ -47,6 +47,10 @@ class StreamAllocator final : public DeviceMemory {
     }
   }
 
+  bool is_pinned(const std::shared_ptr<void>& memory) const override {
+    return host_pool_->owns(memory);
+  }
+
  private:
   const std::shared_ptr<StreamState> stream_;
   const std::shared_ptr<BufferPool> host_pool_;

@@ -93,7 +93,8 @@ cdef vector[engine.Tensor] copied_to_host(
         return placed(samples, storage, engine.kHost)
     stream = side_stream(samples[0].device, ready)
     storage = memory_of_capsule(tensor_memory().allocate_host(size))
-    tensor_memory().copy(stream, _packed(copies_to(samples, storage.get())), False)
+    cdef vector[engine.Tensor] gathered = _gathered(samples, stream)
+    tensor_memory().copy(stream, _packed(copies_to(gathered, storage.get())), False)
     wait_for_copies(stream)
     return placed(samples, storage, engine.kHost)
 
@@ -106,16 +107,33 @@ cdef int copy_out(
     if total_bytes(samples) == 0:
         return 0
     cdef int device = samples[0].device
-    cdef vector[RowCopy] copies = copies_to(samples, <void*>to)
     stream = stream_of(cuda_stream, device)
     if ready is not None:
         stream.wait(ready)
-    with_kernel = (with_kernel or copies.size() > 1) and tensor_memory().device_of(to) == device
+    is_there = tensor_memory().device_of(to) == device
+    cdef vector[engine.Tensor] gathered = samples if is_there else _gathered(samples, stream)
+    cdef vector[RowCopy] copies = copies_to(gathered, <void*>to)
+    with_kernel = (with_kernel or copies.size() > 1) and is_there
     tensor_memory().copy(stream, _packed(copies), with_kernel)
     record_stream(samples, stream)
     if not non_blocking:
         wait_for_copies(stream)
     return 0
+
+
+cdef vector[engine.Tensor] _gathered(
+    const vector[engine.Tensor]& samples, object stream
+) except *:
+    """Return the samples, or contiguous copies if each would be a copy of its own to elsewhere.
+
+    A call of the driver costs as much as a copy of some ten kilobytes.
+    """
+    cdef vector[RowCopy] pieces = copies_to(samples, samples[0].data)
+    return samples if pieces.size() <= _FEW_PIECES else copied_on_device(samples, stream)
+
+
+cdef enum:
+    _FEW_PIECES = 4
 
 
 cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) except *:

@@ -89,6 +89,8 @@ class DeviceMemory {
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
   // Pinned memory of the host.
   virtual std::shared_ptr<void> allocate_host(size_t bytes) = 0;
+  // Whether memory of the host is pinned: kernels can read it then.
+  virtual bool is_pinned(const std::shared_ptr<void>& memory) const = 0;
 };
 
 // The driver refuses something; no sample is to blame.
@@ -107,6 +109,8 @@ struct DeviceWork {
   std::vector<MemoryCopy> downloads;
   // Device memory that kernels use for themselves; it may go once everything is in the stream.
   std::vector<std::shared_ptr<void>> scratch;
+  // Memory of the host that kernels read; it must stay until they are done.
+  std::vector<std::shared_ptr<void>> read_by_kernels;
 };
 
 // Parameters that go to the device in one copy with those of all other operators of the stage.
@@ -211,6 +215,11 @@ class DeviceBatch {
   // Pinned memory of the host, for results.
   std::shared_ptr<void> allocate_host(size_t bytes) { return memory_.allocate_host(bytes); }
   std::shared_ptr<void> allocate_on_device(size_t bytes) { return memory_.allocate(bytes); }
+  bool is_pinned(const Tensor& tensor) const { return memory_.is_pinned(tensor.storage); }
+  // Keeps pinned memory until the kernels of this stage are done.
+  void keep_for_kernels(std::shared_ptr<void> memory) {
+    work_.read_by_kernels.push_back(std::move(memory));
+  }
 
   void copy_to_device(void* to, const void* from, size_t bytes, std::shared_ptr<void> keep);
   void copy_to_host(void* to, const void* from, size_t bytes, std::shared_ptr<void> keep);

@@ -46,8 +46,12 @@ std::shared_ptr<void> BufferPool::allocate(std::size_t bytes) {
       throw OutOfMemory(bytes, source_.most_bytes);
     }
   }
-  return std::shared_ptr<void>(
-      block, [pool = shared_from_this(), capacity](void* p) { pool->give_back(p, capacity); });
+  return std::shared_ptr<void>(block, Return{shared_from_this(), capacity});
+}
+
+bool BufferPool::owns(const std::shared_ptr<void>& memory) const {
+  const Return* deleter = std::get_deleter<Return>(memory);
+  return deleter != nullptr && deleter->pool.get() == this;
 }
 
 void BufferPool::trim() {

@@ -42,6 +42,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   // At least `bytes` bytes. The block keeps the pool alive, so it may outlive its pipeline.
   std::shared_ptr<void> allocate(std::size_t bytes);
 
+  // Whether memory is in a block of this pool.
+  bool owns(const std::shared_ptr<void>& memory) const;
+
   // Frees every block that nobody holds.
   void trim();
 
@@ -56,6 +59,13 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   void* take(std::size_t bytes, std::size_t capacity);
   void give_back(void* block, std::size_t capacity) noexcept;
   void* take_stale() noexcept;
+
+  // Deletes the owners of a block.
+  struct Return {
+    std::shared_ptr<BufferPool> pool;
+    std::size_t capacity;
+    void operator()(void* block) const { pool->give_back(block, capacity); }
+  };
 
   struct FreeList {
     std::vector<void*> blocks;

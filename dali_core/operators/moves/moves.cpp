@@ -1,10 +1,41 @@
-// DataNode.gpu() and DataNode.cpu(): asynchronous copies, as few as the memory's layout allows.
+// DataNode.gpu() and DataNode.cpu(): asynchronous copies. A call of the driver costs as much as a
+// copy of some ten kilobytes, so more than a few pieces are gathered by one kernel.
+#include <vector>
+
 #include "dali_core/device_batch.hpp"
+#include "dali_core/kernels/copy/device_row_copies.hpp"
 
 namespace dali_core {
 namespace {
 
+constexpr size_t kFewPieces = 4;
+
 size_t bytes_of(const Tensor& tensor) { return static_cast<size_t>(tensor.num_bytes()); }
+
+// Samples of the input that follow each other in memory, as one.
+struct Piece {
+  int first;
+  size_t bytes;
+};
+
+std::vector<Piece> pieces_of(const DeviceBatch& batch) {
+  std::vector<Piece> pieces;
+  for (int i = 0; i < batch.size(); ++i) {
+    const Tensor& input = batch.input(0, i);
+    if (input.num_bytes() == 0) continue;
+    if (!pieces.empty()) {
+      Piece& last = pieces.back();
+      const Tensor& first = batch.input(0, last.first);
+      if (first.storage == input.storage && first.device == input.device &&
+          first.as<char>() + last.bytes == input.as<char>()) {
+        last.bytes += bytes_of(input);
+        continue;
+      }
+    }
+    pieces.push_back({i, bytes_of(input)});
+  }
+  return pieces;
+}
 
 }  // namespace
 
@@ -21,22 +52,20 @@ class ToDevice : public Operator {
         batch.declare(0, i, input.type, input.shape, input.layout);
     });
     batch.allocate();
-    // Neighbours on both sides go in one piece.
-    int first = 0;
-    for (int i = 0; i < batch.size(); ++i) {
-      const Tensor& input = batch.input(0, i);
-      const Tensor& next = i + 1 < batch.size() ? batch.input(0, i + 1) : input;
-      const bool goes_on = i + 1 < batch.size() && next.storage == input.storage &&
-                           next.as<char>() == input.as<char>() + bytes_of(input) &&
-                           next.device == input.device;
-      if (goes_on) continue;
-      const Tensor& begin = batch.input(0, first);
-      const size_t bytes =
-          static_cast<size_t>(input.as<char>() - begin.as<char>()) + bytes_of(input);
-      if (begin.device != batch.device())
-        batch.copy_to_device(batch.output(0, first).data, begin.data, bytes, begin.storage);
-      first = i + 1;
+    const std::vector<Piece> pieces = pieces_of(batch);
+    RowCopies by_kernel;
+    for (const Piece& piece : pieces) {
+      const Tensor& input = batch.input(0, piece.first);
+      if (input.device == batch.device()) continue;
+      void* const to = batch.output(0, piece.first).data;
+      if (pieces.size() > kFewPieces && batch.is_pinned(input)) {
+        by_kernel.add(input.data, to, static_cast<int64_t>(piece.bytes));
+        batch.keep_for_kernels(input.storage);
+      } else {
+        batch.copy_to_device(to, input.data, piece.bytes, input.storage);
+      }
     }
+    by_kernel.launch(batch);
   }
 };
 
@@ -45,20 +74,38 @@ class ToHost : public Operator {
   explicit ToHost(const OperatorConfig&) {}
 
   void plan(DeviceBatch& batch) const override {
-    size_t total = 0;
-    for (int i = 0; i < batch.size(); ++i) total += padded(bytes_of(batch.input(0, i)));
     if (batch.size() == 0) return;
+    size_t total = 0;
+    bool is_padded = false;
+    for (int i = 0; i < batch.size(); ++i) {
+      const size_t bytes = bytes_of(batch.input(0, i));
+      is_padded |= padded(bytes) != bytes;
+      total += padded(bytes);
+    }
+    const std::vector<Piece> pieces = pieces_of(batch);
+    const bool is_one = pieces.size() == 1 && !is_padded;
+    const bool is_gathered = !is_one && batch.size() > static_cast<int>(kFewPieces);
     const std::shared_ptr<void> block = batch.allocate_host(total);
-    char* position = static_cast<char*>(block.get());
+    char* const gathered = is_gathered ? static_cast<char*>(batch.scratch(total)) : nullptr;
+    RowCopies by_kernel;
+    size_t position = 0;
     for (int i = 0; i < batch.size(); ++i) {
       const Tensor& input = batch.input(0, i);
+      if (is_one && i == pieces.front().first)
+        batch.copy_to_host(static_cast<char*>(block.get()) + position, input.data, total - position,
+                           input.storage);
       Tensor& output = batch.forward(0, i, input);
       output.storage = block;
-      output.data = position;
+      output.data = static_cast<char*>(block.get()) + position;
       output.device = kHost;
-      batch.copy_to_host(position, input.data, bytes_of(input), input.storage);
+      if (is_gathered)
+        by_kernel.add(input.data, gathered + position, input.num_bytes());
+      else if (!is_one)
+        batch.copy_to_host(output.data, input.data, bytes_of(input), input.storage);
       position += padded(bytes_of(input));
     }
+    by_kernel.launch(batch);
+    if (is_gathered) batch.copy_to_host(block.get(), gathered, total, block);
   }
 
  private:
