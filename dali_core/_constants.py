@@ -88,51 +88,51 @@ class ScalarConstant:
         self.value: bool | int | float = convert(number)
 
     def bool(self) -> ScalarConstant:
-        """Give the same number as ``BOOL``."""
+        """Return the same number as ``BOOL``."""
         return ScalarConstant(self.value, DALIDataType.BOOL)
 
     def int8(self) -> ScalarConstant:
-        """Give the same number as ``INT8``."""
+        """Return the same number as ``INT8``."""
         return ScalarConstant(self.value, DALIDataType.INT8)
 
     def int16(self) -> ScalarConstant:
-        """Give the same number as ``INT16``."""
+        """Return the same number as ``INT16``."""
         return ScalarConstant(self.value, DALIDataType.INT16)
 
     def int32(self) -> ScalarConstant:
-        """Give the same number as ``INT32``."""
+        """Return the same number as ``INT32``."""
         return ScalarConstant(self.value, DALIDataType.INT32)
 
     def int64(self) -> ScalarConstant:
-        """Give the same number as ``INT64``."""
+        """Return the same number as ``INT64``."""
         return ScalarConstant(self.value, DALIDataType.INT64)
 
     def uint8(self) -> ScalarConstant:
-        """Give the same number as ``UINT8``."""
+        """Return the same number as ``UINT8``."""
         return ScalarConstant(self.value, DALIDataType.UINT8)
 
     def uint16(self) -> ScalarConstant:
-        """Give the same number as ``UINT16``."""
+        """Return the same number as ``UINT16``."""
         return ScalarConstant(self.value, DALIDataType.UINT16)
 
     def uint32(self) -> ScalarConstant:
-        """Give the same number as ``UINT32``."""
+        """Return the same number as ``UINT32``."""
         return ScalarConstant(self.value, DALIDataType.UINT32)
 
     def uint64(self) -> ScalarConstant:
-        """Give the same number as ``UINT64``."""
+        """Return the same number as ``UINT64``."""
         return ScalarConstant(self.value, DALIDataType.UINT64)
 
     def float16(self) -> ScalarConstant:
-        """Give the same number as ``FLOAT16``."""
+        """Return the same number as ``FLOAT16``."""
         return ScalarConstant(self.value, DALIDataType.FLOAT16)
 
     def float32(self) -> ScalarConstant:
-        """Give the same number as ``FLOAT``."""
+        """Return the same number as ``FLOAT``."""
         return ScalarConstant(self.value, DALIDataType.FLOAT)
 
     def float64(self) -> ScalarConstant:
-        """Give the same number as ``FLOAT64``."""
+        """Return the same number as ``FLOAT64``."""
         return ScalarConstant(self.value, DALIDataType.FLOAT64)
 
     def __eq__(self, other: object) -> Any:

@@ -69,7 +69,7 @@ class DALIDataType(NumberedEnum):
     PYTHON_OBJECT = 24
 
     def __call__(self) -> str:
-        """Give the type as `struct` and `memoryview` write it, such as ``"=f"``; deprecated.
+        """Return the type as `struct` and `memoryview` write it, such as ``"=f"``; deprecated.
 
         Programs from the time when `dtype` of a tensor was a method still call it.
         """
@@ -109,7 +109,7 @@ _FROM_NAMES = {
 
 
 def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
-    """Give the NumPy scalar type of a data type.
+    """Return the NumPy scalar type of a data type.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def to_numpy_type(dali_type: DALIDataType) -> type[numpy.generic]:
 
 
 def to_dali_type(framework_type: Any) -> DALIDataType:
-    """Give the data type of a dtype of NumPy, PyTorch or JAX, of a type of Python, or of a name.
+    """Return the data type of a dtype of NumPy, PyTorch or JAX, of a type of Python, or of a name.
 
     Parameters
     ----------

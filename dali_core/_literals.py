@@ -159,7 +159,7 @@ def _as_float(number: Any) -> float:
 
 
 def _flatten(value: Any) -> tuple[list[int], list[Any]]:
-    """Give the shape of a nested list, and its numbers in order."""
+    """Return the shape of a nested list, and its numbers in order."""
     if isinstance(value, ScalarConstant):
         return [], [value.value]
     if getattr(value, "shape", None) == () and hasattr(value, "item"):

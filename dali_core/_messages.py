@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def shown(value: object, most: int = 200) -> str:
-    """Give a value as text, shortened to `most` characters.
+    """Return a value as text, shortened to `most` characters.
 
     Python refuses to write integers of very many digits.
     """

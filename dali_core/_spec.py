@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, get_args, get_origin
 
-MOST_OUTPUTS = 4096
+MAX_OUTPUTS = 4096
 """Of one operator."""
 
 

@@ -14,13 +14,13 @@ from dali_core.tensors import TensorGPU as TensorGPU
 from dali_core.tensors import TensorListCPU as TensorListCPU
 from dali_core.tensors import TensorListGPU as TensorListGPU
 
-_ON_HOST = (1, 3, 11)  # kDLCPU, and page-locked memory of CUDA and ROCm
+_ON_HOST = (1, 3, 11)  # kDLCPU, and pinned memory of CUDA and ROCm
 _growth_factors = {"host": 1.1, "device": 1.1}
 _shrink_threshold = [0.5]
 
 
 def ReleaseUnusedMemory() -> None:  # noqa: N802
-    """Return memory that nobody uses, of devices and page-locked. Pipelines may run meanwhile."""
+    """Return memory that nobody uses, of devices and pinned. Pipelines may run meanwhile."""
     cuda.release_unused_memory()
 
 
@@ -38,7 +38,7 @@ def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:  # noqa: A002, 
 
 
 def PreallocatePinnedMemory(bytes: int) -> None:  # noqa: A002, N802
-    """Make a page-locked block of the host now, which serves an allocation of this size later.
+    """Make a pinned block of the host now, which serves an allocation of this size later.
 
     Parameters
     ----------

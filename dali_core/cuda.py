@@ -39,7 +39,7 @@ class DeviceAllocator(Protocol):
     """
 
     def allocate(self, nbytes: int, stream_handle: int, /) -> int:
-        """Give the address of memory for use in the order of a stream, or raise an error."""
+        """Return the address of memory for use in the order of a stream, or raise an error."""
         ...
 
     def deallocate(self, pointer: int, nbytes: int, stream_handle: int, /) -> None:
@@ -74,7 +74,7 @@ def device_count() -> int:
 
 
 def device_name(device_id: int = 0) -> str:
-    """Give a device's name, such as ``"NVIDIA H100 80GB HBM3"``.
+    """Return a device's name, such as ``"NVIDIA H100 80GB HBM3"``.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def device_name(device_id: int = 0) -> str:
 
 
 def memory_stats(device_id: int = 0) -> dict[str, int]:
-    """Tell how much memory is in use.
+    """Return how much memory is in use.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def memory_stats(device_id: int = 0) -> dict[str, int]:
     dict of str to int
         ``used_bytes`` and ``used_high_bytes``: in the hands of tensors and operators, now and at
         most so far. ``reserved_bytes`` and ``reserved_high_bytes``: taken from the device, used or
-        not. ``host_used_bytes`` and ``host_idle_bytes``: page-locked memory of the host, for all
+        not. ``host_used_bytes`` and ``host_idle_bytes``: pinned memory of the host, for all
         devices together.
     """
     stats: dict[str, int] = load("memory").memory_stats(device_id)
@@ -106,7 +106,7 @@ def memory_stats(device_id: int = 0) -> dict[str, int]:
 
 
 def release_unused_memory(device_id: int | None = None) -> None:
-    """Return memory that nobody uses: to the devices, and page-locked memory to the system.
+    """Return memory that nobody uses: to the devices, and pinned memory to the system.
 
     Pipelines may run meanwhile. Where nothing has used a GPU yet, there is nothing to do.
 
@@ -141,7 +141,7 @@ def set_allocator(allocator: DeviceAllocator | None, device_id: int | None = Non
 
 
 def pytorch_allocator() -> DeviceAllocator:
-    """Give PyTorch's caching allocator, for `set_allocator`.
+    """Return PyTorch's caching allocator, for `set_allocator`.
 
     Memory that one library has freed then serves the other, and ``torch.cuda.memory_allocated()``
     includes what pipelines use.
@@ -152,7 +152,7 @@ def pytorch_allocator() -> DeviceAllocator:
 
 
 def rmm_allocator(resource: Any = None) -> DeviceAllocator:
-    """Give an allocator over a memory resource of RMM, for `set_allocator`.
+    """Return an allocator over a memory resource of RMM, for `set_allocator`.
 
     Parameters
     ----------

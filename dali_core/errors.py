@@ -233,7 +233,7 @@ class BadSampleLimitError(SampleError):
 
 
 def title_of(operator: str) -> str:
-    """Give the name by which the user calls an operator: ``fn.resize``, ``DataNode.gpu``."""
+    """Return the name by which the user calls an operator: ``fn.resize``, ``DataNode.gpu``."""
     in_expression = operator.startswith(("math.", "operator ", "DataNode."))
     return operator if in_expression else f"fn.{operator}"
 

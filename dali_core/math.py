@@ -16,47 +16,47 @@ from dali_core._graph.node import DataNode
 
 
 def abs(input: Input) -> DataNode:
-    """Give absolute values, of the type of `input`. Those of integers wrap around."""
+    """Return absolute values, of the type of `input`. Those of integers wrap around."""
     return _arithmetic("abs", input)
 
 
 def acosh(input: Input) -> DataNode:
-    """Give inverse hyperbolic cosines."""
+    """Return inverse hyperbolic cosines."""
     return _arithmetic("acosh", input)
 
 
 def acos(input: Input) -> DataNode:
-    """Give angles in radians from their cosines."""
+    """Return angles in radians from their cosines."""
     return _arithmetic("acos", input)
 
 
 def asinh(input: Input) -> DataNode:
-    """Give inverse hyperbolic sines."""
+    """Return inverse hyperbolic sines."""
     return _arithmetic("asinh", input)
 
 
 def asin(input: Input) -> DataNode:
-    """Give angles in radians from their sines."""
+    """Return angles in radians from their sines."""
     return _arithmetic("asin", input)
 
 
 def atan2(x: Input, y: Input) -> DataNode:
-    """Give angles in radians from the quotients ``x / y``, by the signs of both."""
+    """Return angles in radians from the quotients ``x / y``, by the signs of both."""
     return _arithmetic("atan2", x, y)
 
 
 def atanh(input: Input) -> DataNode:
-    """Give inverse hyperbolic tangents."""
+    """Return inverse hyperbolic tangents."""
     return _arithmetic("atanh", input)
 
 
 def atan(input: Input) -> DataNode:
-    """Give angles in radians from their tangents."""
+    """Return angles in radians from their tangents."""
     return _arithmetic("atan", input)
 
 
 def cbrt(input: Input) -> DataNode:
-    """Give cube roots."""
+    """Return cube roots."""
     return _arithmetic("cbrt", input)
 
 
@@ -66,27 +66,27 @@ def ceil(input: Input) -> DataNode:
 
 
 def clamp(value: Input, lo: Input, hi: Input) -> DataNode:
-    """Give `value`, but at least `lo`, and at most `hi` in any case."""
+    """Return `value`, but at least `lo`, and at most `hi` in any case."""
     return _arithmetic("clamp", value, lo, hi)
 
 
 def cosh(input: Input) -> DataNode:
-    """Give hyperbolic cosines."""
+    """Return hyperbolic cosines."""
     return _arithmetic("cosh", input)
 
 
 def cos(input: Input) -> DataNode:
-    """Give cosines of angles in radians."""
+    """Return cosines of angles in radians."""
     return _arithmetic("cos", input)
 
 
 def exp(input: Input) -> DataNode:
-    """Give powers of e."""
+    """Return powers of e."""
     return _arithmetic("exp", input)
 
 
 def fabs(input: Input) -> DataNode:
-    """Give absolute values as floating point numbers."""
+    """Return absolute values as floating point numbers."""
     return _arithmetic("fabs", input)
 
 
@@ -96,65 +96,65 @@ def floor(input: Input) -> DataNode:
 
 
 def fpow(base: Input, exponent: Input) -> DataNode:
-    """Give powers as floating point numbers."""
+    """Return powers as floating point numbers."""
     return _arithmetic("fpow", base, exponent)
 
 
 def log10(input: Input) -> DataNode:
-    """Give logarithms to base 10."""
+    """Return logarithms to base 10."""
     return _arithmetic("log10", input)
 
 
 def log2(input: Input) -> DataNode:
-    """Give logarithms to base 2."""
+    """Return logarithms to base 2."""
     return _arithmetic("log2", input)
 
 
 def log(input: Input) -> DataNode:
-    """Give natural logarithms."""
+    """Return natural logarithms."""
     return _arithmetic("log", input)
 
 
 def max(left: Input, right: Input) -> DataNode:
-    """Give the larger of two numbers; `right` where one is not a number."""
+    """Return the larger of two numbers; `right` where one is not a number."""
     return _arithmetic("max", left, right)
 
 
 def min(left: Input, right: Input) -> DataNode:
-    """Give the smaller of two numbers; `right` where one is not a number."""
+    """Return the smaller of two numbers; `right` where one is not a number."""
     return _arithmetic("min", left, right)
 
 
 def pow(base: Input, exponent: Input) -> DataNode:
-    """Give powers, as ``base ** exponent`` does."""
+    """Return powers, as ``base ** exponent`` does."""
     return _arithmetic("pow", base, exponent)
 
 
 def rsqrt(input: Input) -> DataNode:
-    """Give 1 over square roots."""
+    """Return 1 over square roots."""
     return _arithmetic("rsqrt", input)
 
 
 def sinh(input: Input) -> DataNode:
-    """Give hyperbolic sines."""
+    """Return hyperbolic sines."""
     return _arithmetic("sinh", input)
 
 
 def sin(input: Input) -> DataNode:
-    """Give sines of angles in radians."""
+    """Return sines of angles in radians."""
     return _arithmetic("sin", input)
 
 
 def sqrt(input: Input) -> DataNode:
-    """Give square roots."""
+    """Return square roots."""
     return _arithmetic("sqrt", input)
 
 
 def tanh(input: Input) -> DataNode:
-    """Give hyperbolic tangents."""
+    """Return hyperbolic tangents."""
     return _arithmetic("tanh", input)
 
 
 def tan(input: Input) -> DataNode:
-    """Give tangents of angles in radians."""
+    """Return tangents of angles in radians."""
     return _arithmetic("tan", input)

@@ -349,7 +349,7 @@ class AdapterSuite:
         return value if self._device_id is None else value.gpu()
 
     def _run_once(self, data: Any) -> tuple[Any, ...]:
-        """Give a batch that the adapter may use, as it is from an iterator."""
+        """Return a batch that the adapter may use, as it is from an iterator."""
 
         def source() -> Iterator[Any]:
             yield data

@@ -169,7 +169,7 @@ class CUDAStream:
         return self._ptr
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Give the version of this protocol, and the handle."""
+        """Return the version of this protocol, and the handle."""
         return 0, self._ptr
 
 

@@ -348,7 +348,7 @@ def test_a_number_of_bad_samples(files: dict[str, Any]) -> None:
     with pytest.raises(BadSampleLimitError, match="at most 2 may be bad in an epoch") as caught:
         pipeline.run()
     text = str(caught.value)
-    assert "got 3 among the 12 given out" in text
+    assert "got 3 among the 12 returned" in text
     assert all(f"{number:02}: " in text for number in BAD[:3])
     assert caught.value.source == "11"
     assert [bad.source for bad in caught.value.failures] == ["11"]

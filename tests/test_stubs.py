@@ -200,7 +200,7 @@ cdef class Thing:
 
     @property
     def parts(self) -> list[TensorListCPU]:
-        """Give the parts.
+        """Return the parts.
 
         Not this line.
         """
@@ -241,7 +241,7 @@ class Thing:
     def __init__(self, big: bool, *, name: str = "a") -> None: ...
     @property
     def parts(self) -> list[TensorListCPU]:
-        """Give the parts."""
+        """Return the parts."""
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
 

@@ -18,7 +18,7 @@ class PyTorchAllocator:
         self._current_device = load("driver").current_device
 
     def allocate(self, nbytes: int, stream_handle: int) -> int:
-        """Give the address of memory for use in the order of a stream."""
+        """Return the address of memory for use in the order of a stream."""
         return int(self._allocate(nbytes, self._current_device(), stream_handle))
 
     def deallocate(self, pointer: int, nbytes: int, stream_handle: int) -> None:
@@ -52,13 +52,13 @@ class RmmAllocator:
         self._resources: dict[int, Any] = {}
 
     def allocate(self, nbytes: int, stream_handle: int) -> int:
-        """Give the address of memory for use in the order of a stream."""
+        """Return the address of memory for use in the order of a stream."""
         resource = self._resource or self._current_resource()
         pointer = int(resource.allocate(nbytes, self._stream(_ForeignStream(stream_handle))))
         self._resources[pointer] = resource
         return pointer
 
     def deallocate(self, pointer: int, nbytes: int, stream_handle: int) -> None:
-        """Give memory back to the resource that it is from."""
+        """Return memory to the resource that it is from."""
         resource = self._resources.pop(pointer)
         resource.deallocate(pointer, nbytes, self._stream(_ForeignStream(stream_handle)))

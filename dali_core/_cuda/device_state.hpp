@@ -53,7 +53,7 @@ struct DeviceState {
   // False if there are enough, or no room to note it: it is to be destroyed.
   bool give_event(CUevent event) noexcept {
     std::lock_guard<std::mutex> lock(mutex);
-    if (idle_events.size() >= kMostIdleEvents) return false;
+    if (idle_events.size() >= kMaxIdleEvents) return false;
     try {
       idle_events.push_back(event);
     } catch (const std::bad_alloc&) {
@@ -145,7 +145,7 @@ struct DeviceState {
     return modules.emplace(stem, module).second;
   }
 
-  static constexpr size_t kMostIdleEvents = 256;
+  static constexpr size_t kMaxIdleEvents = 256;
 
   const int number;
   const CUcontext context;

@@ -5,10 +5,10 @@ def device_count() -> int:
     """Count the devices that this process sees."""
 
 def device_name(device_id: int) -> str:
-    """Give a device's name, such as ``"NVIDIA H100 80GB HBM3"``."""
+    """Return a device's name, such as ``"NVIDIA H100 80GB HBM3"``."""
 
 def compute_capability(device_id: int) -> tuple[int, int]:
-    """Give a device's major and minor compute capability, such as ``(9, 0)``."""
+    """Return a device's major and minor compute capability, such as ``(9, 0)``."""
 
 def current_device() -> int:
-    """Give the number of the device whose context is current in this thread."""
+    """Return the number of the device whose context is current in this thread."""

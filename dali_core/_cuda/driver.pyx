@@ -89,7 +89,7 @@ def device_count() -> int:
 
 
 def device_name(int device_id) -> str:
-    """Give a device's name, such as ``"NVIDIA H100 80GB HBM3"``."""
+    """Return a device's name, such as ``"NVIDIA H100 80GB HBM3"``."""
     cdef char[256] name
     cdef cydriver.CUdevice device = _device(device_id)
     check_device(
@@ -99,7 +99,7 @@ def device_name(int device_id) -> str:
 
 
 def compute_capability(int device_id) -> tuple[int, int]:
-    """Give a device's major and minor compute capability, such as ``(9, 0)``."""
+    """Return a device's major and minor compute capability, such as ``(9, 0)``."""
     return (
         _attribute(device_id, cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
         _attribute(device_id, cydriver.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
@@ -107,7 +107,7 @@ def compute_capability(int device_id) -> tuple[int, int]:
 
 
 def current_device() -> int:
-    """Give the number of the device whose context is current in this thread."""
+    """Return the number of the device whose context is current in this thread."""
     cdef cydriver.CUdevice device = 0
     use_driver()
     check(cydriver.cuCtxGetDevice(&device), b"asking for the current device")
@@ -136,7 +136,7 @@ cdef int use_driver() except -1:
             raise
         _is_ready = True
         # Finalisers of pipelines, which are newer, go first.
-        Finalizer(_lock, _let_go_of_devices)
+        Finalizer(_lock, _release_devices)
     return 0
 
 
@@ -247,7 +247,7 @@ cdef void leave_state() noexcept nogil:
 
 
 cdef shared_ptr[DeviceState] device_state(int device) except *:
-    """Give what this process holds of a device. The first call retains its context."""
+    """Return what this process holds of a device. The first call retains its context."""
     cdef shared_ptr[DeviceState] state
     cdef cydriver.CUdevice number
     cdef cydriver.CUcontext context = NULL
@@ -335,7 +335,7 @@ cdef void _return_block(cydriver.CUdeviceptr pointer) noexcept nogil:
     cydriver.cuMemFree(pointer)
 
 
-def _let_go_of_devices() -> None:
+def _release_devices() -> None:
     global _is_ending
     _is_ending = True
     with nogil:

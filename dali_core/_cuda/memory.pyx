@@ -1,7 +1,7 @@
 # cython: annotation_typing=False
-"""Memory of devices, in the order of streams, and page-locked memory of the host.
+"""Memory of devices, in the order of streams, and pinned memory of the host.
 
-A block is owned by reference count. Whoever lets go last, in whatever thread, queues its return in
+A block is owned by reference count. Its last owner, in whatever thread, queues its return in
 the stream that it was made for, behind all streams that were said to use it.
 """
 
@@ -72,20 +72,20 @@ cdef class Buffer:
         """Its address, which is not for the host to follow."""
         return <uintptr_t>self.block.get()
 
-    def note_use(self, Stream stream not None) -> None:
-        """Say that another stream uses it: it is given back when that has come past the use."""
-        note_use(self.block, stream.stream)
+    def record_stream(self, Stream stream not None) -> None:
+        """Record that another stream uses it: it is given back when that has come past the use."""
+        record_stream(self.block, stream.stream)
 
 
 def memory_stats(int device_id) -> dict[str, int]:
-    """Tell how much memory is in use.
+    """Return how much memory is in use.
 
     Returns
     -------
     dict of str to int
         ``used_bytes`` and ``used_high_bytes``: in the hands of tensors and operators, now and at
         most so far. ``reserved_bytes`` and ``reserved_high_bytes``: taken from the device, used or
-        not. ``host_used_bytes`` and ``host_idle_bytes``: page-locked memory of the host, for all
+        not. ``host_used_bytes`` and ``host_idle_bytes``: pinned memory of the host, for all
         devices together.
     """
     cdef shared_ptr[DeviceState] state = device_state(device_id)
@@ -112,7 +112,7 @@ def memory_stats(int device_id) -> dict[str, int]:
 
 
 def release_unused_memory(device_id: int | None = None) -> None:
-    """Return memory that nobody uses: to the devices, and page-locked memory to the system.
+    """Return memory that nobody uses: to the devices, and pinned memory to the system.
 
     Parameters
     ----------
@@ -179,12 +179,12 @@ def preallocate(size_t nbytes, int device_id) -> None:
 
 
 def preallocate_host(size_t nbytes) -> None:
-    """Make a page-locked block of the host, and keep it for later."""
+    """Make a pinned block of the host, and keep it for later."""
     allocate_host(nbytes)
 
 
 cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *:
-    """Give memory for use in the order of a stream. An empty block has an address, too."""
+    """Return memory for use in the order of a stream. An empty block has an address, too."""
     cdef cydriver.CUresult status
     cdef shared_ptr[void] result
     cdef Block* block = new_block(stream.state, bytes)
@@ -238,7 +238,7 @@ cdef shared_ptr[void] allocate_anywhere(
 cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except *:
     """Treat somebody else's memory as a block, which does not count as used here.
 
-    When it is let go of, the stream waits for all others that use it, and `lender.deallocate` is
+    When it is released, the stream waits for all others that use it, and `lender.deallocate` is
     called as that of an allocator is.
     """
     cdef shared_ptr[void] result
@@ -253,8 +253,8 @@ cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except
     return result
 
 
-cdef int note_use(const shared_ptr[void]& block, cydriver.CUstream consumer) except -1:
-    """Say that a stream uses a block, if it is one of ours. It then frees behind that stream."""
+cdef int record_stream(const shared_ptr[void]& block, cydriver.CUstream consumer) except -1:
+    """Record that a stream uses a block, if it is one of ours. It then frees behind that stream."""
     cdef Block* known = block_of(block)
     consumer = plain_stream(consumer)
     if known is not NULL and known.stream.get().stream != consumer:
@@ -280,7 +280,7 @@ cdef int copy(void* to, const void* from_, size_t bytes, Stream stream) except -
 
 
 cdef shared_ptr[void] allocate_host(size_t bytes) except *:
-    """Give page-locked memory of the host, which devices copy from and to by themselves."""
+    """Return pinned memory of the host, which devices copy from and to by themselves."""
     cdef shared_ptr[engine.BufferPool] pool = host_pool()
     cdef shared_ptr[void] block
     cdef int status
@@ -292,11 +292,11 @@ cdef shared_ptr[void] allocate_host(size_t bytes) except *:
         status = _host_source.last_status.load()
         if status not in (cydriver.CUDA_SUCCESS, cydriver.CUDA_ERROR_OUT_OF_MEMORY):
             check_device(
-                <cydriver.CUresult>status, b"allocating page-locked memory",
+                <cydriver.CUresult>status, b"allocating pinned memory",
                 _host_source.device().number,
             )
         raise OutOfDeviceMemoryError(
-            f"CUDA: the host must have {bytes} bytes of page-locked memory left (got "
+            f"CUDA: the host must have {bytes} bytes of pinned memory left (got "
             f"{pool.get().used_bytes()} in use here, {pool.get().idle_bytes()} idle). Use smaller "
             "batches or a smaller prefetch_queue_depth.",
             status="CUDA_ERROR_OUT_OF_MEMORY",
@@ -305,7 +305,7 @@ cdef shared_ptr[void] allocate_host(size_t bytes) except *:
 
 
 cdef shared_ptr[engine.BufferPool] host_pool() except *:
-    """Give the pool of page-locked memory, one for the process, which any thread may use."""
+    """Return the pool of pinned memory, one for the process, which any thread may use."""
     global _host_pool, _host_source
     cdef engine.BlockSource source
     use_driver()

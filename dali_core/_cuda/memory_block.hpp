@@ -40,7 +40,7 @@ struct Block {
   std::vector<CUstream> consumers;  // other streams that read it
 };
 
-struct LetGo {
+struct BlockDeleter {
   Block* block;
   void (*close)(Block*);
   void operator()(void*) const { close(block); }
@@ -54,7 +54,8 @@ inline Block* new_block(const std::shared_ptr<StreamState>& stream, size_t bytes
 // Null if the host has no memory left; the block is closed then.
 inline std::shared_ptr<void> share_block(Block* block, void (*close)(Block*)) noexcept {
   try {
-    return std::shared_ptr<void>(reinterpret_cast<void*>(block->pointer), LetGo{block, close});
+    return std::shared_ptr<void>(reinterpret_cast<void*>(block->pointer),
+                                 BlockDeleter{block, close});
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -62,8 +63,8 @@ inline std::shared_ptr<void> share_block(Block* block, void (*close)(Block*)) no
 
 // Null if the memory is not a block of ours.
 inline Block* block_of(const std::shared_ptr<void>& memory) {
-  const LetGo* let_go = std::get_deleter<LetGo>(memory);
-  return let_go ? let_go->block : nullptr;
+  const BlockDeleter* deleter = std::get_deleter<BlockDeleter>(memory);
+  return deleter ? deleter->block : nullptr;
 }
 
 // Where allocators of users are kept: by number of the device, -1 for all that have none.
@@ -90,7 +91,7 @@ class Allocators {
   std::map<int, std::shared_ptr<void>> allocators_;
 };
 
-// The device in whose context page-locked memory is made. It is held until the pool is closed and
+// The device in whose context pinned memory is made. It is held until the pool is closed and
 // has returned everything.
 class HostSource {
  public:
@@ -101,13 +102,13 @@ class HostSource {
     std::lock_guard<std::mutex> lock(mutex_);
     ++num_blocks_;
   }
-  void remove() { let_go(1, false); }
-  void close() { let_go(0, true); }
+  void remove() { release(1, false); }
+  void close() { release(0, true); }
 
   std::atomic<int> last_status{CUDA_SUCCESS};
 
  private:
-  void let_go(int64_t count, bool is_closed) {
+  void release(int64_t count, bool is_closed) {
     std::shared_ptr<DeviceState> last;  // goes without the lock
     std::lock_guard<std::mutex> lock(mutex_);
     num_blocks_ -= count;

@@ -64,7 +64,7 @@ cdef cydriver.CUresult _ask(Block* block) noexcept nogil:
 
 
 cdef void close_block(Block* block) noexcept nogil:
-    """Give a block back behind everything that uses it."""
+    """Free a block behind everything that uses it."""
     cdef DeviceState* device = block.device()
     cdef bint is_entered
     if device.is_inherited():
@@ -198,7 +198,7 @@ cdef cydriver.CUresult _find_pool(DeviceState* device) noexcept nogil:
 
 
 cdef object allocator_error(Block* block):
-    """Give the error that a user's allocator raised, if it did."""
+    """Return the error that a user's allocator raised, if it did."""
     return <object>block.error.get() if block.error else None
 
 

@@ -19,8 +19,8 @@ from dali_core._cuda.stream cimport Stream
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, CudaError
 
 cdef enum:
-    MOST_ARGUMENTS = 16
-    MOST_ARGUMENT_BYTES = 256
+    MAX_ARGUMENTS = 16
+    MAX_ARGUMENT_BYTES = 256
     LOG_BYTES = 4096
 
 # Folders with modules: `<stem>.sm_<capability>.cubin`, `<stem>.ptx`, and the list `kernels.json` of
@@ -98,9 +98,9 @@ def launch_kernel(
         raise ArgumentValueError(
             f"launch_kernel: grid and block must have one to three extents (got {grid}, {block})."
         )
-    if len(arguments) > MOST_ARGUMENTS:
+    if len(arguments) > MAX_ARGUMENTS:
         raise ArgumentValueError(
-            f"launch_kernel: arguments must be at most {MOST_ARGUMENTS} (got {len(arguments)}). "
+            f"launch_kernel: arguments must be at most {MAX_ARGUMENTS} (got {len(arguments)}). "
             "Put some into a structure."
         )
     call.kernel = encoded
@@ -119,9 +119,9 @@ def launch_kernel(
                 "them, as in ctypes.c_int(3)."
             ) from error
         offset = (offset + alignment - 1) // alignment * alignment
-        if offset + content.shape[0] > MOST_ARGUMENT_BYTES:
+        if offset + content.shape[0] > MAX_ARGUMENT_BYTES:
             raise ArgumentValueError(
-                f"launch_kernel: arguments must have at most {MOST_ARGUMENT_BYTES} bytes together "
+                f"launch_kernel: arguments must have at most {MAX_ARGUMENT_BYTES} bytes together "
                 f"(got {arguments!r}). Pass larger ones in the device's memory."
             )
         memcpy(&call.bytes[offset], &content[0], content.shape[0])

@@ -27,10 +27,10 @@ class Stream:
         """Wait until the device has done everything that is in the stream."""
 
     def is_idle(self) -> bool:
-        """Tell whether the device has done everything that is in the stream."""
+        """Return whether the device has done everything that is in the stream."""
 
     def record(self) -> Event:
-        """Give an event that is done when everything that is in the stream by now is done."""
+        """Return an event that is done when everything that is in the stream by now is done."""
 
     def wait(self, other: Event | Stream) -> None:
         """Hold back what comes later until an event, or all that is in another stream, is done."""
@@ -47,7 +47,7 @@ class Event:
         """Number of the device."""
 
     def is_done(self) -> bool:
-        """Tell whether the device has come past it."""
+        """Return whether the device has come past it."""
 
     def synchronize(self) -> None:
         """Wait until the device has come past it."""

@@ -48,7 +48,7 @@ cdef class Stream:
                 )
                 _take_over(self, device_id, stream, True, None)
             except BaseException:
-                # If it is in the state already, that has been let go of and has destroyed it.
+                # If it is in the state already, that has been released and has destroyed it.
                 if self.stream is NULL:
                     cydriver.cuStreamDestroy(stream)
                 raise
@@ -133,7 +133,7 @@ cdef class Stream:
             leave_device()
 
     def is_idle(self) -> bool:
-        """Tell whether the device has done everything that is in the stream."""
+        """Return whether the device has done everything that is in the stream."""
         cdef cydriver.CUresult status
         enter_device(self.device_id)
         try:
@@ -146,7 +146,7 @@ cdef class Stream:
         return True
 
     def record(self) -> Event:
-        """Give an event that is done when everything that is in the stream by now is done."""
+        """Return an event that is done when everything that is in the stream by now is done."""
         cdef Event event = Event(self.device_id)
         event.record(self)
         return event
@@ -228,7 +228,7 @@ cdef class Event:
         return 0
 
     def is_done(self) -> bool:
-        """Tell whether the device has come past it."""
+        """Return whether the device has come past it."""
         cdef int device_id = self.state.get().number
         cdef cydriver.CUresult status
         enter_device(device_id)
@@ -321,7 +321,7 @@ cdef void _close_stream(StreamState* state) noexcept nogil:
 
 
 cdef cydriver.CUstream plain_stream(cydriver.CUstream stream) noexcept nogil:
-    """Say which stream stands for a default stream in all threads.
+    """Return which stream stands for a default stream in all threads.
 
     That of the thread means another one elsewhere, but it runs in step with the legacy one.
     """

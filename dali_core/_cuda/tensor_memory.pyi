@@ -8,28 +8,28 @@ from typing_extensions import CapsuleType
 from dali_core._cuda.stream import Stream
 
 def side_stream(device_id: int) -> Stream:
-    """Give the stream in which tensors of a device are copied when users ask for it."""
+    """Return the stream in which tensors of a device are copied when users ask for it."""
 
 def wrap_stream(stream: Any, device_id: int) -> Stream:
-    """Give a stream of ours for that of another library; None is the default stream."""
+    """Return a stream of ours for that of another library; None is the default stream."""
 
 def allocate(stream: Stream, nbytes: int) -> CapsuleType:
-    """Give memory of a device, for use in the order of a stream."""
+    """Return memory of a device, for use in the order of a stream."""
 
 def borrow(lent: CapsuleType, stream: Stream, address: int) -> CapsuleType:
     """Use memory of another library as ours."""
 
 def allocate_host(nbytes: int) -> CapsuleType:
-    """Give page-locked memory of the host."""
+    """Return pinned memory of the host."""
 
-def note_use(block: CapsuleType, consumer: Stream) -> None:
-    """Say that a stream uses memory, which is not to be free before it has done so."""
+def record_stream(block: CapsuleType, consumer: Stream) -> None:
+    """Record that a stream uses memory, which is not to be free before it has done so."""
 
 def copy(stream: Stream, copies: bytes, with_kernel: bool) -> None:
     """Queue copies."""
 
 def current_device() -> int:
-    """Give the number of the device whose context is current in this thread."""
+    """Return the number of the device whose context is current in this thread."""
 
 def device_of(address: int) -> int:
-    """Give the number of the device that has the memory at an address; -1 if it is the host's."""
+    """Return the number of the device that has the memory at an address; -1 if it is the host's."""

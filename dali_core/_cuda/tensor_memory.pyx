@@ -32,7 +32,7 @@ cdef extern from "dali_core/kernels/copy/device_row_copies.hpp" namespace "dali_
     ) except +
 
 cdef dict _side_streams = {}
-# What was let go of while a device was not done with it, with the events that tell when it is.
+# What was released while a device was not done with it, with the events that tell when it is.
 cdef list _lingering = []
 cdef bint _is_ending = False
 
@@ -54,7 +54,7 @@ cdef class _Loan:
 
 
 cdef int _return_loans() except -1:
-    """Give back what the device is done with by now."""
+    """Free what the device is done with by now."""
     # One by one: others may come and go meanwhile, since what goes may run code in Python.
     waiting = []
     while _lingering:
@@ -75,7 +75,7 @@ def _end() -> None:
 
 
 def side_stream(int device_id) -> Stream:
-    """Give the stream in which tensors of a device are copied when users ask for it.
+    """Return the stream in which tensors of a device are copied when users ask for it.
 
     It does not wait for what pipelines compute in advance meanwhile.
     """
@@ -86,12 +86,12 @@ def side_stream(int device_id) -> Stream:
 
 
 def wrap_stream(stream: Any, int device_id) -> Stream:
-    """Give a stream of ours for that of another library; None is the default stream."""
+    """Return a stream of ours for that of another library; None is the default stream."""
     return Stream.wrap(stream, device_id)
 
 
 def allocate(Stream stream not None, size_t nbytes) -> CapsuleType:
-    """Give memory of a device, for use in the order of a stream."""
+    """Return memory of a device, for use in the order of a stream."""
     _return_loans()
     return capsule_of_memory(memory.allocate(stream, nbytes))
 
@@ -102,7 +102,7 @@ def borrow(lent: CapsuleType, Stream stream not None, uintptr_t address) -> Caps
     Parameters
     ----------
     lent : capsule
-        What holds the memory. Once nobody uses it here any more, it is let go of when the stream,
+        What holds the memory. Once nobody uses it here any more, it is released when the stream,
         and all others that were said to use it, have come past that.
     stream : Stream
         In whose order the memory may be used.
@@ -117,13 +117,13 @@ def borrow(lent: CapsuleType, Stream stream not None, uintptr_t address) -> Caps
 
 
 def allocate_host(size_t nbytes) -> CapsuleType:
-    """Give page-locked memory of the host."""
+    """Return pinned memory of the host."""
     return capsule_of_memory(memory.allocate_host(nbytes))
 
 
-def note_use(block: CapsuleType, Stream consumer not None) -> None:
-    """Say that a stream uses memory, which is not to be free before it has done so."""
-    memory.note_use(memory_of_capsule(block), consumer.stream)
+def record_stream(block: CapsuleType, Stream consumer not None) -> None:
+    """Record that a stream uses memory, which is not to be free before it has done so."""
+    memory.record_stream(memory_of_capsule(block), consumer.stream)
 
 
 def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:
@@ -146,18 +146,18 @@ def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:
             memory.copy(items[i].out, items[i].in_, items[i].bytes, stream)
     elif count:
         on_device = memory.allocate(stream, len(copies))
-        # The driver has read memory that is not page-locked when the call returns.
+        # The driver has read memory that is not pinned when the call returns.
         memory.copy(on_device.get(), items, len(copies), stream)
         launch(row_copies_launch(items, count, on_device.get()), stream)
 
 
 def current_device() -> int:
-    """Give the number of the device whose context is current in this thread."""
+    """Return the number of the device whose context is current in this thread."""
     return driver.current_device()
 
 
 def device_of(uintptr_t address) -> int:
-    """Give the number of the device that has the memory at an address; -1 if it is the host's."""
+    """Return the number of the device that has the memory at an address; -1 if it is the host's."""
     cdef int device = -1
     cdef unsigned int kind = 0
     use_driver()

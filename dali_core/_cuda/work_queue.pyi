@@ -16,10 +16,10 @@ class WorkQueue:
         """The device."""
 
     def host_pool(self) -> HostPool:
-        """Give the page-locked memory, from which copies to the device need not wait."""
+        """Return the pinned memory, from which copies to the device need not wait."""
 
     def run(self, program: DeviceProgram, task: StepTask) -> tuple[int, int, str] | Event:
         """Plan a program for a batch, and put what it does into the stream."""
 
     def close(self) -> None:
-        """Wait for the work, and let go of what it reads."""
+        """Wait for the work, and release what it reads."""

@@ -4,7 +4,7 @@
 from collections import deque
 
 from dali_core._cuda.memory cimport host_pool
-from dali_core._cuda.memory_services cimport DeviceServices
+from dali_core._cuda.device_allocator cimport DeviceAllocator
 from dali_core._cuda.module cimport run_work
 from dali_core._cuda.stream cimport Event, Stream
 from dali_core._runtime cimport engine
@@ -36,13 +36,13 @@ cdef class WorkQueue:
     """
 
     cdef readonly Stream stream
-    cdef DeviceServices services
+    cdef DeviceAllocator allocator
     cdef object in_flight
     cdef int depth
 
     def __init__(self, int device_id, int priority=0, int depth=2):
         self.stream = Stream(device_id, priority)
-        self.services = DeviceServices(self.stream)
+        self.allocator = DeviceAllocator(self.stream)
         self.in_flight = deque()
         self.depth = depth
 
@@ -52,7 +52,7 @@ cdef class WorkQueue:
         return self.stream.device_id
 
     def host_pool(self) -> HostPool:
-        """Give the page-locked memory, from which copies to the device need not wait."""
+        """Return the pinned memory, from which copies to the device need not wait."""
         cdef HostPool pool = HostPool.__new__(HostPool)
         pool.pool = host_pool()
         return pool
@@ -83,7 +83,7 @@ cdef class WorkQueue:
         """
         cdef _Work work = _Work()
         cdef engine.Batch* batch = task.task.batch.get()
-        cdef engine.DeviceMemory* memory = <engine.DeviceMemory*>self.services.memory()
+        cdef engine.DeviceMemory* memory = <engine.DeviceMemory*>self.allocator.memory()
         self._forget_done()
         with nogil:
             program.program.get().plan(batch[0], memory[0], work.plan)
@@ -105,7 +105,7 @@ cdef class WorkQueue:
         return work.done
 
     def close(self) -> None:
-        """Wait for the work, and let go of what it reads."""
+        """Wait for the work, and release what it reads."""
         if self.in_flight:
             self._wait_if_it_works()
             self.in_flight.clear()

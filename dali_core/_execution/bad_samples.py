@@ -16,8 +16,8 @@ SHARE_FLOOR = 10
 """So many bad samples in an epoch are never more than a share allows: after the first few samples
 of an epoch a share means little."""
 
-_MOST_KEPT = 10_000
-_MOST_IN_STATE = 1_000
+_MAX_KEPT = 10_000
+_MAX_IN_STATE = 1_000
 _NUM_NAMED = 3
 
 
@@ -52,7 +52,7 @@ class BadSampleLog:
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
-        self._samples: deque[BadSample] = deque(maxlen=_MOST_KEPT)
+        self._samples: deque[BadSample] = deque(maxlen=_MAX_KEPT)
         self._epoch = -1
         self._num_given = 0
         self._num_bad = 0
@@ -87,9 +87,9 @@ class BadSampleLog:
             raise self._error(self._limit, new)
 
     def state(self) -> dict[str, Any]:
-        """Give what `restore` needs, as JSON has it; of very many samples, the last ones."""
+        """Return what `restore` needs, as JSON has it; of very many samples, the last ones."""
         return {
-            "samples": [asdict(sample) for sample in list(self._samples)[-_MOST_IN_STATE:]],
+            "samples": [asdict(sample) for sample in list(self._samples)[-_MAX_IN_STATE:]],
             "epoch": self._epoch,
             "num_given": self._num_given,
             "num_bad": self._num_bad,
@@ -130,7 +130,7 @@ class BadSampleLog:
         )
         return BadSampleLimitError(
             f"at most {rule} may be bad in an epoch (got {self._num_bad} among the "
-            f"{self._num_given} given out; the last: {named}). Mend the data, or raise "
+            f"{self._num_given} returned; the last: {named}). Mend the data, or raise "
             "max_bad_samples of the Pipeline.",
             operator=last.operator,
             location=last.location,
@@ -148,7 +148,7 @@ def counted_anew(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_others(failures: Sequence[BadSample]) -> str:
-    """Say which samples failed besides the first one."""
+    """Return which samples failed besides the first one."""
     others = failures[1:]
     if not others:
         return ""

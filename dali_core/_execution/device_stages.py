@@ -63,7 +63,7 @@ class DeviceStages:
         return self._queue.stream
 
     def wrap(self, stream: Any) -> Stream:
-        """Give a stream of ours for that of another library."""
+        """Return a stream of ours for that of another library."""
         return type(self.stream).wrap(stream, self.stream.device_id)
 
     @property
@@ -72,7 +72,7 @@ class DeviceStages:
         return self._queue.host_pool()
 
     def first_node(self, stage: int) -> int:
-        """Give the number of a node of a stage, for failures of the stage as a whole."""
+        """Return the number of a node of a stage, for failures of the stage as a whole."""
         return self._first_nodes[stage]
 
     def run(self, task: StepTask) -> None:
@@ -85,8 +85,8 @@ class DeviceStages:
         self._done[task.batch.iteration] = result
         task.finish()
 
-    def give_out(self, iteration: int) -> Event | None:
-        """Give the event after which the values of a batch are complete, and forget it."""
+    def pop_batch(self, iteration: int) -> Event | None:
+        """Return the event after which the values of a batch are complete, and forget it."""
         return self._done.pop(iteration, None)
 
     def drop_batches(self) -> None:
@@ -99,7 +99,7 @@ class DeviceStages:
 
 
 def stages_on_device(plan: ExecutionPlan) -> dict[int, PlannedStage]:
-    """Give the stages that run on a device, by their numbers."""
+    """Return the stages that run on a device, by their numbers."""
     return {
         number: stage for number, stage in enumerate(plan.stages) if stage.kind is StageKind.DEVICE
     }

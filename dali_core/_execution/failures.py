@@ -38,7 +38,7 @@ class FailureReports:
         self._has_readers = has_readers
 
     def epoch_of(self, batch: Batch, sample: int) -> int:
-        """Tell the epoch of a sample of a batch."""
+        """Return the epoch of a sample of a batch."""
         return batch.key(sample)[0] if self._has_readers and batch.size else self._numbers.epoch
 
     def error(
@@ -77,7 +77,7 @@ class FailureReports:
 
 
 def describe(error: BaseException) -> str:
-    """Give type and message of an exception, even if its own ``__str__`` raises."""
+    """Return type and message of an exception, even if its own ``__str__`` raises."""
     if isinstance(error, NotFed):  # which nobody knows by that name
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()

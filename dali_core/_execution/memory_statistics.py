@@ -32,7 +32,7 @@ class MemoryStatistics:
             self._sample_bytes[value] = max(self._sample_bytes[value], max(sizes, default=0))
 
     def as_dict(self) -> dict[str, dict[str, list[int]]]:
-        """Give the statistics in the form of `Pipeline.executor_statistics`."""
+        """Return the statistics in the form of `Pipeline.executor_statistics`."""
         if not self._has_batch:
             return {}
         return {

@@ -64,7 +64,7 @@ class PythonWorkers:
             )
 
     def statistics(self) -> dict[str, list[int]]:
-        """Say how much shared memory there is (see `Pipeline.external_source_shm_statistics`)."""
+        """Return the sizes of shared memory (see `Pipeline.external_source_shm_statistics`)."""
         sizes = self._pool.capacities()
         return {
             "capacities": [size for size, _ in sizes],

@@ -289,7 +289,7 @@ class Runner:
     def outputs(
         self, batch: Batch, consumer: Stream | None = None
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        """Give the outputs of a batch that is done.
+        """Return the outputs of a batch that is done.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Runner:
             If with this batch too many samples are bad.
         """
         failures = batch.failures()
-        cause = self._steps.give_out(batch.iteration)
+        cause = self._steps.pop_batch(batch.iteration)
         own = cause.__cause__ if isinstance(cause, SourceFailed) else None
         cause = own or cause
         try:
@@ -343,7 +343,7 @@ class Runner:
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         if self._device is None:
             return self._executor.outputs(batch)
-        done = self._device.give_out(batch.iteration)
+        done = self._device.pop_batch(batch.iteration)
         return self._executor.outputs(batch, self._device.stream, done, consumer)
 
     def _take_note(self, batch: Batch, failures: list[Failure]) -> None:

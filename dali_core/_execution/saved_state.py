@@ -11,7 +11,7 @@ from dali_core.errors import ArgumentTypeError, StateMismatchError
 
 T = TypeVar("T")
 
-MOST_SAMPLES = 2**30 - 1
+MAX_SAMPLES = 2**30 - 1
 """In a batch."""
 
 VERSION = 1

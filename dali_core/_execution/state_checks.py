@@ -11,7 +11,7 @@ from dali_core._execution.saved_state import SavedState
 from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._messages import shown
-from dali_core._runtime.resharding import Division, batch_sizes_that_work, resumed_position
+from dali_core._runtime.resharding import ShardLayout, batch_sizes_that_work, resumed_position
 from dali_core._runtime.step import is_count
 from dali_core.errors import StateMismatchError
 
@@ -71,14 +71,14 @@ def resumed_in_all(
             raise saved.mismatch(
                 f"num_shards of {node.where}", "a number of shards of its samples", num_shards
             )
-        was = Division(num_shards, batch_size_before)
-        now = Division(here["num_shards"], batch_size)
+        was = ShardLayout(num_shards, batch_size_before)
+        now = ShardLayout(here["num_shards"], batch_size)
         found = resumed_position(reader.plan, position, was, now)
         if found is None:
             working = batch_sizes_that_work(reader.plan, position, was, now.num_shards, batch_size)
             sizes = f"a batch_size of {' or '.join(map(str, working))}, or " if working else ""
             raise StateMismatchError(
-                f"{saved.where}: {node.where} must be able to give out the rest of the epoch in "
+                f"{saved.where}: {node.where} must be able to return the rest of the epoch in "
                 f"whole batches on every shard (got num_shards={now.num_shards} with batch_size="
                 f"{now.batch_size}, after {was.num_shards} with {was.batch_size}). Use {sizes}a "
                 "num_shards and batch_size with the same product as before."

@@ -108,7 +108,7 @@ class Steps:
         """Return whether a source had no data for a batch."""
         return iteration in self._ended
 
-    def give_out(self, iteration: int) -> BaseException | None:
+    def pop_batch(self, iteration: int) -> BaseException | None:
         """Forget a batch that is returned; return what a step, or the device, raised for it."""
         self._first_samples.pop(iteration, None)
         self._given_states.update(self._states.pop(iteration, {}))
@@ -256,7 +256,7 @@ class Steps:
                 origin = inputs[output.origin] if output.origin >= 0 else -1
                 task.set_output(value, output.samples, output.layout, stream, origin)
         except MemoryError:
-            # A device that is broken has no page-locked memory either, and says why.
+            # A device that is broken has no pinned memory either, and says why.
             if stream is not None:
                 stream.is_idle()
             raise
@@ -327,7 +327,7 @@ class Steps:
 
 
 def _kept(failed: SampleFailed) -> BaseException:
-    """Give what is kept for whoever waits: the cause, in `SourceFailed` if it is the user's own."""
+    """Return the exception to keep: the cause, in `SourceFailed` if it is the user's own."""
     cause = without_own_frames(failed.__cause__ or failed, __file__)
     if not isinstance(failed, SourceFailed):
         return cause

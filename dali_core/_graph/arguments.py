@@ -241,7 +241,7 @@ def _named(value: Any) -> str:
 
 
 def _convert_scalar(value: Any, expected: Any) -> Any:
-    """Give the value as the expected type, or None if it is of another kind."""
+    """Return the value as the expected type, or None if it is of another kind."""
     if isinstance(expected, type) and issubclass(expected, enum.Enum):
         if isinstance(value, expected):
             return value

@@ -44,7 +44,7 @@ class Line:
 
 
 def place(boxes: Sequence[Box], lines: Sequence[Line]) -> tuple[float, float]:
-    """Give every box and every bend a place.
+    """Place every box and every bend.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def constant_node(
 
 
 def as_operand(value: Any, where: str) -> DataNode | ScalarConstant:
-    """Give what an expression can compute with: a node or a number.
+    """Return what an expression can compute with: a node or a number.
 
     Raises
     ------

@@ -35,7 +35,7 @@ def pop_definition() -> None:
 
 
 def user_location() -> str:
-    """Give ``file:line`` of the innermost call that comes from outside this package."""
+    """Return ``file:line`` of the innermost call that comes from outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -12,7 +12,7 @@ _PLACES = {"cpu": "host", "gpu": "GPU"}
 
 
 def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[DataNode], where: str) -> str:
-    """Tell where an operator runs: where the call says, or else where its inputs are."""
+    """Return where an operator runs: where the call says, or else where its inputs are."""
     devices = spec.devices
     if wanted is None:
         if spec.joins or spec.reads_no_data:

@@ -18,7 +18,7 @@ from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import all_specs, identity, specs_by_identity
-from dali_core._spec import MOST_OUTPUTS, UNSET, OpSpec
+from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core.errors import (
     DaliCoreError,
     SerializationError,
@@ -96,7 +96,7 @@ def _node_to_plain(node: OperatorNode, numbers: Mapping[OperatorNode, int]) -> d
 
 
 def _arguments_to_plain(node: OperatorNode) -> dict[str, Any]:
-    """Give the constant arguments that are not as by default."""
+    """Return the constant arguments that are not as by default."""
     arguments = {}
     for arg in all_args(node.spec):
         if arg.name not in node.arguments:
@@ -240,9 +240,9 @@ def _without_batch_input(
 
 def _check_num_outputs(spec: OpSpec, constants: dict[str, Any], what: str) -> None:
     count = spec.outputs(constants) if callable(spec.outputs) else spec.outputs
-    if count is not None and not 0 <= count <= MOST_OUTPUTS:
+    if count is not None and not 0 <= count <= MAX_OUTPUTS:
         raise SerializationError(
-            f"{what}: an operator must have at most {MOST_OUTPUTS} outputs (got {count})."
+            f"{what}: an operator must have at most {MAX_OUTPUTS} outputs (got {count})."
         )
 
 

@@ -39,7 +39,7 @@ class NewAxis:
         self.name = name
 
     def __call__(self, name: str | None = None) -> NewAxis:
-        """Give a new dimension with a name."""
+        """Return a new dimension with a name."""
         return NewAxis(name)
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ def arithmetic(function: str, *operands: Any) -> DataNode:
 
 
 def _signed(value: int) -> int:
-    """Give the bits of a 64-bit integer as one with a sign."""
+    """Return the bits of a 64-bit integer as one with a sign."""
     return value - 2**64 if value >= 2**63 else value
 
 
@@ -134,7 +134,7 @@ class _Subscript:
         return result
 
     def _described(self, entry: Any) -> list[int]:
-        """Give the seven numbers of an entry."""
+        """Return the seven numbers of an entry."""
         nothing = [_ABSENT, 0]
         if entry is Ellipsis:
             return [_ELLIPSIS, *nothing * 3]
@@ -157,7 +157,7 @@ class _Subscript:
         return [_INDEX, *self._bound(entry), *nothing * 2]
 
     def _bound(self, value: Any) -> list[int]:
-        """Give source and value of an index or of a bound of a slice."""
+        """Return source and value of an index or of a bound of a slice."""
         if value is None:
             return [_ABSENT, 0]
         if isinstance(value, DataNode):

@@ -54,7 +54,7 @@ def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -
 
 
 def explain_difference(saved: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    """Say in which way two graphs differ, of which one may be anything; nothing if they do not."""
+    """Return how two graphs differ, of which one may be anything; "" if they do not."""
     before, now = saved.get("operators"), here["operators"]
     if not isinstance(before, list):
         return f"its operators must be a list, and are {shown(before)}"

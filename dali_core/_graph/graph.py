@@ -6,7 +6,7 @@ from typing import Any
 
 from dali_core._graph.context import current_definition
 from dali_core._graph.node import Condition, DataNode, OperatorNode
-from dali_core._spec import MOST_OUTPUTS, OpSpec
+from dali_core._spec import MAX_OUTPUTS, OpSpec
 from dali_core.errors import ArgumentValueError, GraphError, title_of
 
 
@@ -81,7 +81,7 @@ class Graph:
         return node
 
     def own(self, value: DataNode, what: str) -> DataNode:
-        """Give this graph's version of a value.
+        """Return this graph's version of a value.
 
         What belongs to no pipeline yet, or to one that has not been built, is copied into this
         graph, together with all that it is computed from: once, however often it is used.
@@ -112,7 +112,7 @@ class Graph:
         return self.find(value)
 
     def find(self, value: DataNode) -> DataNode:
-        """Give this graph's version of a value; the value itself if there is none."""
+        """Return this graph's version of a value; the value itself if there is none."""
         copy = None if value.owner is self else self._copies.get(value.source)
         return value if copy is None else copy.outputs[value.index]
 
@@ -182,7 +182,7 @@ class Unattached:
         return node
 
     def own(self, value: DataNode, what: str) -> DataNode:
-        """Give the value itself: what uses it has no pipeline either."""
+        """Return the value itself: what uses it has no pipeline either."""
         return value
 
 
@@ -190,7 +190,7 @@ _UNATTACHED = Unattached()
 
 
 def current_graph() -> Graph | Unattached:
-    """Give the graph that operators are added to which are called now."""
+    """Return the graph that operators are added to which are called now."""
     _, graph = current_definition()
     return _UNATTACHED if graph is None else graph
 
@@ -198,9 +198,9 @@ def current_graph() -> Graph | Unattached:
 def _num_outputs(spec: OpSpec, arguments: dict[str, Any], location: str) -> int:
     count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
     count = 1 if count is None else count
-    if not 0 <= count <= MOST_OUTPUTS:
+    if not 0 <= count <= MAX_OUTPUTS:
         raise ArgumentValueError(
-            f"{title_of(spec.name)} at {location}: an operator must have at most {MOST_OUTPUTS} "
+            f"{title_of(spec.name)} at {location}: an operator must have at most {MAX_OUTPUTS} "
             f"outputs (got {count}). Give parts of one output instead."
         )
     return count

@@ -132,7 +132,7 @@ class DataSource(Protocol):
         ...
 
     def native_arguments(self) -> dict[str, Any]:
-        """Give what the native code needs to fetch a sample by its index."""
+        """Return what the native code needs to fetch a sample by its index."""
         ...
 
 
@@ -187,7 +187,7 @@ class IndexSampler:
         )
 
     def orders(self, runs: Sequence[Run]) -> list[tuple[int, int, int]] | None:
-        """Say how the positions of each run are permuted.
+        """Return how the positions of each run are permuted.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class IndexSampler:
         return [self._order(run.epoch) for run in runs] if self.is_shuffled else None
 
     def shards(self, runs: Sequence[Run]) -> list[tuple[int, int, int]]:
-        """Say where samples that take the place of bad ones come from: the shard of each run.
+        """Return where samples that take the place of bad ones come from: the shard of each run.
 
         Returns
         -------

@@ -9,7 +9,7 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 
 def input_sets(inputs: tuple[Any, ...], where: str) -> list[tuple[Any, ...]]:
-    """Give the inputs of each call that lists of nodes stand for.
+    """Return the inputs of each call that lists of nodes stand for.
 
     Parameters
     ----------

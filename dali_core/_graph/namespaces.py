@@ -21,13 +21,13 @@ _ACRONYMS = {"dl": "DL", "roi": "ROI"}
 
 
 def class_name(name: str) -> str:
-    """Give the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
+    """Return the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
     parts = name.rpartition(".")[2].split("_")
     return "".join(_ACRONYMS.get(part, part.capitalize()) for part in parts)
 
 
 def signature(spec: OpSpec) -> inspect.Signature:
-    """Give the signature of an operator's function: inputs by position, all else by name."""
+    """Return the signature of an operator's function: inputs by position, all else by name."""
     least, most = spec.input_range
     parameters = []
     if spec.bind is not None or most > 8:
@@ -149,7 +149,7 @@ def _class(spec: OpSpec, module: str) -> type:
 def _named(
     spec: OpSpec, values: tuple[Any, ...], arguments: dict[str, Any], where: str
 ) -> dict[str, Any]:
-    """Give values that a constructor got by position their names."""
+    """Name the values that a constructor got by position."""
     if len(values) > len(spec.constructor):
         takes = ", ".join(spec.constructor) or "none"
         raise ArgumentTypeError(

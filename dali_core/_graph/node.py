@@ -160,7 +160,7 @@ class DataNode(Expressions):
         return value if isinstance(value, str) and value else None
 
     def _said(self, argument: str) -> Any:
-        """Give the value of an argument that describes the operator's only output."""
+        """Return the value of an argument that describes the operator's only output."""
         value = self.source.arguments.get(argument) if len(self.source.outputs) == 1 else None
         return value[0] if isinstance(value, list) and len(value) == 1 else value
 

@@ -146,11 +146,11 @@ class Expressions:
         return node
 
     def cpu(self) -> DataNode:
-        """Give the value in host memory: this node itself, or a copy of what is on the GPU."""
+        """Return the value in host memory: this node itself, or a copy of what is on the GPU."""
         return cast("DataNode", self) if self.device == "cpu" else self._moved("to host")
 
     def gpu(self) -> DataNode:
-        """Give the value on the pipeline's GPU: this node itself, or a copy from the host."""
+        """Return the value on the pipeline's GPU: this node itself, or a copy from the host."""
         return cast("DataNode", self) if self.device == "gpu" else self._moved("to device")
 
     def _moved(self, role: str) -> DataNode:
@@ -158,7 +158,7 @@ class Expressions:
         return node
 
     def shape(self, *, dtype: DALIDataType | None = None, device: str = "cpu") -> DataNode:
-        """Give the shape of each sample as data.
+        """Return the shape of each sample as data.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Expressions:
         return node
 
     def property(self, key: str, *, device: str = "cpu") -> DataNode:
-        """Give a property of each sample as a text: a tensor of bytes.
+        """Return a property of each sample as a text: a tensor of bytes.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Expressions:
         return node
 
     def source_info(self, *, device: str = "cpu") -> DataNode:
-        """Give the file that each sample came from: ``property("source_info")``."""
+        """Return the file that each sample came from: ``property("source_info")``."""
         return self.property("source_info", device=device)
 
 

@@ -111,7 +111,7 @@ def from_plain(data: Any, what: str) -> Any:
 
 
 def _base(value: str | int) -> str | int:
-    """Give a value of a subclass, such as `types.TensorLayout`, as a plain one."""
+    """Return a value of a subclass, such as `types.TensorLayout`, as a plain one."""
     return str(value) if isinstance(value, str) else int(value)
 
 

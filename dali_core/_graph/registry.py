@@ -16,7 +16,7 @@ from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
 
 
 def all_specs() -> dict[str, OpSpec]:
-    """Give the descriptions of all operators that `fn` has.
+    """Return the descriptions of all operators that `fn` has.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def known_specs() -> dict[str, OpSpec]:
 
 
 def identity(spec: OpSpec) -> str:
-    """Give the name by which documents refer to an operator; see `specs_by_identity`."""
+    """Return the name by which documents refer to an operator; see `specs_by_identity`."""
     is_public = specs_by_identity().get(spec.name) is spec
     return spec.name if is_public else spec.native.name
 

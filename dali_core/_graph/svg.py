@@ -105,7 +105,7 @@ def _port_width(label: str | None) -> float:
 
 
 def _ports(labels: Mapping[Line, str | None], *, at_end: bool) -> dict[Line, float]:
-    """Say where along its box each line begins or ends: side by side, and without crossings."""
+    """Return where along its box each line begins or ends: side by side, and without crossings."""
     groups: dict[Box, list[Line]] = {}
     for line in labels:
         groups.setdefault(line.end if at_end else line.start, []).append(line)

@@ -5,8 +5,8 @@ from libc.stdint cimport int8_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport integer_of
-from dali_core._runtime.device_memory cimport borrowed, services, side_stream, stream_of
+from dali_core._runtime.tensor_base cimport integer_of
+from dali_core._runtime.device_memory cimport borrowed, side_stream, stream_of, tensor_memory
 from dali_core._runtime.exchange cimport (
     exported_by, import_capsule, is_capsule, set_shape, type_of_numpy,
 )
@@ -93,14 +93,14 @@ cdef tuple _import_interface(
     tensor.data = <void*><uintptr_t>address
     tensor.storage = hold_python_object(data)
     if tensor.num_bytes():
-        device = services().device_of(address)
+        device = tensor_memory().device_of(address)
         if device < 0:
             raise ExchangeError(
                 f"{where} must be in the memory of a GPU (got memory of the host). {_TO_GPU}."
             )
         check_device(device, wanted, where)
     else:
-        device = services().current_device() if wanted < 0 else wanted
+        device = tensor_memory().current_device() if wanted < 0 else wanted
     tensor.device = <int8_t>device
     handle = interface.get("stream")
     if handle == 0:

@@ -8,7 +8,7 @@ cdef extern from "sample_copies.hpp" namespace "dali_core" nogil:
     bint have_one_owner(const vector[engine.Tensor]& samples)
 
 
-cdef object services()
+cdef object tensor_memory()
 cdef object stream_of(object stream, int device)
 cdef object side_stream(int device, object ready)
 cdef vector[engine.Tensor] copied_on_device(
@@ -25,4 +25,4 @@ cdef int copy_out(
     bint non_blocking, bint with_kernel,
 ) except -1
 cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) except *
-cdef int note_use(const vector[engine.Tensor]& samples, object stream) except -1
+cdef int record_stream(const vector[engine.Tensor]& samples, object stream) except -1

@@ -27,25 +27,25 @@ cdef extern from "sample_copies.hpp" namespace "dali_core" nogil:
     ) except +
     vector[shared_ptr[void]] owners_of(const vector[engine.Tensor]& samples) except +
 
-cdef object _services = None
+cdef object _tensor_memory = None
 
 
-cdef object services():
-    """Give the module that has CUDA."""
-    global _services
-    if _services is None:
-        _services = load("tensor_memory")
-    return _services
+cdef object tensor_memory():
+    """Return the module that has CUDA."""
+    global _tensor_memory
+    if _tensor_memory is None:
+        _tensor_memory = load("tensor_memory")
+    return _tensor_memory
 
 
 cdef object stream_of(object stream, int device):
-    """Give a stream of ours for whatever says which is meant; None is the default stream."""
-    return services().wrap_stream(stream, device)
+    """Return a stream of ours for whatever says which is meant; None is the default stream."""
+    return tensor_memory().wrap_stream(stream, device)
 
 
 cdef object side_stream(int device, object ready):
-    """Give the stream for copies that users ask for, behind an event."""
-    stream = services().side_stream(device)
+    """Return the stream for copies that users ask for, behind an event."""
+    stream = tensor_memory().side_stream(device)
     if ready is not None:
         stream.wait(ready)
     return stream
@@ -54,10 +54,10 @@ cdef object side_stream(int device, object ready):
 cdef vector[engine.Tensor] copied_on_device(
     const vector[engine.Tensor]& samples, object stream
 ) except *:
-    """Copy samples on their device, side by side, in the order of a stream."""
+    """Copy samples on their device to contiguous memory, in the order of a stream."""
     cdef vector[engine.Tensor] copies
     copies = _copied(samples, samples[0].device, stream)
-    note_use(samples, stream)
+    record_stream(samples, stream)
     return copies
 
 
@@ -85,15 +85,15 @@ cdef int wait_for_copies(object stream) except -1:
 cdef vector[engine.Tensor] copied_to_host(
     const vector[engine.Tensor]& samples, object ready
 ) except *:
-    """Copy samples to page-locked memory, side by side, and wait for that."""
+    """Copy samples to contiguous pinned memory, and wait for that."""
     cdef shared_ptr[void] storage
     cdef int64_t size = total_bytes(samples)
     if size == 0:
         storage = engine.BufferPool.create().get().allocate(0)
         return placed(samples, storage, engine.kHost)
     stream = side_stream(samples[0].device, ready)
-    storage = memory_of_capsule(services().allocate_host(size))
-    services().copy(stream, _packed(copies_to(samples, storage.get())), False)
+    storage = memory_of_capsule(tensor_memory().allocate_host(size))
+    tensor_memory().copy(stream, _packed(copies_to(samples, storage.get())), False)
     wait_for_copies(stream)
     return placed(samples, storage, engine.kHost)
 
@@ -110,9 +110,9 @@ cdef int copy_out(
     stream = stream_of(cuda_stream, device)
     if ready is not None:
         stream.wait(ready)
-    with_kernel = (with_kernel or copies.size() > 1) and services().device_of(to) == device
-    services().copy(stream, _packed(copies), with_kernel)
-    note_use(samples, stream)
+    with_kernel = (with_kernel or copies.size() > 1) and tensor_memory().device_of(to) == device
+    tensor_memory().copy(stream, _packed(copies), with_kernel)
+    record_stream(samples, stream)
     if not non_blocking:
         wait_for_copies(stream)
     return 0
@@ -123,16 +123,16 @@ cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) excep
     if tensor.num_bytes() == 0:
         return tensor.storage
     return memory_of_capsule(
-        services().borrow(capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data)
+        tensor_memory().borrow(capsule_of_memory(tensor.storage), stream, <uintptr_t>tensor.data)
     )
 
 
-cdef int note_use(const vector[engine.Tensor]& samples, object stream) except -1:
-    """Say that a stream uses samples: their memory is free when it is past that."""
+cdef int record_stream(const vector[engine.Tensor]& samples, object stream) except -1:
+    """Record that a stream uses samples: their memory is free when it is past that."""
     cdef vector[shared_ptr[void]] owners = owners_of(samples)
     cdef size_t i
     for i in range(owners.size()):
-        services().note_use(capsule_of_memory(owners[i]), stream)
+        tensor_memory().record_stream(capsule_of_memory(owners[i]), stream)
     return 0
 
 
@@ -140,11 +140,11 @@ cdef vector[engine.Tensor] _copied(
     const vector[engine.Tensor]& samples, int device, object stream
 ) except *:
     cdef shared_ptr[void] storage = memory_of_capsule(
-        services().allocate(stream, total_bytes(samples))
+        tensor_memory().allocate(stream, total_bytes(samples))
     )
     cdef vector[RowCopy] copies = copies_to(samples, storage.get())
     is_on_device = not samples.empty() and samples[0].device == device
-    services().copy(stream, _packed(copies), is_on_device and copies.size() > 1)
+    tensor_memory().copy(stream, _packed(copies), is_on_device and copies.size() > 1)
     return placed(samples, storage, <int8_t>device)
 
 

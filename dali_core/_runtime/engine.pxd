@@ -23,7 +23,7 @@ cdef extern from "dali_core/types.hpp" namespace "dali_core" nogil:
         int64_t num_elements()
         cbool operator==(const Shape&)
 
-    cdef const int64_t kMostBytes
+    cdef const int64_t kMaxBytes
 
     cbool is_possible(const Shape& shape, DataType type)
     void check_size(const Shape& shape, DataType type) except +

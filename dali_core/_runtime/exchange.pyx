@@ -56,7 +56,7 @@ cdef engine.Tensor import_array(object data, bint* is_read_only) except *:
     )
     if not array.flags.c_contiguous:
         # What repeats its elements may be larger than all memory.
-        engine.require_host_memory(min(array.nbytes, engine.kMostBytes))
+        engine.require_host_memory(min(array.nbytes, engine.kMaxBytes))
         array = numpy.ascontiguousarray(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))

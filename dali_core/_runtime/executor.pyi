@@ -15,7 +15,7 @@ def registered_device_names() -> list[str]:
     """List the names of all operators that have code for devices."""
 
 def chain_role(name: str) -> str:
-    """Tell what native code can be in a chain that runs as one; "" for nothing."""
+    """Return what native code can be in a chain that runs as one; "" for nothing."""
 
 class HostPool:
     """Memory of the host that an executor may use besides its own."""
@@ -47,10 +47,10 @@ class Batch:
         """Whether the batch was dropped, and will never be done."""
 
     def key(self, sample: int) -> tuple[int, int]:
-        """Give (epoch, sample id) of a sample."""
+        """Return (epoch, sample id) of a sample."""
 
     def bytes_of(self, value: int) -> list[int]:
-        """Give the size of a value in each sample; 0 where it never came into being."""
+        """Return the size of a value in each sample; 0 where it never came into being."""
 
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
@@ -69,7 +69,7 @@ class StepTask:
         """Make the samples the batch for which each given value says what is wanted; count them."""
 
     def inputs(self, values: Sequence[int], last_read: Sequence[int]) -> list[TensorListCPU]:
-        """Give the batch's values with the given ids."""
+        """Return the batch's values with the given ids."""
 
     def set_size(self, size: int, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
@@ -135,7 +135,7 @@ class Executor:
         done: Any = None,
         consumer: Any = None,
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        """Give the outputs of a batch that is done and has no failures."""
+        """Return the outputs of a batch that is done and has no failures."""
 
     def wait_for_steps(self, seconds: float) -> bool:
         """Wait until no step runs in Python; False after `seconds`."""
@@ -147,7 +147,7 @@ class Executor:
         """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
 
     def trim(self) -> None:
-        """Give memory that nobody holds back to the system. Does nothing in a forked child."""
+        """Return memory that nobody holds back to the system. Does nothing in a forked child."""
 
     @property
     def closed(self) -> bool: ...
@@ -158,4 +158,4 @@ class Executor:
         """Count the samples that were read ahead and wait for their turn, and their bytes."""
 
     def memory_stats(self) -> dict[str, int]:
-        """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""
+        """Return the bytes of buffers in use, and of those kept for the next batches."""

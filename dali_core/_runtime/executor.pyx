@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.device_memory cimport note_use
+from dali_core._runtime.device_memory cimport record_stream
 from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
@@ -47,7 +47,7 @@ cdef shared_ptr[const engine.DeviceChain] make_device_chain(
 
 
 def chain_role(name: str) -> str:
-    """Tell what native code can be in a chain that runs as one; "" for nothing.
+    """Return what native code can be in a chain that runs as one; "" for nothing.
 
     The roles are "source", "window", "resample", "pixels", "finish" and "elementwise".
     """
@@ -113,12 +113,12 @@ cdef class Batch:
         return self.batch.get().cancelled
 
     def key(self, int sample) -> tuple[int, int]:
-        """Give (epoch, sample id) of a sample."""
+        """Return (epoch, sample id) of a sample."""
         cdef engine.SampleKey key = self.batch.get().keys[sample]
         return key.epoch, key.sample
 
     def bytes_of(self, int value) -> list[int]:
-        """Give the size of a value in each sample; 0 where it never came into being."""
+        """Return the size of a value in each sample; 0 where it never came into being."""
         return list(self.batch.get().bytes_of(value))
 
     def failures(self) -> list[tuple[int, int, str, str]]:
@@ -318,7 +318,7 @@ cdef class Executor:
     def outputs(
         self, Batch batch, object stream=None, object done=None, object consumer=None
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        """Give the outputs of a batch that is done and has no failures.
+        """Return the outputs of a batch that is done and has no failures.
 
         Parameters
         ----------
@@ -364,7 +364,7 @@ cdef class Executor:
                 self.executor.close()
 
     def trim(self) -> None:
-        """Give memory that nobody holds back to the system. Does nothing in a forked child."""
+        """Return memory that nobody holds back to the system. Does nothing in a forked child."""
         if getpid() == self.owner_process:
             with nogil:
                 self.executor.pool().trim()
@@ -384,7 +384,7 @@ cdef class Executor:
         return self.executor.samples_waiting(), self.executor.bytes_waiting()
 
     def memory_stats(self) -> dict[str, int]:
-        """Give the bytes of buffers that somebody holds, and of those kept for the next batches."""
+        """Return the bytes of buffers in use, and of those kept for the next batches."""
         return {
             "used_bytes": self.executor.pool().used_bytes(),
             "idle_bytes": self.executor.pool().idle_bytes(),
@@ -397,7 +397,7 @@ cdef int _use_in(TensorListGPU samples, object stream) except -1:
         stream.wait(samples._ready)
     # What another device uses is copied there, and kept until then.
     if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
-        note_use(samples.samples, stream)
+        record_stream(samples.samples, stream)
     return 0
 
 

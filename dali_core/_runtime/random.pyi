@@ -5,7 +5,7 @@ def mix_seed(seed: int, salt: int) -> int:
     """Derive the seed of a part from the seed of the whole."""
 
 def permute(position: int, size: int, seed: int, epoch: int) -> int:
-    """Give the element at a position of an epoch's random order."""
+    """Return the element at a position of an epoch's random order."""
 
 def draw_uint32(seed: int, epoch: int, sample: int, count: int) -> list[int]:
     """Draw the first numbers of an operator's random stream for one sample."""

@@ -28,7 +28,7 @@ def mix_seed(uint64_t seed, uint64_t salt) -> int:
 
 
 def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch) -> int:
-    """Give the element at a position of an epoch's random order.
+    """Return the element at a position of an epoch's random order.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class Step(Protocol):
         return
 
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
-        """Say what workers, which are started next, have to do for the step."""
+        """Return what workers, which are started next, have to do for the step."""
         return
 
     def accept_on_device(self, outputs: Collection[int]) -> None:

@@ -23,7 +23,7 @@ cdef class StepTask:
         return self.places.size()
 
     def inputs(self, values: Sequence[int], last_read: Sequence[int]) -> list[TensorListCPU]:
-        """Give the batch's values with the given ids.
+        """Return the batch's values with the given ids.
 
         Parameters
         ----------

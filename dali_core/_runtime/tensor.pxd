@@ -1,8 +1,8 @@
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport AnyTensor
+from dali_core._runtime.tensor_base cimport TensorBase
 
 
-cdef class TensorCPU(AnyTensor):
+cdef class TensorCPU(TensorBase):
     pass
 
 

@@ -7,9 +7,9 @@ from typing import Any, overload
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import CapsuleType
 
-from dali_core._runtime.any_tensor import AnyTensor
+from dali_core._runtime.tensor_base import TensorBase
 
-class TensorCPU(AnyTensor):
+class TensorCPU(TensorBase):
     """A tensor in host memory: dense, row-major, with an element type and perhaps a layout."""
 
     @overload
@@ -19,7 +19,7 @@ class TensorCPU(AnyTensor):
     @overload
     def __init__(self, *, object: Any, layout: str | None = None) -> None: ...
     def as_cpu(self) -> TensorCPU:
-        """Give this tensor itself, since it is on the host."""
+        """Return this tensor itself, since it is on the host."""
 
     def copy_to_external(self, ptr: c_void_p | int) -> None:
         """Copy the elements to an address."""

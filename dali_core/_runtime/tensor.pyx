@@ -9,8 +9,8 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport (
-    NOTHING, AnyTensor, address_of, array_interface_of, given, set_source,
+from dali_core._runtime.tensor_base cimport (
+    _UNSET, TensorBase, address_of, array_interface_of, given, set_source,
 )
 from dali_core._runtime.exchange cimport (
     export_buffer, export_capsule, import_array, release_buffer, set_layout,
@@ -18,7 +18,7 @@ from dali_core._runtime.exchange cimport (
 from dali_core.errors import ArgumentValueError, ExchangeError
 
 
-cdef class TensorCPU(AnyTensor):
+cdef class TensorCPU(TensorBase):
     """A tensor in host memory: dense, row-major, with an element type and perhaps a layout.
 
     It works with NumPy and every consumer of DLPack or of the buffer protocol, without copying.
@@ -35,7 +35,7 @@ cdef class TensorCPU(AnyTensor):
         One letter a dimension, such as ``"HWC"``; empty or None for none, or for that of the
         tensor that is given.
     is_pinned : bool
-        Accepted for compatibility: whether memory is page-locked makes no difference on the host.
+        Accepted for compatibility: whether memory is pinned makes no difference on the host.
     b, object
         `data` may be given by these names, too.
     """
@@ -44,14 +44,14 @@ cdef class TensorCPU(AnyTensor):
     # overload: def __init__(self, *, b: Any, layout: str | None = None, is_pinned: bool = False)
     # overload: def __init__(self, *, object: Any, layout: str | None = None)
     def __init__(
-        self, data: Any = NOTHING, layout: Any = None, bint is_pinned=False, *,
-        b: Any = NOTHING, object: Any = NOTHING,
+        self, data: Any = _UNSET, layout: Any = None, bint is_pinned=False, *,
+        b: Any = _UNSET, object: Any = _UNSET,
     ):
         data = given("TensorCPU", {"data": data, "b": b, "object": object})
         self.tensor = tensor_of(data, layout, &self.is_read_only)
 
     def as_cpu(self) -> TensorCPU:
-        """Give this tensor itself, since it is on the host."""
+        """Return this tensor itself, since it is on the host."""
         return self
 
     def copy_to_external(self, ptr: c_void_p | int) -> None:

@@ -1,10 +1,10 @@
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport AnyTensor
+from dali_core._runtime.tensor_base cimport TensorBase
 
 
-cdef class TensorGPU(AnyTensor):
+cdef class TensorGPU(TensorBase):
     # The `dali_core._cuda` stream in whose order the data are computed and may be used.
     cdef object _stream
     # The event after which the data are complete; None if they are.

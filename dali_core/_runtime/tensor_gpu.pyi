@@ -7,10 +7,10 @@ from typing import Any, overload
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import CapsuleType
 
-from dali_core._runtime.any_tensor import AnyTensor
 from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_base import TensorBase
 
-class TensorGPU(AnyTensor):
+class TensorGPU(TensorBase):
     """A tensor in the memory of a GPU: dense, row-major, with a type and perhaps a layout."""
 
     @overload
@@ -22,7 +22,7 @@ class TensorGPU(AnyTensor):
         """Stream in whose order the data are computed and may be used; None if there is none."""
 
     def device_id(self) -> int:
-        """Give the number of the device that has the memory."""
+        """Return the number of the device that has the memory."""
 
     def synchronize(self) -> None:
         """Wait until the data are complete. Nothing that is done with them here needs that."""

@@ -10,19 +10,20 @@ from libc.stdint cimport uintptr_t
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport (
-    NOTHING, AnyTensor, address_of, array_interface_of, given, integer_of, set_source,
+from dali_core._runtime.tensor_base cimport (
+    _UNSET, TensorBase, address_of, array_interface_of, given, integer_of, set_source,
 )
 from dali_core._runtime.device_exchange cimport check_device, import_on_device
 from dali_core._runtime.device_memory cimport (
-    copied_on_device, copied_to_device, copied_to_host, copy_out, note_use, side_stream, stream_of,
+    copied_on_device, copied_to_device, copied_to_host, copy_out, record_stream, side_stream,
+    stream_of,
 )
 from dali_core._runtime.exchange cimport export_capsule, is_capsule, set_layout
 from dali_core._runtime.tensor cimport TensorCPU, wrap_tensor
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, ExchangeError
 
 
-cdef class TensorGPU(AnyTensor):
+cdef class TensorGPU(TensorBase):
     """A tensor in the memory of a GPU: dense, row-major, with a type and perhaps a layout.
 
     It works with every consumer of DLPack or of CUDA's array interface, without copying: their
@@ -52,7 +53,7 @@ cdef class TensorGPU(AnyTensor):
     # overload: def __init__(self, object: Any, layout: str | None = None, stream: Any = None)
     # overload: def __init__(self, object: Any, layout: str | None = None, *, device_id: int = -1)
     def __init__(
-        self, object: Any = NOTHING, layout: Any = None, *third: Any,
+        self, object: Any = _UNSET, layout: Any = None, *third: Any,
         stream: Any = None, device_id: Any = -1,
     ):
         cdef TensorGPU other
@@ -71,7 +72,7 @@ cdef class TensorGPU(AnyTensor):
                 if self._ready is not None:
                     self._stream.wait(self._ready)
                 self._ready = self._stream.record()
-                note_use(self._alone(), self._stream)
+                record_stream(self._alone(), self._stream)
         else:
             self._stream, self._ready = import_on_device(
                 data, stream, device_id, self.tensor, &self.is_read_only, "TensorGPU"
@@ -88,7 +89,7 @@ cdef class TensorGPU(AnyTensor):
         return self._stream
 
     def device_id(self) -> int:
-        """Give the number of the device that has the memory."""
+        """Return the number of the device that has the memory."""
         return self.tensor.device
 
     def synchronize(self) -> None:
@@ -197,7 +198,7 @@ cdef class TensorGPU(AnyTensor):
             consumer = stream_of(stream, self.tensor.device)
             if exported._ready is not None:
                 consumer.wait(exported._ready)
-            note_use(exported._alone(), consumer)
+            record_stream(exported._alone(), consumer)
         return capsule
 
     def __copy__(self) -> TensorGPU:
@@ -244,7 +245,7 @@ cdef TensorGPU wrap_device_tensor(
 
 
 cdef tuple third_argument(str where, object data, tuple third, object stream, object device_id):
-    """Say which stream and device are meant if there is a third argument by position."""
+    """Return which stream and device are meant if there is a third argument by position."""
     if len(third) > 1 or stream is not None or device_id != -1:
         raise ArgumentTypeError(
             f"{where}: must be given either stream or device_id (got {len(third)} more arguments "

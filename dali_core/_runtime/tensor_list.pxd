@@ -1,10 +1,10 @@
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor_list cimport AnyTensorList
+from dali_core._runtime.tensor_list_base cimport TensorListBase
 
 
-cdef class TensorListCPU(AnyTensorList):
+cdef class TensorListCPU(TensorListBase):
     pass
 
 

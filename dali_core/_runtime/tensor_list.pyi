@@ -7,10 +7,10 @@ from typing import Any, overload
 
 from numpy.typing import DTypeLike, NDArray
 
-from dali_core._runtime.any_tensor_list import AnyTensorList
 from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_list_base import TensorListBase
 
-class TensorListCPU(AnyTensorList):
+class TensorListCPU(TensorListBase):
     """A batch of tensors in host memory, with equal element types and possibly different shapes."""
 
     @overload
@@ -58,7 +58,7 @@ class TensorListCPU(AnyTensorList):
         """View the batch as one NumPy array, like `as_tensor`. All samples must have one shape."""
 
     def as_cpu(self) -> TensorListCPU:
-        """Give this list itself, since it is on the host."""
+        """Return this list itself, since it is on the host."""
 
     def at(self, index: int, /) -> NDArray[Any]:
         """View one sample as a NumPy array, without copying."""

@@ -7,9 +7,9 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport NOTHING, AnyTensor, address_of, given
-from dali_core._runtime.any_tensor_list cimport (
-    AnyTensorList, check_layouts, check_same_types, lie_side_by_side, rows_of, set_layouts,
+from dali_core._runtime.tensor_base cimport _UNSET, TensorBase, address_of, given
+from dali_core._runtime.tensor_list_base cimport (
+    TensorListBase, check_layouts, check_same_types, are_contiguous, rows_of, set_layouts,
 )
 from dali_core._runtime.exchange cimport import_exporter
 from dali_core._runtime.tensor cimport TensorCPU, tensor_of, wrap_tensor
@@ -20,7 +20,7 @@ cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
     void gather(vector[engine.Tensor]& samples) except +
 
 
-cdef class TensorListCPU(AnyTensorList):
+cdef class TensorListCPU(TensorListBase):
     """A batch of tensors in host memory, with equal element types and possibly different shapes.
 
     Parameters
@@ -56,9 +56,9 @@ cdef class TensorListCPU(AnyTensorList):
     #     contiguous: bool = True
     # )
     def __init__(
-        self, data: Any = NOTHING, layout: Any = None, *flag: bool,
+        self, data: Any = _UNSET, layout: Any = None, *flag: bool,
         bint is_pinned=False, bint contiguous=True,
-        b: Any = NOTHING, object: Any = NOTHING, tl: Any = NOTHING, list_of_tensors: Any = NOTHING,
+        b: Any = _UNSET, object: Any = _UNSET, tl: Any = _UNSET, list_of_tensors: Any = _UNSET,
     ):
         cdef TensorListCPU other
         cdef vector[engine.Tensor] samples
@@ -80,7 +80,7 @@ cdef class TensorListCPU(AnyTensorList):
             self.is_read_only = other.is_read_only
         elif isinstance(data, (list, tuple)):
             samples = _samples_of(data, &self.is_read_only)
-            self.is_contiguous = lie_side_by_side(samples)
+            self.is_contiguous = are_contiguous(samples)
         else:
             whole = tensor_of(data, None, &self.is_read_only)
             samples = rows_of(whole, kind, "TensorListCPU")
@@ -113,7 +113,7 @@ cdef class TensorListCPU(AnyTensorList):
             )
         result.kind = tensor_of(tensor, None, &result.is_read_only)
         result.samples.assign(num_samples, result.kind)
-        result.is_contiguous = lie_side_by_side(result.samples)
+        result.is_contiguous = are_contiguous(result.samples)
         return result
 
     @staticmethod
@@ -144,7 +144,7 @@ cdef class TensorListCPU(AnyTensorList):
         check_same_types(result.samples, "TensorListCPU")
         if layout is not None and layout != "":
             set_layouts(result.samples, result.kind, layout)
-        result.is_contiguous = lie_side_by_side(result.samples)
+        result.is_contiguous = are_contiguous(result.samples)
         if contiguous:
             result._gather()
         return result
@@ -153,7 +153,7 @@ cdef class TensorListCPU(AnyTensorList):
         """View the batch as one tensor whose first dimension is the batch.
 
         Nothing is copied, except if the samples lie apart in memory: then the first call moves
-        those of this list into memory of their own, side by side.
+        those of this list into contiguous memory of their own.
 
         Raises
         ------
@@ -191,7 +191,7 @@ cdef class TensorListCPU(AnyTensorList):
         return numpy.asarray(self.as_tensor())
 
     def as_cpu(self) -> TensorListCPU:
-        """Give this list itself, since it is on the host."""
+        """Return this list itself, since it is on the host."""
         return self
 
     def at(self, index: int, /) -> NDArray[Any]:
@@ -241,10 +241,10 @@ cdef class TensorListCPU(AnyTensorList):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (list(self), self.layout(), self.dtype, self.ndim())
 
-    cdef AnyTensor _wrap(self, const engine.Tensor& tensor):
+    cdef TensorBase _wrap(self, const engine.Tensor& tensor):
         return wrap_tensor(tensor, self.is_read_only)
 
-    cdef AnyTensorList _empty_part(self):
+    cdef TensorListBase _empty_part(self):
         return TensorListCPU.__new__(TensorListCPU)
 
     cdef int _gather(self) except -1:

@@ -7,11 +7,11 @@ from typing import Any, overload
 
 from numpy.typing import DTypeLike, NDArray
 
-from dali_core._runtime.any_tensor_list import AnyTensorList
 from dali_core._runtime.tensor_gpu import TensorGPU
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_base import TensorListBase
 
-class TensorListGPU(AnyTensorList):
+class TensorListGPU(TensorListBase):
     """A batch of tensors in the memory of a GPU, with equal types and possibly different shapes."""
 
     @overload
@@ -47,7 +47,7 @@ class TensorListGPU(AnyTensorList):
         """Stream in whose order the data are computed and may be used; None if there is none."""
 
     def device_id(self) -> int:
-        """Give the number of the device that has the memory; -1 for a list that has none."""
+        """Return the number of the device that has the memory; -1 for a list that has none."""
 
     def as_tensor(self) -> TensorGPU:
         """View the batch as one tensor whose first dimension is the batch."""
@@ -62,7 +62,7 @@ class TensorListGPU(AnyTensorList):
         """Copy the batch to the host, and wait for that."""
 
     def at(self, index: int, /) -> TensorGPU:
-        """Give one sample, as the index operator does."""
+        """Return one sample, as the index operator does."""
 
     def copy_to_external(
         self,

@@ -6,9 +6,9 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport NOTHING, AnyTensor, address_of, given
-from dali_core._runtime.any_tensor_list cimport (
-    AnyTensorList, check_layouts, check_same_types, lie_side_by_side, rows_of,
+from dali_core._runtime.tensor_base cimport _UNSET, TensorBase, address_of, given
+from dali_core._runtime.tensor_list_base cimport (
+    TensorListBase, check_layouts, check_same_types, are_contiguous, rows_of,
 )
 from dali_core._runtime.device_memory cimport (
     copied_on_device, copied_to_device, copied_to_host, copy_out, have_one_owner, side_stream,
@@ -20,7 +20,7 @@ from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 
-cdef class TensorListGPU(AnyTensorList):
+cdef class TensorListGPU(TensorListBase):
     """A batch of tensors in the memory of a GPU, with equal types and possibly different shapes.
 
     Parameters
@@ -60,14 +60,14 @@ cdef class TensorListGPU(AnyTensorList):
     #     self, list_of_tensors: Sequence[Any], layout: str | None = None, contiguous: bool = True
     # ) -> None
     def __init__(
-        self, data: Any = NOTHING, layout: Any = None, *third: Any, stream: Any = None,
-        device_id: Any = -1, contiguous: Any = None, object: Any = NOTHING, tl: Any = NOTHING,
-        list_of_tensors: Any = NOTHING,
+        self, data: Any = _UNSET, layout: Any = None, *third: Any, stream: Any = None,
+        device_id: Any = -1, contiguous: Any = None, object: Any = _UNSET, tl: Any = _UNSET,
+        list_of_tensors: Any = _UNSET,
     ):
         cdef TensorListGPU other
         cdef TensorGPU whole
         names = {"data": data, "object": object, "tl": tl, "list_of_tensors": list_of_tensors}
-        if all(value is NOTHING for value in names.values()):
+        if all(value is _UNSET for value in names.values()):
             self.reset()
             return
         data = given("TensorListGPU", names)
@@ -127,7 +127,7 @@ cdef class TensorListGPU(AnyTensorList):
             )
         samples.assign(num_samples, sample.tensor)
         result = wrap_device_tensors(
-            samples, lie_side_by_side(samples), sample._stream, sample._ready
+            samples, are_contiguous(samples), sample._stream, sample._ready
         )
         result.kind = sample.tensor
         result.is_read_only = sample.is_read_only
@@ -170,14 +170,14 @@ cdef class TensorListGPU(AnyTensorList):
         return self._stream
 
     def device_id(self) -> int:
-        """Give the number of the device that has the memory; -1 for a list that has none."""
+        """Return the number of the device that has the memory; -1 for a list that has none."""
         return self._first().device
 
     def as_tensor(self) -> TensorGPU:
         """View the batch as one tensor whose first dimension is the batch.
 
         Nothing is copied, except if the samples lie apart in memory: then the first call moves
-        those of this list into memory of their own, side by side. The caller does not wait.
+        those of this list into contiguous memory of their own. The caller does not wait.
 
         Raises
         ------
@@ -218,7 +218,7 @@ cdef class TensorListGPU(AnyTensorList):
         return result
 
     def at(self, index: int, /) -> TensorGPU:
-        """Give one sample, as the index operator does."""
+        """Return one sample, as the index operator does."""
         return self._sample(index)
 
     def copy_to_external(
@@ -248,7 +248,7 @@ cdef class TensorListGPU(AnyTensorList):
 
     def reset(self) -> None:
         """Remove all samples from the list. What others made of them keeps its memory."""
-        AnyTensorList.reset(self)
+        TensorListBase.reset(self)
         self._stream = self._ready = None
 
     # overload: def __getitem__(self, index: int, /) -> TensorGPU
@@ -274,10 +274,10 @@ cdef class TensorListGPU(AnyTensorList):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.as_cpu(), self.device_id())
 
-    cdef AnyTensor _wrap(self, const engine.Tensor& tensor):
+    cdef TensorBase _wrap(self, const engine.Tensor& tensor):
         return wrap_device_tensor(tensor, self.is_read_only, self._stream, self._ready)
 
-    cdef AnyTensorList _empty_part(self):
+    cdef TensorListBase _empty_part(self):
         return wrap_device_tensors(vector[engine.Tensor](), True, self._stream, self._ready)
 
     cdef int _gather_if_apart(self) except -1:
@@ -312,7 +312,7 @@ cdef class TensorListGPU(AnyTensorList):
                     f"{self.samples[0].device} and {tensor.tensor.device}). Make a list for each."
                 )
         check_same_types(self.samples, "TensorListGPU")
-        self.is_contiguous = lie_side_by_side(self.samples)
+        self.is_contiguous = are_contiguous(self.samples)
         waits = {event for events in streams.values() for event in events if event is not None}
         if len(streams) == 1 and len(waits) < 2:
             (self._stream,) = streams

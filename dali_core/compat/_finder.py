@@ -96,7 +96,7 @@ class _AliasFinder(MetaPathFinder):
 
 
 class _AliasLoader(Loader):
-    """Gives a module of this library under another name."""
+    """Loads a module of this library under another name."""
 
     def __init__(self, ours: str) -> None:
         self._ours = ours

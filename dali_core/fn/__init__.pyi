@@ -165,7 +165,7 @@ def constant(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the same tensor for every sample."""
+    """Return the same tensor for every sample."""
 
 def contrast(
     input: Input,
@@ -540,7 +540,7 @@ def get_property(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give a property of each tensor: its layout, or where it comes from."""
+    """Return a property of each tensor: its layout, or where it comes from."""
 
 def grid_mask(
     input: Input,
@@ -755,7 +755,7 @@ def jpeg_compression_distortion(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give images the errors that compression to JPEG and decompression would give them."""
+    """Distort images as compression to JPEG does."""
 
 def laplacian(
     input: Input,
@@ -1054,7 +1054,7 @@ def reshape(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give each tensor another shape, another layout, or both."""
+    """Change the shape or the layout of each tensor, or both."""
 
 def resize(
     input: Input,
@@ -1230,7 +1230,7 @@ def shapes(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the shape of each tensor, as a tensor with one number for each dimension."""
+    """Return the shape of each tensor, as a tensor with one number for each dimension."""
 
 def slice(
     input_0: Input,

@@ -19,7 +19,7 @@ def max(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the largest element of each tensor."""
+    """Return the largest element of each tensor."""
 
 def mean(
     input: Input,
@@ -34,7 +34,7 @@ def mean(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the mean of the elements of each tensor."""
+    """Return the mean of the elements of each tensor."""
 
 def mean_square(
     input: Input,
@@ -49,7 +49,7 @@ def mean_square(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the mean of the squares of the elements of each tensor."""
+    """Return the mean of the squares of the elements of each tensor."""
 
 def min(
     input: Input,
@@ -63,7 +63,7 @@ def min(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the smallest element of each tensor."""
+    """Return the smallest element of each tensor."""
 
 def rms(
     input: Input,
@@ -78,7 +78,7 @@ def rms(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the root of the mean of the squares of the elements of each tensor."""
+    """Return the root of the mean of the squares of the elements of each tensor."""
 
 def std_dev(
     *inputs: Any,
@@ -91,7 +91,7 @@ def std_dev(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the standard deviation of the elements of each tensor around a mean."""
+    """Return the standard deviation of the elements of each tensor around a mean."""
 
 def sum(
     input: Input,
@@ -119,4 +119,4 @@ def variance(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Give the variance of the elements of each tensor around a mean."""
+    """Return the variance of the elements of each tensor around a mean."""

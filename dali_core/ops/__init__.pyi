@@ -297,7 +297,7 @@ class ColorTwist(OperatorClass):
     ) -> DataNode: ...
 
 class Constant(OperatorClass):
-    """Give the same tensor for every sample."""
+    """Return the same tensor for every sample."""
 
     def __init__(
         self,
@@ -981,7 +981,7 @@ class GaussianBlur(OperatorClass):
     ) -> DataNode: ...
 
 class GetProperty(OperatorClass):
-    """Give a property of each tensor: its layout, or where it comes from."""
+    """Return a property of each tensor: its layout, or where it comes from."""
 
     def __init__(
         self,
@@ -1409,7 +1409,7 @@ class Jitter(OperatorClass):
     ) -> DataNode: ...
 
 class JpegCompressionDistortion(OperatorClass):
-    """Give images the errors that compression to JPEG and decompression would give them."""
+    """Distort images as compression to JPEG does."""
 
     def __init__(
         self,
@@ -1973,7 +1973,7 @@ class Reinterpret(OperatorClass):
     ) -> DataNode: ...
 
 class Reshape(OperatorClass):
-    """Give each tensor another shape, another layout, or both."""
+    """Change the shape or the layout of each tensor, or both."""
 
     def __init__(
         self,
@@ -2332,7 +2332,7 @@ class SequenceRearrange(OperatorClass):
     ) -> DataNode: ...
 
 class Shapes(OperatorClass):
-    """Give the shape of each tensor, as a tensor with one number for each dimension."""
+    """Return the shape of each tensor, as a tensor with one number for each dimension."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class Max(OperatorClass):
-    """Give the largest element of each tensor."""
+    """Return the largest element of each tensor."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Max(OperatorClass):
     ) -> DataNode: ...
 
 class Mean(OperatorClass):
-    """Give the mean of the elements of each tensor."""
+    """Return the mean of the elements of each tensor."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Mean(OperatorClass):
     ) -> DataNode: ...
 
 class MeanSquare(OperatorClass):
-    """Give the mean of the squares of the elements of each tensor."""
+    """Return the mean of the squares of the elements of each tensor."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class MeanSquare(OperatorClass):
     ) -> DataNode: ...
 
 class Min(OperatorClass):
-    """Give the smallest element of each tensor."""
+    """Return the smallest element of each tensor."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Min(OperatorClass):
     ) -> DataNode: ...
 
 class Rms(OperatorClass):
-    """Give the root of the mean of the squares of the elements of each tensor."""
+    """Return the root of the mean of the squares of the elements of each tensor."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Rms(OperatorClass):
     ) -> DataNode: ...
 
 class StdDev(OperatorClass):
-    """Give the standard deviation of the elements of each tensor around a mean."""
+    """Return the standard deviation of the elements of each tensor around a mean."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class Sum(OperatorClass):
     ) -> DataNode: ...
 
 class Variance(OperatorClass):
-    """Give the variance of the elements of each tensor around a mean."""
+    """Return the variance of the elements of each tensor around a mean."""
 
     def __init__(
         self,

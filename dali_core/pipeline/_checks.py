@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
-from dali_core._execution.saved_state import MOST_SAMPLES
+from dali_core._execution.saved_state import MAX_SAMPLES
 from dali_core._graph.context import user_location
 from dali_core._messages import shown
 from dali_core.errors import (
@@ -20,7 +20,7 @@ from dali_core.errors import (
 )
 from dali_core.types import PipelineAPIType
 
-MOST_THREADS = 4096
+MAX_THREADS = 4096
 
 Choice = TypeVar("Choice", bound=enum.Enum)
 
@@ -37,7 +37,7 @@ def positive_int(name: str, value: Any) -> int:
             f"Pipeline at {user_location()}: {name} must be a positive int (got {shown(value)}). "
             f"Pass {name}=..."
         )
-    return in_range(name, int(value), 1, MOST_SAMPLES)
+    return in_range(name, int(value), 1, MAX_SAMPLES)
 
 
 def in_range(name: str, value: int, least: int, most: int) -> int:
@@ -55,9 +55,9 @@ def thread_count(value: Any) -> int:
     """Check `num_threads`, or count the processors that this process may use."""
     if not is_left_out(value):
         count = positive_int("num_threads", value)
-        if count > MOST_THREADS:
+        if count > MAX_THREADS:
             raise ArgumentValueError(
-                f"Pipeline at {user_location()}: num_threads must be at most {MOST_THREADS} (got "
+                f"Pipeline at {user_location()}: num_threads must be at most {MAX_THREADS} (got "
                 f"{count}). More threads than processors gain nothing."
             )
         return count

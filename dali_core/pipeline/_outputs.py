@@ -25,7 +25,7 @@ def output_node(value: Any) -> Any:
 
 
 def graph_value(what: str, value: Any, graph: Graph) -> DataNode:
-    """Give the version of a value that belongs to the graph of a pipeline; see `Graph.own`."""
+    """Return the version of a value that belongs to the graph of a pipeline; see `Graph.own`."""
     what = f"Pipeline made at {graph.location}: {what}"
     if not isinstance(value, DataNode):
         hint = (
@@ -38,7 +38,7 @@ def graph_value(what: str, value: Any, graph: Graph) -> DataNode:
 
 
 def graph_output(number: int, value: Any, graph: Graph) -> DataNode:
-    """Give a value that is an output of the pipeline with this graph."""
+    """Return a value that is an output of the pipeline with this graph."""
     node = graph_value(f"output {number}", value, graph)
     if node.source.conditions:
         raise GraphError(
@@ -70,7 +70,7 @@ class ExpectedOutputs:
         self._values = {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout}
 
     def each(self, name: str, count: int) -> list[Any]:
-        """Give what is expected of each of `count` outputs.
+        """Return what is expected of each of `count` outputs.
 
         Raises
         ------

@@ -81,7 +81,7 @@ class PipelineParts:
 
     @staticmethod
     def current() -> Pipeline | None:
-        """Give the pipeline that is being defined in this thread."""
+        """Return the pipeline that is being defined in this thread."""
         pipeline: Pipeline | None = current_definition()[0]
         return pipeline
 

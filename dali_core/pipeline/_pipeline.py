@@ -185,7 +185,7 @@ class Pipeline(PipelineQueries):
         self._inputs.feed(data_node, data, layout or "", cuda_stream)
 
     def input_feed_count(self, input_name: str) -> int:
-        """Tell how many batches must be fed to an input before the first `run`.
+        """Return how many batches must be fed to an input before the first `run`.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Pipeline(PipelineQueries):
             return self._run.take(cuda_stream)
 
     def release_outputs(self) -> None:
-        """Give up the last outputs. Their memory is reused once nobody else holds them either.
+        """Release the last outputs. Their memory is reused once nobody else holds them either.
 
         On a device, that is once all streams that were said to use them have done so.
         """

@@ -109,7 +109,7 @@ class PipelineProperties(PipelineParts):
         return self._options.stream_priority
 
     def output_stream(self) -> Stream | None:
-        """Give the stream of the GPU in which outputs are computed; None if all are on the host.
+        """Return the stream of the GPU in which outputs are computed; None if all are on the host.
 
         It has a `handle`, and `__cuda_stream__` for other libraries.
         """
@@ -122,15 +122,15 @@ class PipelineProperties(PipelineParts):
         return len(self._definition.define())
 
     def output_dtype(self) -> list[DALIDataType | None]:
-        """Give the element type that is expected of each output; None for any."""
+        """Return the element type that is expected of each output; None for any."""
         return self._each_expected("output_dtype")
 
     def output_ndim(self) -> list[int | None]:
-        """Give the number of dimensions that is expected of each output; None for any."""
+        """Return the number of dimensions that is expected of each output; None for any."""
         return self._each_expected("output_ndim")
 
     def output_layout(self) -> list[str | None]:
-        """Give the layout that is expected of each output; None for any."""
+        """Return the layout that is expected of each output; None for any."""
         return self._each_expected("output_layout")
 
     @property

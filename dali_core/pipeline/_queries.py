@@ -24,7 +24,7 @@ class PipelineQueries(PipelineProperties):
         return self._run.runner.bad_samples if self._run.runner is not None else []
 
     def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
-        """Tell how much memory the outputs of each operator took so far.
+        """Return how much memory the outputs of each operator took so far.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class PipelineQueries(PipelineProperties):
         return {key: reader.plan.meta() for key, reader in self._run.readers.by_name.items()}
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
-        """Say how much memory workers and pipeline share.
+        """Return how much memory workers and pipeline share.
 
         Returns
         -------

@@ -8,7 +8,7 @@ from dali_core._messages import shown
 from dali_core._runtime.workers import START_METHODS, CallbackPickler
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
-MOST_WORKERS = 4096
+MAX_WORKERS = 4096
 
 
 class WorkerSettings:
@@ -27,9 +27,9 @@ class WorkerSettings:
             raise ArgumentTypeError(
                 f"Pipeline: py_num_workers must be an int (got {num_workers!r})."
             )
-        if not 0 <= num_workers <= MOST_WORKERS:
+        if not 0 <= num_workers <= MAX_WORKERS:
             raise ArgumentValueError(
-                f"Pipeline: py_num_workers must be from 0 to {MOST_WORKERS} (got "
+                f"Pipeline: py_num_workers must be from 0 to {MAX_WORKERS} (got "
                 f"{shown(num_workers)}). More workers than processors gain little."
             )
         if start_method not in START_METHODS:

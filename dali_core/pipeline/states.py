@@ -14,7 +14,7 @@ from typing import Any
 from dali_core._execution.bad_samples import counted_anew
 from dali_core._execution.progress import Place, Progress
 from dali_core._execution.runner import Runner
-from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
+from dali_core._execution.saved_state import MAX_SAMPLES, VERSION, SavedState
 from dali_core._execution.state_checks import (
     check_bad_samples,
     check_sources,
@@ -198,7 +198,7 @@ class PipelineStates:
             )
         runner = run.runner if run.runner is not None else run.make_runner()
         place = Place(*saved.integers("place", 3))
-        batch_size = saved.number("batch_size", 1, MOST_SAMPLES)
+        batch_size = saved.number("batch_size", 1, MAX_SAMPLES)
         position = resumed_in_all(
             saved, run.readers.by_node, place.position, batch_size, options.batch_size
         )

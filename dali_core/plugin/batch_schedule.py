@@ -18,11 +18,11 @@ class LastBatchPolicy(enum.Enum):
     """What an iterator does when an epoch's samples do not fill its last batch."""
 
     FILL = 0
-    """Give a full batch: padding, or the first samples of the next epoch, complete it."""
+    """Return a full batch: padding, or the first samples of the next epoch, complete it."""
     DROP = 1
     """Leave the batch out."""
     PARTIAL = 2
-    """Give only the samples of the epoch."""
+    """Return only the samples of the epoch."""
 
 
 class IncompleteEpochWarning(UserWarning):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.saved_state import MOST_SAMPLES, VERSION, SavedState
-from dali_core._runtime.resharding import MOST_TRIED
+from dali_core._execution.saved_state import MAX_SAMPLES, VERSION, SavedState
+from dali_core._runtime.resharding import MAX_TRIED
 from dali_core.errors import PipelineStateError, StateMismatchError
 from dali_core.pipeline.states import to_bytes
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
@@ -232,13 +232,13 @@ class StatefulIterator:
         schedule = self._epochs.schedule
         before = schedule.divided(
             saved.number("num_shards", 1, max(schedule.plan.num_samples, 1)),
-            saved.number("batch_size", 1, MOST_SAMPLES),
+            saved.number("batch_size", 1, MAX_SAMPLES),
         )
         resumed = schedule.resumed(before, epoch, taken)
         if resumed is None:
             working = [
                 size
-                for size in range(1, min(2 * before.batch_size, MOST_TRIED) + 1)
+                for size in range(1, min(2 * before.batch_size, MAX_TRIED) + 1)
                 if schedule.divided(schedule.plan.num_shards, size).resumed(before, epoch, taken)
                 is not None
             ]

@@ -80,7 +80,7 @@ def copy_out(pointer: Any, count: int, dtype: str) -> Any:
     return array
 
 
-def page_locked(count: int, dtype: str) -> Any:
+def pinned(count: int, dtype: str) -> Any:
     """Return an array of zeros in pinned memory, which is never freed."""
     size = count * numpy.dtype(dtype).itemsize
     address = done(driver.cuMemHostAlloc(size, 0))

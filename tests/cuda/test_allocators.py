@@ -51,7 +51,7 @@ def test_allocators_of_users() -> None:
         slow = cuda.Stream(0)
         control.set_delay(0.05, slow.handle)
         memory.copy_pointers(blocks[0].pointer, blocks[0].pointer + 50, 50, slow)
-        blocks[0].note_use(slow)
+        blocks[0].record_stream(slow)
 
         # Blocks go back to where they are from, from any thread.
         cuda.set_allocator(None)

@@ -11,7 +11,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 PROGRAM = '''
 import atexit, ctypes, gc, os, sys, traceback
 from cuda.bindings import driver as bindings
-from dali_core._cuda import driver, memory, memory_services, module, stream
+from dali_core._cuda import driver, memory, device_allocator, module, stream
 from dali_core.errors import CudaError
 from tests.cuda.simulated_driver import control
 
@@ -43,7 +43,7 @@ def use_everything():
     module.launch_kernel(
         "copy_rows", (1,), (32,), [ctypes.c_void_p(table.pointer), ctypes.c_int(1)], own
     )
-    target.note_use(foreign)
+    target.record_stream(foreign)
     data[:] = b"o" * 64
     memory.copy_pointers(ctypes.addressof(data), target.pointer, 64, own)
     foreign.wait(own)
@@ -52,7 +52,7 @@ def use_everything():
     assert event.is_done()
     own.synchronize()
     assert own.is_idle()
-    memory_services.DeviceServices(own)
+    device_allocator.DeviceAllocator(own)
     memory.memory_stats(0)
     driver.device_name(0)
     del source, target, table

@@ -79,7 +79,7 @@ def what_is_read(note, consumers):
         results.append(memory.Buffer(consumer, size))
         memory.copy_pointers(results[-1].pointer, block.pointer, size, consumer)
         for _ in range(note):
-            block.note_use(consumer)
+            block.record_stream(consumer)
     del block
     # What the simulated driver takes back is overwritten when the stream gets there.
     own.synchronize()
@@ -134,7 +134,7 @@ def test_consumers_whose_streams_have_gone() -> None:
         own = cuda.Stream(0)
         block = memory.Buffer(own, 100)
         gone = cuda.Stream(0)
-        block.note_use(gone)
+        block.record_stream(gone)
         del gone
         del block
         # Then the whole device has to be waited for.
@@ -279,7 +279,7 @@ def test_page_locked_memory() -> None:
         try:
             memory.preallocate_host(1 << 20)
         except errors.OutOfDeviceMemoryError as error:
-            assert "the host must have 1048576 bytes of page-locked memory left" in str(error)
+            assert "the host must have 1048576 bytes of pinned memory left" in str(error)
         else:
             raise AssertionError
         control.fail("cuMemHostAlloc", "CUDA_ERROR_NOT_PERMITTED", times=2)

@@ -28,7 +28,7 @@ TEST(products_of_extents_do_not_wrap) {
   for (const int64_t a : kHugeNumbers)
     for (const int64_t b : kHugeNumbers) {
       const Shape shape{a, b};
-      const bool possible = a >= 0 && b >= 0 && fits(a, b, 4, kMostBytes);
+      const bool possible = a >= 0 && b >= 0 && fits(a, b, 4, kMaxBytes);
       CHECK_EQUAL(is_possible(shape, DataType::kInt32), possible);
       if (!possible) CHECK_THROWS(check_size(shape, DataType::kInt32), SizeError);
       const __int128 product = static_cast<__int128>(a) * b;
@@ -49,9 +49,9 @@ TEST(extents_beside_one_of_0_count) {
 }
 
 TEST(a_tensor_has_at_most_as_many_bytes_as_a_process_can_address) {
-  CHECK(is_possible({kMostBytes}, DataType::kUInt8));
-  CHECK(!is_possible({kMostBytes + 1}, DataType::kUInt8));
-  CHECK(!is_possible({kMostBytes}, DataType::kInt16));
+  CHECK(is_possible({kMaxBytes}, DataType::kUInt8));
+  CHECK(!is_possible({kMaxBytes + 1}, DataType::kUInt8));
+  CHECK(!is_possible({kMaxBytes}, DataType::kInt16));
 }
 
 TEST(a_view_has_a_size_that_may_be) {
@@ -64,10 +64,10 @@ TEST(a_view_has_a_size_that_may_be) {
 
 TEST(numbers_beyond_a_range_and_nan_are_refused) {
   CHECK_EQUAL(checked_extent(2.9f, "x"), 2);
-  CHECK_EQUAL(checked_position(-kMostExtent, "x"), -kMostExtent);
+  CHECK_EQUAL(checked_position(-kMaxExtent, "x"), -kMaxExtent);
   for (const double wrong : {-1.0, 1e30, std::nan(""), std::numeric_limits<double>::infinity()})
     CHECK_THROWS(checked_extent(wrong, "x"), SizeError);
-  for (const int64_t wrong : {kMostExtent + 1, INT64_MIN, INT64_MAX})
+  for (const int64_t wrong : {kMaxExtent + 1, INT64_MIN, INT64_MAX})
     CHECK_THROWS(checked_position(wrong, "x"), SizeError);
   CHECK_THROWS(checked_sum(INT64_MAX, 1), SizeError);
   CHECK_THROWS(checked_product(INT64_MIN, -1), SizeError);
@@ -115,7 +115,7 @@ TEST(temporary_memory_is_limited) {
   Scratch scratch;
   CHECK_THROWS(scratch.get<double>(0, SIZE_MAX / 8 + 2), SizeError);
   CHECK_THROWS(scratch.get<char>(0, static_cast<size_t>(-1)), SizeError);
-  CHECK_THROWS(scratch.get<char>(0, static_cast<size_t>(kMostExtent)), OutOfMemory);
+  CHECK_THROWS(scratch.get<char>(0, static_cast<size_t>(kMaxExtent)), OutOfMemory);
   CHECK(scratch.get<char>(0, 100) != nullptr);
 }
 

@@ -18,7 +18,7 @@ from dali_core.errors import DaliCoreError, SerializationError
 from tests.fuzz.mutations import mutated_text
 from tests.operators.suite import all_examples, function_of
 
-MOST_MEMORY = 16 << 30
+MAX_MEMORY = 16 << 30
 
 
 def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -56,7 +56,7 @@ def outcome(text: bytes) -> str:
 def main() -> None:
     """Damage one document after the other."""
     count, seed = int(sys.argv[1]), int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     outcomes = {"read": 0, "refused": 0}
     wrong = []
     with tempfile.TemporaryDirectory() as folder:

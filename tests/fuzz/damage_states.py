@@ -23,7 +23,7 @@ from tests.state.listing import ListAdapter
 from tests.state.making import KINDS, write_files
 
 OPTIONS = {"num_threads": 1, "device_id": None, "prefetch_queue_depth": 1}
-MOST_SECONDS = 20
+MAX_SECONDS = 20
 OF_READERS = ("shuffled", "rotating shards", "padded shards", "interleaved shards")
 
 
@@ -112,7 +112,7 @@ def main() -> None:
             steps = work.load(number)
             what = next(steps)
             print(number, what, file=sys.stderr, flush=True)
-            signal.alarm(MOST_SECONDS)
+            signal.alarm(MAX_SECONDS)
             try:
                 outcomes[next(steps)] += 1
             except (Exception, Hangs) as error:

@@ -30,7 +30,7 @@ int64_t scans_of_libjpeg(const EncodedImage& encoded) {
   try {
     session.call([&] { jpeg_read_header(&info, TRUE); });
     scans = info.input_scan_number;
-    if (int64_t{info.image_height} * info.image_width <= kMostFuzzedPixels)
+    if (int64_t{info.image_height} * info.image_width <= kMaxFuzzedPixels)
       session.call([&] { jpeg_start_decompress(&info); });
   } catch (const std::runtime_error&) {
     // Scans that it has started count.

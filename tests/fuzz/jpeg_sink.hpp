@@ -9,7 +9,7 @@
 
 namespace dali_core {
 
-constexpr int64_t kMostFuzzedPixels = 1 << 18;  // larger images only cost time
+constexpr int64_t kMaxFuzzedPixels = 1 << 18;  // larger images only cost time
 
 struct TooLarge : std::runtime_error {
   TooLarge() : std::runtime_error("too large") {}
@@ -21,7 +21,7 @@ class KeepingSink : public ImageSink {
       : element_size_(element_size), is_part_(is_part), settings_(settings) {}
 
   CropWindow choose_region(int64_t height, int64_t width) override {
-    if (height * width > kMostFuzzedPixels) throw TooLarge();
+    if (height * width > kMaxFuzzedPixels) throw TooLarge();
     shown_height = height;
     shown_width = width;
     region = CropWindow{0, 0, height, width};

@@ -18,7 +18,7 @@ from dali_core.operators.decoders.on_device.step import DecodeStep
 pytestmark = pytest.mark.gpu
 pytest.importorskip("PIL", reason="not available: Pillow")
 
-MOST_DIFFERENCE = 2.0  # on average, of 255
+MAX_DIFFERENCE = 2.0  # on average, of 255
 CALLS: dict[str, Callable[..., Any]] = {
     "image": fn.decoders.image,
     "bgr": lambda data, device: fn.decoders.image(data, device=device, output_type=types.BGR),
@@ -71,7 +71,7 @@ def test_images_are_those_of_the_host(name: str) -> None:
     )
     for number, (found, expected) in enumerate(pairs):
         assert found.shape == expected.shape, number
-        assert np.abs(found.astype(int) - expected).mean() <= MOST_DIFFERENCE, number
+        assert np.abs(found.astype(int) - expected).mean() <= MAX_DIFFERENCE, number
 
 
 def test_the_gpu_decodes_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:

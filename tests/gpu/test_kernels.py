@@ -58,7 +58,7 @@ def test_kernels_copies_and_order(priority: int) -> None:
         memory.copy_pointers(source.pointer, ctypes.addressof(given), SIZE, first)
         second.wait(first)
         copy_by_kernel(target, source, second)
-        source.note_use(second)
+        source.record_stream(second)
         source = memory.Buffer(first, SIZE)
         assert read(target, second) == given.raw
     event = second.record()

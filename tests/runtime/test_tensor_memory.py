@@ -278,7 +278,7 @@ def test_many_threads_read_and_change_one_batch() -> None:
     assert wrong == []
 
 
-def test_threads_may_let_go_of_what_others_made() -> None:
+def test_threads_may_release_what_others_made() -> None:
     producers = [Producer(numpy.zeros(10)) for _ in range(200)]
     tensors: list[TensorCPU | None] = [TensorCPU(producer) for producer in producers]
 

@@ -24,7 +24,7 @@ struct SampleFailure {
   bool is_final = false;  // whether no other sample may take its place
 };
 
-// An output whose samples lie side by side in one buffer.
+// An output whose samples are contiguous in one buffer.
 struct DenseOutput {
   std::shared_ptr<void> storage;
   DataType type = DataType::kNone;

@@ -78,9 +78,9 @@ void give_back(Managed* managed) {
   PyErr_Restore(type, value, traceback);
 }
 
-// Takes over what a capsule holds. On the host, it is copied and let go if its strides are not
+// Takes over what a capsule holds. On the host, it is copied and released if its strides are not
 // ours. Whoever is the last owner calls the producer's deleter, which by DLPack's rules may be in
-// any thread. Throws std::invalid_argument, and lets go, if it cannot be one of our tensors.
+// any thread. Throws std::invalid_argument, and releases it, if it cannot be one of our tensors.
 template <typename Managed>
 Tensor import_dlpack(Managed* managed, bool on_device) {
   const std::shared_ptr<void> owner(managed,
@@ -107,7 +107,7 @@ Tensor import_dlpack(Managed* managed, bool on_device) {
   for (int i = 0; i < source.ndim; ++i) tensor.shape.push_back(source.shape[i]);
   if (!is_possible(tensor.shape, tensor.type))
     throw std::invalid_argument("have extents of at least 0, and at most " +
-                                std::to_string(kMostBytes) + " bytes (got shape " +
+                                std::to_string(kMaxBytes) + " bytes (got shape " +
                                 to_string(tensor.shape) + "). Check who exports it");
   if (is_dense(source)) {
     tensor.storage = owner;

@@ -217,7 +217,7 @@ void Executor::collect_outputs(Batch& batch) {
     if (std::any_of(samples.begin(), samples.end(),
                     [](const Tensor& sample) { return sample.device != kHost; })) {
       dense = DenseOutput{};
-      batch.contiguous[i] = lie_side_by_side(samples);
+      batch.contiguous[i] = are_contiguous(samples);
       continue;
     }
     const bool uniform = std::all_of(samples.begin(), samples.end(), [&](const Tensor& sample) {

@@ -42,7 +42,7 @@ struct Plan {
   int num_io_threads = 0;
   // Whether other samples take the place of bad ones; otherwise these end their batch.
   bool replaces_failed = false;
-  // Values that go to a device, and where their memory comes from: page-locked, it is copied while
+  // Values that go to a device, and where their memory comes from: pinned, it is copied while
   // the host goes on. Null if there are none.
   std::vector<int> uploaded;
   std::shared_ptr<BufferPool> upload_pool;

@@ -12,7 +12,7 @@ namespace dali_core {
 namespace {
 
 // Of files that wait in memory. Each I/O thread may exceed it by the file that it reads.
-constexpr int64_t kMostBytesWaiting = int64_t{128} << 20;
+constexpr int64_t kMaxWaitingBytes = int64_t{128} << 20;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::shared_ptr<Batch> Executor::find_reads() {
     resume_below_ = window / 2;
     const bool was_paused = reads_paused_.exchange(true);
     const bool has_room = samples_waiting_ < (was_paused ? resume_below_.load() + 1 : window) &&
-                          bytes_waiting_ < (was_paused ? kMostBytesWaiting / 2 : kMostBytesWaiting);
+                          bytes_waiting_ < (was_paused ? kMaxWaitingBytes / 2 : kMaxWaitingBytes);
     if (!has_room) return nullptr;
     reads_paused_ = false;
     return batch;
@@ -71,8 +71,7 @@ bool Executor::take_read(Batch& batch, int sample) {
     bytes_waiting_ -= taken.bytes;
     --samples_waiting_;
   }
-  if (reads_paused_ && samples_waiting_ <= resume_below_ &&
-      bytes_waiting_ < kMostBytesWaiting / 2) {
+  if (reads_paused_ && samples_waiting_ <= resume_below_ && bytes_waiting_ < kMaxWaitingBytes / 2) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
     }

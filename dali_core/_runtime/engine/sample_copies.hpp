@@ -1,4 +1,4 @@
-// How the samples of a batch come to lie side by side.
+// How the samples of a batch become contiguous.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ inline std::vector<RowCopy> copies_to(const std::vector<Tensor>& samples, void* 
   return copies;
 }
 
-// The same samples in other memory, side by side.
+// The same samples in other memory, contiguous.
 inline std::vector<Tensor> placed(std::vector<Tensor> samples, const std::shared_ptr<void>& storage,
                                   int8_t device) {
   char* position = static_cast<char*>(storage.get());

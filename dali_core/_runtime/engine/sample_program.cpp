@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kScratchSlots = 8;
 
 // Of bad samples that follow each other, before the batch ends with an error.
-constexpr int kMostReplacements = 100;
+constexpr int kMaxReplacements = 100;
 
 bool reads_ahead(const Instruction& instruction) {
   return instruction.op->batches_ahead() > 0 && instruction.inputs.empty() &&
@@ -68,7 +68,7 @@ void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scr
 // Tries what comes next in the readers' order, with the random numbers of the sample itself.
 SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch, int sample,
                                               BufferPool& pool, Scratch& scratch) const {
-  const int count = std::min(batch.num_replacements(sample), kMostReplacements);
+  const int count = std::min(batch.num_replacements(sample), kMaxReplacements);
   for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
     SampleContext context(pool, scratch, batch.keys[sample], indices.data());

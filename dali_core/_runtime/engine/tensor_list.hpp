@@ -18,7 +18,7 @@ inline bool have_one_shape(const std::vector<Tensor>& samples) {
 }
 
 // Whether the samples follow each other in memory without a gap.
-inline bool lie_side_by_side(const std::vector<Tensor>& samples) {
+inline bool are_contiguous(const std::vector<Tensor>& samples) {
   const char* expected = nullptr;
   for (const Tensor& sample : samples) {
     if (sample.num_bytes() == 0) continue;
@@ -40,7 +40,7 @@ inline int spread_layout(std::vector<Tensor>& samples) {
   return -1;
 }
 
-// Moves samples into memory of their own, side by side.
+// Moves samples into contiguous memory of their own.
 inline void gather(std::vector<Tensor>& samples) {
   if (samples.empty()) return;
   int64_t total = 0;
@@ -56,7 +56,7 @@ inline void gather(std::vector<Tensor>& samples) {
   }
 }
 
-// One tensor of a given shape over samples that lie side by side. `kind` tells type and rank if
+// One tensor of a given shape over contiguous samples. `kind` tells type and rank if
 // there are no samples. The layout of the samples, with an N in front, stays if it fits the shape.
 inline Tensor joined(const std::vector<Tensor>& samples, const Tensor& kind, const Shape& shape) {
   const Tensor& first = samples.empty() ? kind : samples.front();

@@ -80,7 +80,7 @@ void ImageChainRun::run_resampled_rows() {
   image.first_column = first_column_ - columns.source_start();
   take_rows(plan_->rows_at_once(), [&](int64_t y, int64_t count, char* to, int64_t stride) {
     prepare_rows(y, count);
-    void* targets[kMostBandRows];
+    void* targets[kMaxBandRows];
     for (int64_t i = 0; i < count; ++i) targets[i] = to + i * stride;
     for (int64_t i = 0; i < count; i += plan_->rows_at_once())
       plan_->make_rows(image, y + i,

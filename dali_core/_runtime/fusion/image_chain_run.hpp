@@ -28,7 +28,7 @@ class ImageChainRun : public ImageRegion {
 
   // Rows that go through the pixel steps at once: few enough to stay in the first-level cache.
   static constexpr int64_t kBandBytes = 8192;
-  static constexpr int64_t kMostBandRows = 16;
+  static constexpr int64_t kMaxBandRows = 16;
 
   bool has_tail() const { return !chain_.pixels_.empty() || chain_.finish_; }
   bool is_mirrored() const {
@@ -76,12 +76,11 @@ void ImageChainRun::take_rows(int64_t at_once, const Make& make) {
   const int64_t row_bytes = geometry_->width() * channels_ * size_of(geometry_->type());
   if (!has_tail()) {
     char* const output = declare_output(geometry_->type(), channels_).as<char>();
-    for (int64_t y = 0; y < height; y += kMostBandRows)
-      make(y, std::min(kMostBandRows, height - y), output + y * row_bytes, row_bytes);
+    for (int64_t y = 0; y < height; y += kMaxBandRows)
+      make(y, std::min(kMaxBandRows, height - y), output + y * row_bytes, row_bytes);
     return;
   }
-  int64_t rows =
-      std::clamp<int64_t>(kBandBytes / std::max<int64_t>(row_bytes, 1), 1, kMostBandRows);
+  int64_t rows = std::clamp<int64_t>(kBandBytes / std::max<int64_t>(row_bytes, 1), 1, kMaxBandRows);
   rows = (rows + at_once - 1) / at_once * at_once;
   char* const memory = own_.scratch<char>(kBandSlot, static_cast<size_t>(rows * row_bytes));
   Tensor band;

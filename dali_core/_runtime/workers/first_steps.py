@@ -81,7 +81,7 @@ class _Run:
 
 
 def failure_message(error: BaseException) -> bytes:
-    """Give what a worker sends if it cannot start."""
+    """Return what a worker sends if it cannot start."""
     text = "".join(traceback.format_exception(error))
     return pickle.dumps((FAILED_TO_START, text[-_TEXT_BYTES:]))
 

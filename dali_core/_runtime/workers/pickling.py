@@ -96,7 +96,7 @@ class PackedFunction:
 
 
 def _cloudpickle() -> Any:
-    """Give cloudpickle, if it is installed."""
+    """Return cloudpickle, if it is installed."""
     try:
         import cloudpickle  # type: ignore[import-untyped,unused-ignore]
     except ImportError:

@@ -94,7 +94,7 @@ class WorkerPool:
         return self._workers is not None and self._workers.are_here()
 
     def capacities(self) -> list[tuple[int, int]]:
-        """Give the size of each slot in shared memory, and the samples that it is for."""
+        """Return the size of each slot in shared memory, and the samples that it is for."""
         return [] if self._workers is None else self._workers.capacities()
 
 

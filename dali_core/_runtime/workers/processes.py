@@ -125,7 +125,7 @@ class ProcessWorkers:
         return False
 
     def capacities(self) -> list[tuple[int, int]]:
-        """Give the size of each slot in shared memory, and the samples that it is for."""
+        """Return the size of each slot in shared memory, and the samples that it is for."""
         return self._dispatcher.memory.sizes()
 
 
@@ -179,7 +179,7 @@ class _Dispatcher:
         self._arrived: deque[tuple[int, Task]] = deque()
         self._waiting: dict[int, deque[Task]] = {}
         self._running: dict[int, tuple[int, int, Task]] = {}
-        # Results that somebody refers to, by what these keep; and those that were let go. No code
+        # Results that somebody refers to, by what these keep; and those that were released. No code
         # in Python runs then, which Ctrl-C could interrupt.
         self._leased: dict[weakref.ref[_Lease], tuple[int, int]] = {}
         self._returned: deque[weakref.ref[_Lease]] = deque()
@@ -236,7 +236,7 @@ class _Dispatcher:
             for process in self._processes:
                 selector.register(process.sentinel, selectors.EVENT_READ, process)
             while not self._is_closed.locked():
-                # A slot that is let go wakes nobody.
+                # A slot that is released wakes nobody.
                 is_short = any(self._waiting.values())
                 events = selector.select(_SLOT_SECONDS if is_short else None)
                 with contextlib.suppress(BlockingIOError):

@@ -38,7 +38,7 @@ class Workers(Protocol):
         ...
 
     def capacities(self) -> list[tuple[int, int]]:
-        """Give the size of each slot in shared memory, and the samples that it is for."""
+        """Return the size of each slot in shared memory, and the samples that it is for."""
         ...
 
     def are_here(self) -> bool:

@@ -32,7 +32,7 @@ class Task:
         self._arrived.acquire()
 
     def set_outcome(self, outcome: Opener | WorkerError) -> None:
-        """Say what came of it; called once."""
+        """Report the outcome; called once."""
         self._outcome = outcome
         self._arrived.release()
 
@@ -43,7 +43,7 @@ class Task:
         return self._outcome is not None
 
     def result(self) -> Produced:
-        """Give what came of it, once it is there."""
+        """Return what came of it, once it is there."""
         assert self._outcome is not None
         if isinstance(self._outcome, WorkerError):
             raise WorkerError(*self._outcome.args)

@@ -71,7 +71,7 @@ class ThreadWorkers:
         return task
 
     def capacities(self) -> list[tuple[int, int]]:
-        """Give the sizes of the slots in shared memory: there are none."""
+        """Return the sizes of the slots in shared memory: there are none."""
         return []
 
 

@@ -7,17 +7,17 @@
 namespace dali_core {
 
 void KernelLaunch::set_grid(int64_t blocks, int64_t count, unsigned threads) {
-  constexpr int64_t kMostInX = 65535;  // kernels go on from there in steps of the grid
-  constexpr int64_t kMostInY = 32768;
-  grid[0] = static_cast<unsigned>(std::min(blocks, kMostInX));
-  grid[1] = static_cast<unsigned>(std::min(count, kMostInY));
-  grid[2] = static_cast<unsigned>((count + kMostInY - 1) / kMostInY);
+  constexpr int64_t kMaxGridX = 65535;  // kernels go on from there in steps of the grid
+  constexpr int64_t kMaxGridY = 32768;
+  grid[0] = static_cast<unsigned>(std::min(blocks, kMaxGridX));
+  grid[1] = static_cast<unsigned>(std::min(count, kMaxGridY));
+  grid[2] = static_cast<unsigned>((count + kMaxGridY - 1) / kMaxGridY);
   block[0] = threads;
 }
 
 void KernelLaunch::add(const void* value, size_t size, size_t alignment) {
   const size_t offset = ((num_arguments ? end_ : 0) + alignment - 1) / alignment * alignment;
-  if (num_arguments == kMostArguments || offset + size > kMostArgumentBytes)
+  if (num_arguments == kMaxArguments || offset + size > kMaxArgumentBytes)
     throw std::logic_error("kernels must have at most 16 arguments of 256 bytes together.");
   std::memcpy(bytes + offset, value, size);
   offsets[num_arguments++] = static_cast<uint16_t>(offset);

@@ -36,8 +36,8 @@ namespace dali_core {
 
 // A call of a kernel. Plain data of fixed size, so that launching allocates nothing.
 struct KernelLaunch {
-  static constexpr int kMostArguments = 16;
-  static constexpr size_t kMostArgumentBytes = 256;
+  static constexpr int kMaxArguments = 16;
+  static constexpr size_t kMaxArgumentBytes = 256;
 
   const char* kernel = nullptr;  // name of the `extern "C" __global__` function; a literal
   int node = 0;                  // the graph's node, for error messages
@@ -45,8 +45,8 @@ struct KernelLaunch {
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;
   int num_arguments = 0;
-  uint16_t offsets[kMostArguments] = {};
-  alignas(16) char bytes[kMostArgumentBytes] = {};
+  uint16_t offsets[kMaxArguments] = {};
+  alignas(16) char bytes[kMaxArgumentBytes] = {};
 
   template <typename T>
   void add(const T& value) {
@@ -71,7 +71,7 @@ struct MemoryCopy {
   std::shared_ptr<void> keep;
 };
 
-// A piece of page-locked memory, and its image on the device.
+// A piece of pinned memory, and its image on the device.
 struct UploadBlock {
   std::shared_ptr<void> host;
   std::shared_ptr<void> device;
@@ -85,9 +85,9 @@ class DeviceMemory {
   // The device's number.
   virtual int8_t device() const = 0;
   // Memory on the device, for use in the order of the stream, in which it is given back when the
-  // last owner has let go. Throws DeviceFailure.
+  // last owner has released it. Throws DeviceFailure.
   virtual std::shared_ptr<void> allocate(size_t bytes) = 0;
-  // Page-locked memory of the host.
+  // Pinned memory of the host.
   virtual std::shared_ptr<void> allocate_host(size_t bytes) = 0;
 };
 
@@ -194,7 +194,7 @@ class DeviceBatch {
   // The same memory if it is on the device, otherwise a copy that is.
   void move_to_device(Tensor& tensor);
 
-  // Gives memory to all that was declared: one block for each output, its samples side by side.
+  // Allocates memory for all that was declared: one block for each output, with contiguous samples.
   void allocate();
 
   // Room for `count` parameters, which kernels of this stage read.
@@ -208,7 +208,7 @@ class DeviceBatch {
   // Memory on the device for intermediate results of this operator.
   void* scratch(size_t bytes);
 
-  // Page-locked memory of the host, for results.
+  // Pinned memory of the host, for results.
   std::shared_ptr<void> allocate_host(size_t bytes) { return memory_.allocate_host(bytes); }
   std::shared_ptr<void> allocate_on_device(size_t bytes) { return memory_.allocate(bytes); }
 

@@ -135,7 +135,7 @@ void* BufferPool::take_stale() noexcept {
 BlockSource BlockSource::host_memory() {
   return {[](void*, std::size_t bytes) { return std::aligned_alloc(kAlignment, bytes); },
           [](void*, void* block) { std::free(block); }, nullptr,
-          std::min(host_memory_limit(), static_cast<std::size_t>(kMostBytes))};
+          std::min(host_memory_limit(), static_cast<std::size_t>(kMaxBytes))};
 }
 
 }  // namespace dali_core

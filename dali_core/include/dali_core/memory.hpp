@@ -1,8 +1,8 @@
 // 64-byte aligned, reference-counted memory with a free list behind it.
 //
-// A block returns to the list only when its last owner lets go, so memory that somebody holds is
-// never written again. Reuse matters: fresh pages of a 40 MB batch cost as much as a fifth of the
-// work that fills them.
+// A block returns to the list only when its last owner releases it, so memory that somebody holds
+// is never written again. Reuse matters: fresh pages of a 40 MB batch cost as much as a fifth of
+// the work that fills them.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ struct BlockSource {
   void* (*allocate)(void* context, std::size_t bytes) = nullptr;  // null if there is no more
   void (*free)(void* context, void* block) = nullptr;
   void* context = nullptr;
-  std::size_t most_bytes = kMostBytes;  // that a pool may have in use
+  std::size_t most_bytes = kMaxBytes;  // that a pool may have in use
 
   static BlockSource host_memory();
 };

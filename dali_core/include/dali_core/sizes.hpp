@@ -12,11 +12,11 @@
 namespace dali_core {
 
 // Of a tensor; more than a process can address.
-constexpr int64_t kMostBytes = int64_t{1} << 47;
+constexpr int64_t kMaxBytes = int64_t{1} << 47;
 // Of one dimension, and of a position beside it.
-constexpr int64_t kMostExtent = kMostBytes;
+constexpr int64_t kMaxExtent = kMaxBytes;
 // Of a side of an image that is resampled or warped: kernels count its pixels with 32 bits.
-constexpr int64_t kMostPixels = (int64_t{1} << 31) - 1;
+constexpr int64_t kMaxPixels = (int64_t{1} << 31) - 1;
 
 struct SizeError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
@@ -53,12 +53,12 @@ int64_t checked_between(Number value, int64_t least, int64_t most, const char* n
 
 template <typename Number>
 int64_t checked_extent(Number value, const char* name) {
-  return checked_between(value, 0, kMostExtent, name);
+  return checked_between(value, 0, kMaxExtent, name);
 }
 
 template <typename Number>
 int64_t checked_position(Number value, const char* name) {
-  return checked_between(value, -kMostExtent, kMostExtent, name);
+  return checked_between(value, -kMaxExtent, kMaxExtent, name);
 }
 
 }  // namespace dali_core

@@ -61,13 +61,13 @@ bool is_possible(const Shape& shape, DataType type) {
     if (shape[i] < 0) return false;
     if (shape[i] > 1 && __builtin_mul_overflow(bytes, shape[i], &bytes)) return false;
   }
-  return bytes <= kMostBytes;
+  return bytes <= kMaxBytes;
 }
 
 void check_size(const Shape& shape, DataType type) {
   if (is_possible(shape, type)) return;
   throw SizeError("a tensor must have extents of at least 0, and at most " +
-                  std::to_string(kMostBytes) + " bytes (got shape " + to_string(shape) + " of " +
+                  std::to_string(kMaxBytes) + " bytes (got shape " + to_string(shape) + " of " +
                   name_of(type) + "). Ask for a smaller one.");
 }
 

@@ -158,7 +158,7 @@ __device__ int wide_distance(T distance, DataType type) {
 }
 
 struct GroupOperands {
-  uint64_t bits[kMostCodeOperands][kGroup];
+  uint64_t bits[kMaxCodeOperands][kGroup];
 };
 
 template <typename T, typename Rule>
@@ -480,13 +480,13 @@ __device__ __noinline__ GroupBits fetch(const ElementwiseTask& task, const Opera
 }
 
 __device__ void run_group(const ElementwiseTask& task, const GroupPlace& place) {
-  uint64_t slots[kMostSlots][kGroup];
+  uint64_t slots[kMaxSlots][kGroup];
   uint64_t previous[kGroup] = {};
   for (int number = 0; number < task.num_instructions; ++number) {
     const ElementwiseInstruction step = task.instructions[number];
     GroupOperands operands = {};
 #pragma unroll
-    for (int k = 0; k < kMostCodeOperands; ++k) {
+    for (int k = 0; k < kMaxCodeOperands; ++k) {
       if (k >= step.num_operands) break;
       uint64_t (&values)[kGroup] = operands.bits[k];
       const OperandCode operand = step.operands[k];

@@ -79,10 +79,10 @@ class Compiler {
     std::vector<Tensor> values(steps_.size());
     std::vector<int8_t> slots(steps_.size(), -1);
     std::vector<int8_t> free;
-    for (int8_t slot = kMostSlots; slot-- > 0;) free.push_back(slot);
+    for (int8_t slot = kMaxSlots; slot-- > 0;) free.push_back(slot);
     for (size_t step = 0; step < steps_.size(); ++step) {
       const auto& described = steps_[step]->operands();
-      const Tensor* tensors[kMostOperands] = {};
+      const Tensor* tensors[kMaxOperands] = {};
       for (size_t i = 0; i < described.size(); ++i) {
         const int maker = maker_of(step, described[i]);
         tensors[i] = maker >= 0 ? &values[static_cast<size_t>(maker)]

@@ -11,17 +11,17 @@
 
 namespace dali_core {
 
-constexpr int kMostOperands = 3;
+constexpr int kMaxOperands = 3;
 
 // Computes `count` dense elements from as many of each operand.
 using ElementwiseFunction = void (*)(const void* const* operands, void* result, int64_t count);
 
 struct ElementwiseKernel {
   ElementwiseFunction function = nullptr;
-  DataType operands[kMostOperands] = {};  // what the function takes: operands are converted first
-  DataType computed = DataType::kNone;    // what it gives
-  DataType result = DataType::kNone;      // what that is converted to
-  int number = 0;                         // by which device code knows the function
+  DataType operands[kMaxOperands] = {};  // what the function takes: operands are converted first
+  DataType computed = DataType::kNone;   // what it gives
+  DataType result = DataType::kNone;     // what that is converted to
+  int number = 0;                        // by which device code knows the function
 };
 
 // An input of the operator, by its number, or a constant of one element.

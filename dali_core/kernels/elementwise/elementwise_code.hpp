@@ -13,9 +13,9 @@
 
 namespace dali_core {
 
-constexpr int kMostSlots = 6;  // values that wait for a later instruction
-constexpr int kMostCodeOperands = 3;
-constexpr int kMostCodeDims = 8;
+constexpr int kMaxSlots = 6;  // values that wait for a later instruction
+constexpr int kMaxCodeOperands = 3;
+constexpr int kMaxCodeDims = 8;
 
 // Where an operand comes from: the instruction before, one long before, a tensor or a constant.
 enum class OperandSource : int8_t { kPrevious, kSlot, kMemory, kConstant };
@@ -56,10 +56,10 @@ struct ElementwiseInstruction {
   int8_t slot;  // where the result waits, too; -1 for nowhere
   ComputedIn computed_in;
   DataType result;
-  OperandCode operands[kMostCodeOperands];
+  OperandCode operands[kMaxCodeOperands];
 
   bool operator==(const ElementwiseInstruction& other) const {
-    for (int i = 0; i < kMostCodeOperands; ++i)
+    for (int i = 0; i < kMaxCodeOperands; ++i)
       if (!(operands[i] == other.operands[i])) return false;
     return function == other.function && num_operands == other.num_operands && slot == other.slot &&
            computed_in == other.computed_in && result == other.result;
@@ -73,7 +73,7 @@ struct OperandMemory {
   const void* data;
   DataType type;
   Spread spread;
-  int64_t strides[kMostCodeDims];
+  int64_t strides[kMaxCodeDims];
 };
 
 // What is done for one sample. Dimensions are those of the result, as few as describe all operands.
@@ -86,7 +86,7 @@ struct ElementwiseTask {
   int num_instructions;
   int num_dims;
   DataType type;
-  QuickDivisor extents[kMostCodeDims];
+  QuickDivisor extents[kMaxCodeDims];
 };
 
 }  // namespace dali_core

@@ -73,7 +73,7 @@ class ElementwiseRun {
   void resolve(size_t number) {
     Step& step = steps_[number];
     const auto& described = program_.steps_[number]->operands();
-    const Tensor* tensors[kMostOperands] = {};
+    const Tensor* tensors[kMaxOperands] = {};
     step.operands.resize(described.size());
     for (size_t i = 0; i < described.size(); ++i) {
       Operand& operand = step.operands[i];
@@ -125,7 +125,7 @@ class ElementwiseRun {
   // Gives memory to what blocks need, and prepares operands that are the same for all of them,
   // which have at most `block` elements.
   void lay_out(const std::vector<size_t>& numbers, int64_t block) {
-    int64_t bytes = (kMostOperands + 2 + assign_registers(numbers)) * kRegister;
+    int64_t bytes = (kMaxOperands + 2 + assign_registers(numbers)) * kRegister;
     for (const size_t number : numbers)
       for (Operand& operand : steps_[number].operands) {
         choose_way(operand, steps_[number].value.shape);
@@ -136,7 +136,7 @@ class ElementwiseRun {
       memory += size;
       return memory - size;
     };
-    converted_ = take(kMostOperands * kRegister);
+    converted_ = take(kMaxOperands * kRegister);
     repeated_ = take(kRegister);
     computed_ = take(kRegister);
     char* const registers = memory;
@@ -211,7 +211,7 @@ class ElementwiseRun {
   }
 
   void compute_block(Step& step, int64_t begin, int64_t count) {
-    const void* operands[kMostOperands] = {};
+    const void* operands[kMaxOperands] = {};
     for (size_t i = 0; i < step.operands.size(); ++i)
       operands[i] =
           fetch(step.operands[i], begin, count, converted_ + static_cast<int64_t>(i) * kRegister);
@@ -265,7 +265,7 @@ class ElementwiseRun {
 
 ElementwiseKernel resolve_step(const ElementwiseStep& step, const Tensor* const* operands,
                                Tensor& value) {
-  DataType types[kMostOperands] = {};
+  DataType types[kMaxOperands] = {};
   const size_t count = step.operands().size();
   for (size_t i = 0; i < count; ++i) {
     const Tensor& operand = *operands[i];

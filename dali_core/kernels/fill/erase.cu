@@ -30,7 +30,7 @@ extern "C" __global__ void erase_regions(const dali_core::EraseTask* tasks, int 
   if (sample_of_block() >= count) return;
   const EraseTask& task = tasks[sample_of_block()];
   for (int64_t i = first_item(); i < task.count; i += item_step()) {
-    int64_t place[kMostErasedDims] = {};
+    int64_t place[kMaxErasedDims] = {};
     int64_t number = i;
     for (int dim = task.num_dims - 1; dim >= 0; --dim) {
       const int64_t rest = quotient(number, task.extents[dim]);

@@ -25,7 +25,7 @@ DC_HOST_DEV ErasedRange erased_range(float anchor, float shape, bool is_centered
   return {erased_limit(anchor, extent), erased_limit(anchor + shape, extent)};
 }
 
-constexpr int kMostErasedDims = 8;
+constexpr int kMaxErasedDims = 8;
 
 // What the kernel `erase_regions` does for one sample. `ranges` has one for each dimension of each
 // region.
@@ -39,7 +39,7 @@ struct EraseTask {
   int num_dims;
   int channel_axis;  // that values are for; -1 where there is one value
   int bytes;         // of an element
-  QuickDivisor extents[kMostErasedDims];
+  QuickDivisor extents[kMaxErasedDims];
 };
 
 }  // namespace dali_core

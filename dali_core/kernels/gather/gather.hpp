@@ -8,7 +8,7 @@
 
 namespace dali_core {
 
-constexpr int kMostGatherDims = 9;
+constexpr int kMaxGatherDims = 9;
 
 struct GatherTask {
   const void* in;
@@ -17,9 +17,9 @@ struct GatherTask {
   int unit_bytes;
   int num_dims;   // of the output; at least 1
   int is_padded;  // whether positions from `limits` on are beside the input
-  QuickDivisor extents[kMostGatherDims];
-  int64_t strides[kMostGatherDims];  // of the input, in bytes; any sign
-  int64_t limits[kMostGatherDims];
+  QuickDivisor extents[kMaxGatherDims];
+  int64_t strides[kMaxGatherDims];  // of the input, in bytes; any sign
+  int64_t limits[kMaxGatherDims];
   uint64_t padding;  // an element, of which units consist then
 };
 

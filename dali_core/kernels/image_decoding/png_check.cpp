@@ -59,7 +59,7 @@ bool is_compressed_text(const uint8_t* name) {
     if (std::memcmp(name, other, 4) == 0) return true;
   return false;
 }
-constexpr size_t kMostOfDeflate = 1032, kMostOfText = 8'000'000, kMostOfTexts = 256'000'000;
+constexpr size_t kMaxDeflateRatio = 1032, kMaxTextBytes = 8'000'000, kMaxTextsBytes = 256'000'000;
 
 // Names of chunks that decoding needs begin with a capital letter.
 bool is_critical(const uint8_t* name) { return (name[0] & 0x20) == 0; }
@@ -87,10 +87,10 @@ void check_png(const EncodedImage& encoded) {
       throw std::runtime_error(
           "a PNG file's checksums must fit its content (got a mismatch in the chunk at byte " +
           std::to_string(position) + "). The file is damaged.");
-    if (is_compressed_text(name)) text_bytes += std::min(length * kMostOfDeflate, kMostOfText);
-    if (text_bytes > kMostOfTexts)
+    if (is_compressed_text(name)) text_bytes += std::min(length * kMaxDeflateRatio, kMaxTextBytes);
+    if (text_bytes > kMaxTextsBytes)
       throw std::runtime_error(
-          "the texts in a PNG file must inflate to at most " + std::to_string(kMostOfTexts) +
+          "the texts in a PNG file must inflate to at most " + std::to_string(kMaxTextsBytes) +
           " bytes (got what may become more, up to byte " + std::to_string(position) +
           "). The file is made to cost time; save it anew.");
     position += kFrame + length;

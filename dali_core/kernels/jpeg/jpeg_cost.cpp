@@ -12,7 +12,7 @@ namespace {
 // Encoders write about ten scans, of which few are of all blocks. More are reasonable if they come
 // with data, and a bit of data takes no longer to decode than a block without any.
 constexpr int64_t kVisitsOfBlock = 20, kVisitsOfByte = 8, kVisitsOfFile = int64_t{1} << 20;
-constexpr int64_t kMostScans = 500;
+constexpr int64_t kMaxScans = 500;
 constexpr int64_t kBlockSide = 8;
 
 int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
@@ -79,7 +79,7 @@ JpegCost jpeg_cost(const EncodedImage& encoded) {
   cost.most_visits = kVisitsOfFile + kVisitsOfBlock * cost.blocks + kVisitsOfByte * bytes;
   // A Huffman code has at least one bit, and each block has at least one code.
   cost.has_least_bytes = frame->is_arithmetic() || cost.blocks / 8 <= bytes;
-  while (cost.visits <= cost.most_visits && cost.scans <= kMostScans &&
+  while (cost.visits <= cost.most_visits && cost.scans <= kMaxScans &&
          (segment = segments.next())) {
     if (!segment->starts_scan()) continue;
     const std::vector<int> identifiers = read_jpeg_scan(*segment);
@@ -100,8 +100,8 @@ void check_jpeg_cost(const EncodedImage& encoded) {
                              std::to_string(cost.height) + " x " + std::to_string(cost.width) +
                              " pixels in " + std::to_string(encoded.size) +
                              " bytes). The file is damaged.");
-  if (cost.scans > kMostScans)
-    throw std::runtime_error("a JPEG file must have at most " + std::to_string(kMostScans) +
+  if (cost.scans > kMaxScans)
+    throw std::runtime_error("a JPEG file must have at most " + std::to_string(kMaxScans) +
                              " scans (got more). The file is made to cost time; save it anew.");
   if (cost.visits > cost.most_visits)
     throw std::runtime_error(

@@ -8,7 +8,7 @@ namespace dali_core {
 
 namespace {
 
-constexpr int kMostBits = 16;
+constexpr int kMaxBits = 16;
 
 uint32_t make_entry(int bits, uint32_t flags, int advance, int value) {
   return static_cast<uint32_t>(value) << 16 | static_cast<uint32_t>(advance) << 8 | flags |
@@ -30,13 +30,13 @@ int size_of_value(int value) {
 uint32_t HuffmanTable::entry_of_symbol(int symbol, int length) const {
   const int size = symbol & 15, run = symbol >> 4;
   if (is_dc_) {
-    if (symbol > kMostBitsOfDifference) return 0;
+    if (symbol > kMaxDifferenceBits) return 0;
     return make_entry(length, size > 0 ? huffman_entry::kNeedsValue : 0, 0, size);
   }
   constexpr int kZeros = 0xF0;
   if (symbol == 0) return make_entry(length, 0, huffman_entry::kEndOfBlock, 0);
   if (symbol == kZeros) return make_entry(length, 0, 16, 0);
-  if (size == 0 || size > kMostBitsOfCoefficient) return 0;
+  if (size == 0 || size > kMaxCoefficientBits) return 0;
   return make_entry(length, huffman_entry::kNeedsValue, run + 1, size);
 }
 
@@ -46,7 +46,7 @@ bool HuffmanTable::build(const HuffmanDefinition& definition, bool is_dc) {
   uint32_t code = 0;
   int place = 0;
   int filled = 0;  // entries
-  for (int length = 1; length <= kMostBits; ++length) {
+  for (int length = 1; length <= kMaxBits; ++length) {
     const int count = definition.counts[length];
     offsets_[length] = place - static_cast<int32_t>(code);
     for (int i = 0; i < count; ++i, ++code, ++place) {
@@ -75,21 +75,21 @@ bool HuffmanTable::build(const HuffmanDefinition& definition, bool is_dc) {
     }
     // No code may be all ones.
     if (count > 0 && code >= uint32_t{1} << length) return false;
-    ends_[length] = code << (kMostBits - length);
+    ends_[length] = code << (kMaxBits - length);
     code <<= 1;
   }
-  ends_[kMostBits + 1] = ~uint32_t{0};
+  ends_[kMaxBits + 1] = ~uint32_t{0};
   std::fill(entries_ + filled, entries_ + kSize, huffman_entry::kIsUnknown);
   return place > 0;
 }
 
 uint32_t HuffmanTable::whole_symbol(uint32_t found, uint32_t next_bits) const {
   if ((found & huffman_entry::kIsUnknown) != 0) {
-    const uint32_t code = next_bits >> (32 - kMostBits);
+    const uint32_t code = next_bits >> (32 - kMaxBits);
     int length = 1;
     while (code >= ends_[length]) ++length;
-    if (length > kMostBits) return huffman_entry::kIsUnknown;
-    const int place = static_cast<int>(code >> (kMostBits - length)) + offsets_[length];
+    if (length > kMaxBits) return huffman_entry::kIsUnknown;
+    const int place = static_cast<int>(code >> (kMaxBits - length)) + offsets_[length];
     if (place < 0 || place > 255) return huffman_entry::kIsUnknown;
     found = entry_of_symbol(symbols_[place], length);
     if (found == 0) return huffman_entry::kIsUnknown;

@@ -66,7 +66,7 @@ class HuffmanTable {
  public:
   static constexpr int kLookupBits = 11;
   // Of a coefficient of 8-bit samples, and of a difference of two.
-  static constexpr int kMostBitsOfCoefficient = 10, kMostBitsOfDifference = 11;
+  static constexpr int kMaxCoefficientBits = 10, kMaxDifferenceBits = 11;
 
   // False if the definition is not sound.
   bool build(const HuffmanDefinition& definition, bool is_dc);

@@ -124,7 +124,7 @@ class SequentialJpegDecoder {
 
   bool write_rows(const SequentialJpegFile& file, const PixelPlan& plan, const CropWindow& part,
                   uint8_t* out) {
-    const uint8_t* rows[SequentialJpegFile::kMostComponents];
+    const uint8_t* rows[SequentialJpegFile::kMaxComponents];
     for (int64_t y = 0; y < part.height; ++y, out += part.width * plan.row_channels) {
       if (!planes_.row(y, rows)) return false;
       make_pixels(file, plan, rows, part.width, out);
@@ -134,7 +134,7 @@ class SequentialJpegDecoder {
 
   bool write_changed_rows(const SequentialJpegFile& file, const PixelPlan& plan,
                           const CropWindow& part, const PixelWriter& writer) {
-    const uint8_t* rows[SequentialJpegFile::kMostComponents];
+    const uint8_t* rows[SequentialJpegFile::kMaxComponents];
     const int64_t stride = part.width * plan.row_channels;
     uint8_t* const first = rows_.at_least(static_cast<size_t>(stride * kRowsAtOnce));
     for (int64_t y = 0; y < part.height; y += kRowsAtOnce) {

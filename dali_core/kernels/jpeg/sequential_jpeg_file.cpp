@@ -13,8 +13,8 @@ namespace {
 constexpr uint8_t kBaseline = 0xC0, kExtended = 0xC1, kHuffmanCodes = 0xC4, kStartOfScan = 0xDA,
                   kQuantization = 0xDB, kRestartInterval = 0xDD, kApp0 = 0xE0, kApp14 = 0xEE,
                   kApp15 = 0xEF, kComment = 0xFE;
-constexpr int64_t kMostPixelsOfSide = 65500;  // of libjpeg
-constexpr int kMostBlocksOfGroup = 10;        // T.81, B.2.3
+constexpr int64_t kMaxSidePixels = 65500;  // of libjpeg
+constexpr int kMaxGroupBlocks = 10;        // T.81, B.2.3
 
 }  // namespace
 
@@ -118,13 +118,12 @@ bool SequentialJpegFile::read_codes(const uint8_t* bytes, size_t size) {
 
 bool SequentialJpegFile::read_frame(const uint8_t* bytes, size_t size) {
   constexpr size_t kFixed = 6, kPerComponent = 3;
-  constexpr int kPrecision = 8, kMostSampling = 4;
+  constexpr int kPrecision = 8, kMaxSampling = 4;
   if (size < kFixed || bytes[0] != kPrecision) return false;
   height = read_big_endian(bytes + 1, 2);
   width = read_big_endian(bytes + 3, 2);
   num_components = bytes[5];
-  if (height < 1 || width < 1 || height > kMostPixelsOfSide || width > kMostPixelsOfSide)
-    return false;
+  if (height < 1 || width < 1 || height > kMaxSidePixels || width > kMaxSidePixels) return false;
   if (num_components != 1 && num_components != 3 && num_components != 4) return false;
   if (size != kFixed + kPerComponent * static_cast<size_t>(num_components)) return false;
   bytes += kFixed;
@@ -137,8 +136,8 @@ bool SequentialJpegFile::read_frame(const uint8_t* bytes, size_t size) {
     part.quantization = bytes[2];
     for (int other = 0; other < i; ++other)
       if (components[other].identifier == part.identifier) return false;
-    if (part.horizontal < 1 || part.vertical < 1 || part.horizontal > kMostSampling ||
-        part.vertical > kMostSampling || part.quantization >= kTables)
+    if (part.horizontal < 1 || part.vertical < 1 || part.horizontal > kMaxSampling ||
+        part.vertical > kMaxSampling || part.quantization >= kTables)
       return false;
     // The blocks of an only component come one by one, whatever its factors.
     if (num_components == 1) part.horizontal = part.vertical = 1;
@@ -149,7 +148,7 @@ bool SequentialJpegFile::read_frame(const uint8_t* bytes, size_t size) {
   for (int i = 0; i < num_components; ++i)
     if (horizontal % components[i].horizontal != 0 || vertical % components[i].vertical != 0)
       return false;
-  return blocks <= kMostBlocksOfGroup;
+  return blocks <= kMaxGroupBlocks;
 }
 
 bool SequentialJpegFile::read_scan(const uint8_t* bytes, size_t size) {

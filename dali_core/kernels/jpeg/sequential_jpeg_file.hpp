@@ -16,11 +16,11 @@ struct SequentialComponent {
 };
 
 struct SequentialJpegFile {
-  static constexpr int kMostComponents = 4, kTables = 4;
+  static constexpr int kMaxComponents = 4, kTables = 4;
 
   int64_t height = 0, width = 0;
   int num_components = 0;
-  SequentialComponent components[kMostComponents];
+  SequentialComponent components[kMaxComponents];
   int horizontal = 1, vertical = 1;  // largest sampling factors
   JpegColours colours = JpegColours::kYCbCr;
   bool has_adobe = false;

@@ -91,7 +91,7 @@ void SequentialPlanes::plan(Plane& plane, const SequentialComponent& part) {
 }
 
 bool SequentialPlanes::read_group_row() {
-  CoefficientRows rows[SequentialJpegFile::kMostComponents];
+  CoefficientRows rows[SequentialJpegFile::kMaxComponents];
   for (int i = 0; i < file_->num_components; ++i) {
     rows[i].is_wanted = i < num_wanted_;
     if (!rows[i].is_wanted) continue;
@@ -160,7 +160,7 @@ const uint8_t* SequentialPlanes::grow(Plane& plane, int64_t y) {
   return out;
 }
 
-bool SequentialPlanes::row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMostComponents]) {
+bool SequentialPlanes::row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMaxComponents]) {
   const int64_t of_image = region_.y + y;
   const int64_t last = std::min(file_->height - 1, of_image + rows_below_);
   while (next_group_row_ * kSide * file_->vertical <= last)

@@ -16,7 +16,7 @@ class SequentialPlanes {
 
   // Points `rows` at row `y` of the region, of each wanted component, until the next call. Rows
   // come in their order. False if the data are not sound.
-  bool row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMostComponents]);
+  bool row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMaxComponents]);
 
   // False if the data ended before the region, or do not end where the image does. To be called
   // after the last row.
@@ -52,7 +52,7 @@ class SequentialPlanes {
 
   const SequentialJpegFile* file_ = nullptr;
   SequentialScan scan_;
-  Plane planes_[SequentialJpegFile::kMostComponents];
+  Plane planes_[SequentialJpegFile::kMaxComponents];
   CropWindow region_{};
   int num_wanted_ = 0;
   int64_t rows_below_ = 0;  // of pixels, whose samples a row of pixels needs, too

@@ -82,7 +82,7 @@ class SequentialScan {
   JpegBits bits_;
   int64_t group_ = 0;  // next to read
   size_t interval_ = 0;
-  int32_t predictions_[SequentialJpegFile::kMostComponents] = {};
+  int32_t predictions_[SequentialJpegFile::kMaxComponents] = {};
 };
 
 }  // namespace dali_core

@@ -9,7 +9,7 @@
 
 namespace dali_core {
 
-constexpr int kMostOuterAxes = kMostWindowAxes - 1;
+constexpr int kMaxOuterAxes = kMaxWindowAxes - 1;
 
 // Columns and channels, and outer axes in the order of the output. Strides count elements.
 struct NormalizeSample {
@@ -21,8 +21,8 @@ struct NormalizeSample {
   int64_t input_channel_stride, output_channel_stride;
   WindowAxis columns;
   int64_t column_stride;  // of the output
-  WindowAxis outer[kMostOuterAxes];
-  int64_t outer_strides[kMostOuterAxes];  // of the output
+  WindowAxis outer[kMaxOuterAxes];
+  int64_t outer_strides[kMaxOuterAxes];  // of the output
   int32_t num_outer;
   DataType from, to;
 };

@@ -8,7 +8,7 @@
 
 namespace dali_core {
 
-constexpr int kMostPlaneDims = 6;
+constexpr int kMaxPlaneDims = 6;
 
 // Position (row, column) of a plane is at row * unit_bytes + column * input_stride in the input,
 // and at row * output_stride + column * unit_bytes in the output. All distances are in bytes.
@@ -22,9 +22,9 @@ struct PlaneTask {
   int64_t output_stride;
   int unit_bytes;
   int num_dims;  // along which there are planes
-  QuickDivisor extents[kMostPlaneDims];
-  int64_t input_strides[kMostPlaneDims];
-  int64_t output_strides[kMostPlaneDims];
+  QuickDivisor extents[kMaxPlaneDims];
+  int64_t input_strides[kMaxPlaneDims];
+  int64_t output_strides[kMaxPlaneDims];
   // How planes are divided: into tiles, or along their long side into groups.
   QuickDivisor down;
   QuickDivisor across;

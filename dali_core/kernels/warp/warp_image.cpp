@@ -20,13 +20,13 @@ namespace dali_core {
 namespace {
 
 // Offsets are 32 bits wide, and may go one row and plane beyond.
-constexpr int64_t kMostPixels = int64_t{1} << 30;
+constexpr int64_t kMaxPixels = int64_t{1} << 30;
 
 void check_pixels(const int64_t* extent, int ndim, const char* what) {
   int64_t pixels = 1;
   for (int d = 0; d < ndim; ++d) {
     pixels *= extent[d];
-    if (pixels > kMostPixels || extent[d] > kMostPixels)
+    if (pixels > kMaxPixels || extent[d] > kMaxPixels)
       throw std::invalid_argument(std::string(what) + " must have at most 2^30 pixels (got " +
                                   std::to_string(extent[d]) +
                                   " along one axis, and others). Warp "

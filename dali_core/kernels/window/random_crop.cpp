@@ -27,15 +27,15 @@ void RandomCropParameters::read_range(const OperatorConfig& config, const char* 
 
 // At least one pixel, and more than any image has for what is beyond.
 static int64_t whole_extent(double extent) {
-  return std::max<int64_t>(1, std::llround(std::min(extent, static_cast<double>(kMostExtent))));
+  return std::max<int64_t>(1, std::llround(std::min(extent, static_cast<double>(kMaxExtent))));
 }
 
 CropWindow random_crop_window(int64_t height, int64_t width, const RandomCropParameters& parameters,
                               RandomStream& random) {
   CropWindow window;
   if (height <= 0 || width <= 0) return window;
-  checked_between(height, 0, kMostPixels, "the image's height");
-  checked_between(width, 0, kMostPixels, "the image's width");
+  checked_between(height, 0, kMaxPixels, "the image's height");
+  checked_between(width, 0, kMaxPixels, "the image's width");
   const double image_height = static_cast<double>(height);
   const double image_width = static_cast<double>(width);
   const double log_low = std::log(parameters.min_aspect_ratio);

@@ -25,7 +25,7 @@ struct WindowAxis {
   DC_HOST_DEV bool has(int64_t source) const { return source >= 0 && source < source_extent; }
 };
 
-constexpr int kMostWindowAxes = 8;
+constexpr int kMaxWindowAxes = 8;
 
 // A window as the kernels see it: axes that lie next to each other in memory are one axis. The last
 // axis has `inner` elements at each position.
@@ -40,7 +40,7 @@ struct WindowCopySample {
   int32_t num_axes;
   OutOfBounds policy;
   DataType from, to;
-  WindowAxis axes[kMostWindowAxes];
+  WindowAxis axes[kMaxWindowAxes];
 };
 
 }  // namespace dali_core

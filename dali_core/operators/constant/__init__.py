@@ -8,7 +8,7 @@ from dali_core._spec import UNSET, Arg, OpSpec, Range
 SPEC = OpSpec(
     name="constant",
     role="literal",
-    doc="""Give the same tensor for every sample.
+    doc="""Return the same tensor for every sample.
 
 The numbers are in `fdata` or `idata`, one of which must be given. A single number fills the whole
 shape. Integers saturate, and numbers with a fraction are rounded half away from zero if the type is

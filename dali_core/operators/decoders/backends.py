@@ -27,7 +27,7 @@ _HOST_EXTENSIONS = ("jpeg_turbo", "tiff", "nvbmp", "nvpnm", "opencv")
 
 
 def backend_arguments() -> dict[str, Any]:
-    """Give native code the paths of nvImageCodec, if it is installed, and the user's choice.
+    """Pass native code the paths of nvImageCodec, if it is installed, and the user's choice.
 
     Returns
     -------

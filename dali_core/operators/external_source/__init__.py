@@ -6,7 +6,7 @@ import enum
 import numbers
 from typing import Any
 
-from dali_core._spec import MOST_OUTPUTS, Arg, OpSpec, Range
+from dali_core._spec import MAX_OUTPUTS, Arg, OpSpec, Range
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
 
@@ -27,7 +27,7 @@ def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()],
 
 
 def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
-    """Give what describes the outputs as lists: one value is for all, None in a list for any."""
+    """Return what describes the outputs as lists: one value is for all, None in a list for any."""
     count = keywords.get("num_outputs")
     # A number that is out of range is refused later, by the check of all arguments.
     repeat = int(count) if isinstance(count, numbers.Integral) else 1
@@ -36,7 +36,7 @@ def _for_each(keywords: dict[str, Any]) -> dict[str, Any]:
         value = keywords.get(name)
         if isinstance(value, (list, tuple)):
             described[name] = [anything if entry is None else entry for entry in value]
-        elif _is_constant(value) and 1 < repeat <= MOST_OUTPUTS:
+        elif _is_constant(value) and 1 < repeat <= MAX_OUTPUTS:
             described[name] = [value] * repeat
     return described
 
@@ -74,7 +74,7 @@ layout.""",
             "entry for each, or whatever else is indexed by their numbers. Without a source, each "
             "output is fed for itself.",
             None,
-            range=Range(0, MOST_OUTPUTS),
+            range=Range(0, MAX_OUTPUTS),
         ),
         Arg(
             "batch",

@@ -35,7 +35,7 @@ class ParallelSource(Protocol):
         ...
 
     def take(self, context: StepContext) -> Any:
-        """Give the data of a batch, and have those after it computed."""
+        """Return the data of a batch, and have those after it computed."""
         ...
 
     def end_epoch(self) -> None:
@@ -109,7 +109,7 @@ class ParallelCalls:
         self._number = pool.add(self._function, settings)
 
     def take(self, context: StepContext) -> Any:
-        """Give the data of a batch, and have those after it computed."""
+        """Return the data of a batch, and have those after it computed."""
         key = _Key(context.epoch, context.iteration, context.first_sample)
         while self._ahead and self._ahead[0][0] != key:
             self._ahead.popleft()
@@ -183,7 +183,7 @@ class ParallelItems:
         self._number = pool.add(self._function, settings)
 
     def take(self, context: StepContext) -> Any:
-        """Give the data of a batch, and have those after it computed."""
+        """Return the data of a batch, and have those after it computed."""
         while len(self._ahead) <= self._depth:
             how = context.failed is not None, self._starts_epoch, self._goes_to
             self._ahead.append(self._pool.submit(self._number, *how))
@@ -223,7 +223,7 @@ class ParallelItems:
 
 
 def forget_frames(error: BaseException) -> None:
-    """Have an exception let go of samples, whose place in shared memory the next ones need."""
+    """Have an exception release samples, whose place in shared memory the next ones need."""
     seen: BaseException | None = error
     while seen is not None:
         traceback.clear_frames(seen.__traceback__)

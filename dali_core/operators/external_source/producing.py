@@ -122,7 +122,7 @@ class ItemTaker:
 
 
 def split_outputs(data: Any, num_outputs: int) -> Sequence[Any]:
-    """Give the items of the outputs: of a tuple, an array, or what else they are found in."""
+    """Return the items of the outputs: of a tuple, an array, or what else they are found in."""
     got = type(data).__name__
     try:
         size = len(data) if hasattr(data, "__len__") else num_outputs

@@ -131,7 +131,7 @@ class SourceStep(Step):
                 self._fetch(context)
 
     def accept_on_device(self, outputs: Collection[int]) -> None:
-        """Say which outputs nobody reads on the host, so that their data may be on a device."""
+        """Return which outputs nobody reads on the host, so that their data may be on a device."""
         self._on_device = outputs
 
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:

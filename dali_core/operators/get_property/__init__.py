@@ -1,4 +1,4 @@
-"""Give what is known about tensors as data."""
+"""Return what is known about tensors as data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SPEC = OpSpec(
     name="get_property",
     reads_no_data=True,
     role="property",
-    doc="""Give a property of each tensor: its layout, or where it comes from.
+    doc="""Return a property of each tensor: its layout, or where it comes from.
 
 The output is a text: a tensor of one dimension with a byte (``UINT8``) for each character, empty
 if the property is not set.

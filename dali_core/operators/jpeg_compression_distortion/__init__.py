@@ -6,7 +6,7 @@ from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="jpeg_compression_distortion",
-    doc="""Give images the errors that compression to JPEG and decompression would give them.
+    doc="""Distort images as compression to JPEG does.
 
 The result equals, bit for bit, what libjpeg-turbo decodes from what it encoded with this quality,
 chroma of half resolution both ways (4:2:0) and the accurate integer DCT. Nothing is encoded on the

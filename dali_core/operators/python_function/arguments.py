@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from dali_core._spec import MOST_OUTPUTS, Arg, Range
+from dali_core._spec import MAX_OUTPUTS, Arg, Range
 
 FUNCTION_ARGS = (
     Arg("function", object, "What to call: with one argument for each input."),
@@ -14,7 +14,7 @@ FUNCTION_ARGS = (
         int,
         "How many results the function returns.",
         1,
-        range=Range(0, MOST_OUTPUTS),
+        range=Range(0, MAX_OUTPUTS),
     ),
     Arg(
         "output_layouts",
@@ -32,16 +32,16 @@ FUNCTION_ARGS = (
 
 
 def num_results(arguments: dict[str, Any]) -> int | None:
-    """Give the number of outputs; None if it is one, which is not in a list then."""
+    """Return the number of outputs; None if it is one, which is not in a list then."""
     return None if arguments["num_outputs"] == 1 else int(arguments["num_outputs"])
 
 
 def bind_layouts(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Give the layouts of all outputs, if there is one for all."""
+    """Return the layouts of all outputs, if there is one for all."""
     layouts = keywords.get("output_layouts")
     count = keywords.get("num_outputs", 1)
     # A number that is out of range is refused later, by the check of all arguments.
-    is_number = isinstance(count, numbers.Integral) and 0 < int(count) <= MOST_OUTPUTS
+    is_number = isinstance(count, numbers.Integral) and 0 < int(count) <= MAX_OUTPUTS
     if isinstance(layouts, str) and is_number:
         keywords = {**keywords, "output_layouts": [layouts] * int(count)}
     return inputs, keywords

@@ -63,7 +63,7 @@ class FunctionStep(Step):
 
     @staticmethod
     def argument(batch: TensorListCPU, sample: int) -> Any:
-        """Give a sample to the function: as an array that it may write."""
+        """Pass a sample to the function: as an array that it may write."""
         array = batch.at(sample)
         return array if array.flags.writeable else array.copy()
 

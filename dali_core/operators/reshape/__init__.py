@@ -1,4 +1,4 @@
-"""Give tensors another shape."""
+"""Change the shape of tensors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ INPUT_DOCS = ("Tensors of any type and shape.", "Shape for each tensor, in place
 
 SPEC = OpSpec(
     name="reshape",
-    doc="""Give each tensor another shape, another layout, or both.
+    doc="""Change the shape or the layout of each tensor, or both.
 
 The elements stay in order, and nothing is copied.
 """,

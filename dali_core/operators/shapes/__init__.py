@@ -1,4 +1,4 @@
-"""Tell the shapes of tensors."""
+"""Return the shapes of tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPEC = OpSpec(
     name="shapes",
     reads_no_data=True,
     role="shape",
-    doc="""Give the shape of each tensor, as a tensor with one number for each dimension.""",
+    doc="""Return the shape of each tensor, as a tensor with one number for each dimension.""",
     input_docs=("Tensors of any type, shape and layout.",),
     args=(
         Arg(

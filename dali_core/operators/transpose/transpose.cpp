@@ -171,7 +171,7 @@ bool describe_planes(const Transposition& plan, int64_t element_bytes, const voi
   task.planes = 1;
   for (int i = 0; i < last; ++i) {
     if (i == rows) continue;
-    if (task.num_dims == kMostPlaneDims) return false;
+    if (task.num_dims == kMaxPlaneDims) return false;
     task.planes *= dims.extent[i];
     task.extents[task.num_dims] = quick_divisor(dims.extent[i]);
     task.input_strides[task.num_dims] = dims.input_stride[i] * element_bytes;

@@ -116,7 +116,7 @@ class Branch:
         return self._wanted[number] is UNDEFINED and self._current[number] is not UNDEFINED
 
     def value(self, number: int) -> Any:
-        """Give the value that a variable has to be set to."""
+        """Return the value that a variable has to be set to."""
         return self._wanted[number]
 
     def _values(self) -> list[Any]:

@@ -162,7 +162,7 @@ def _own_modules() -> set[str]:
 
 
 def _problem(function: FunctionType) -> str:
-    """Say why a function cannot be converted; empty if it can."""
+    """Return why a function cannot be converted; empty if it can."""
     return "" if isinstance(found := _code_of(function), CodeType) else found
 
 

@@ -49,7 +49,7 @@ class _Analysis:
         self.after_if: dict[ast.If, set[str]] = {}
 
     def before(self, body: Sequence[ast.stmt], after: set[str], targets: _Targets) -> set[str]:
-        """Give what is read from the first of these statements on."""
+        """Return what is read from the first of these statements on."""
         live = after
         for statement in reversed(body):
             live = self._before_one(statement, live, targets) | self.always

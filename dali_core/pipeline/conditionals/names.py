@@ -18,7 +18,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def walk_own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Give the nodes of a piece of a program without what is inside functions and classes in it.
+    """Return the nodes of a piece of a program without what is inside functions and classes in it.
 
     Parameters
     ----------
@@ -112,13 +112,13 @@ def _is_key(node: ast.AST) -> bool:
 
 
 def root_names(expression: str) -> set[str]:
-    """Give the variables that an attribute or item depends on."""
+    """Return the variables that an attribute or item depends on."""
     tree = ast.parse(expression, mode="eval")
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def read(nodes: Iterable[ast.AST]) -> set[str]:
-    """Give the variables that a piece of a program reads, also in functions defined in it.
+    """Return the variables that a piece of a program reads, also in functions defined in it.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def read(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def captured(nodes: Iterable[ast.AST]) -> set[str]:
-    """Give the variables that functions and classes defined in a piece of a program use."""
+    """Return the variables that functions and classes defined in a piece of a program use."""
     found: set[str] = set()
     for node in walk_own(nodes):
         if isinstance(node, Scope):
@@ -149,7 +149,7 @@ def captured(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def declared_elsewhere(nodes: Iterable[ast.AST]) -> set[str]:
-    """Give the variables that a function declares as global or nonlocal."""
+    """Return the variables that a function declares as global or nonlocal."""
     return {
         name
         for node in walk_own(nodes)

@@ -45,7 +45,7 @@ def if_expression(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> A
 
 
 def plain(test: Any) -> Any:
-    """Give a condition that must not be data."""
+    """Return a condition that must not be data."""
     if isinstance(test, (DataNode, NoneOf)):
         raise GraphError(
             f"Condition at {user_location()}: must not be about data where `yield`, `await` or "
@@ -55,7 +55,7 @@ def plain(test: Any) -> Any:
 
 
 def none_of(*flags: bool | DataNode) -> bool | NoneOf:
-    """Tell for which samples none of the flags is set."""
+    """Return for which samples none of the flags is set."""
     if any(flag is True for flag in flags):
         return False
     nodes = tuple(flag for flag in flags if isinstance(flag, DataNode))

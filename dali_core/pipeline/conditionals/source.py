@@ -23,7 +23,7 @@ class SourceMissing(Exception):  # noqa: N818 (says why a function stays as it i
 
 
 def find_function(function: FunctionType) -> FunctionNode:
-    """Give a copy of the syntax tree of a function.
+    """Return a copy of the syntax tree of a function.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _bare(node: FunctionNode) -> FunctionNode:
 
 
 def _rename(code: CodeType, name: str) -> CodeType:
-    """Give code the qualified name of a function, and what is defined in it names below."""
+    """Set the qualified name of code of a function, and what is defined in it names below."""
     if sys.version_info < (3, 11):
         return code  # it knows no qualified names
     return _with_prefix(code, len(code.co_qualname), name)

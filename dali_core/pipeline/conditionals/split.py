@@ -30,7 +30,7 @@ class NoneOf:
 
 
 def predicate(value: DataNode, keyword: str, *, negated: bool = False) -> DataNode:
-    """Give the truth value of data as a scalar of booleans.
+    """Return the truth value of data as a scalar of booleans.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Split:
         }
 
     def inside(self, side: bool) -> tuple[Condition, ...]:
-        """Give the conditions of a side: where the branch's condition is True, or False."""
+        """Return the conditions of a side: where the branch's condition is True, or False."""
         return (*self.outside, self._conditions[side])
 
     @contextmanager

@@ -184,7 +184,7 @@ def _settlement(branch: str, names: Sequence[str]) -> ast.stmt:
 
 
 def _at(node: ast.stmt, where: ast.AST) -> ast.stmt:
-    """Give all nodes that come from a template the place of an `if`."""
+    """Set the place of all nodes that come from a template to that of an `if`."""
     template: list[ast.AST] = [node]
     if isinstance(node, ast.With):
         conditional = node.body[0]

@@ -10,7 +10,7 @@ from dali_core_pytorch import to_torch_type as to_torch_type
 
 
 def to_torch_tensor(dali_tensor: Any, copy: bool) -> Any:
-    """Give a tensor of a pipeline, or a uniform batch, to PyTorch.
+    """Hand a tensor of a pipeline, or a uniform batch, to PyTorch.
 
     Parameters
     ----------

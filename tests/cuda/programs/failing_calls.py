@@ -17,7 +17,7 @@ from tests.cuda import small_pipeline
 from tests.cuda.simulated_driver import control
 
 NUM_BATCHES = 5
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 
 
 def check(error: DaliCoreError) -> None:
@@ -90,7 +90,7 @@ def in_child(work: Callable[..., str], *arguments: object) -> str:
     if child == 0:
         os.close(reading)
         os.dup2(writing, 2)
-        signal.alarm(MOST_SECONDS)
+        signal.alarm(MAX_SECONDS)
         status = 1
         try:
             os.write(writing, work(*arguments).encode())

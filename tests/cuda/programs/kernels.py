@@ -14,7 +14,7 @@ from tests.cuda.calls import (
     kernel,
     launch,
     load,
-    page_locked,
+    pinned,
     use_device,
 )
 from tests.cuda.simulated_driver import control
@@ -102,7 +102,7 @@ done(driver.cuStreamSynchronize(stream))
 assert (copy_out(sums, 3, "i4") == numbers.reshape(3, 128).sum(1)).all()
 
 # Pinned memory is accessible to a kernel.
-locked = page_locked(8, "f4")
+locked = pinned(8, "f4")
 done(launch(fill, (locked.ctypes.data, 8, 2.5), types, stream=stream))
 done(driver.cuStreamSynchronize(stream))
 assert set(locked) == {2.5}

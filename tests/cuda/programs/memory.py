@@ -5,7 +5,7 @@ import ctypes
 import numpy
 from cuda.bindings import driver
 
-from tests.cuda.calls import copy_in, copy_out, done, error, page_locked, use_device
+from tests.cuda.calls import copy_in, copy_out, done, error, pinned, use_device
 from tests.cuda.simulated_driver import control
 
 other = use_device(1)
@@ -58,7 +58,7 @@ assert numbers[0] == 7
 # Pointer attributes.
 Kind = driver.CUpointer_attribute
 about = driver.cuPointerGetAttribute
-locked = page_locked(16, "i4")
+locked = pinned(16, "i4")
 assert int(done(about(Kind.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, far))) == 2
 assert done(about(Kind.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, far)) == 1
 assert int(done(about(Kind.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, locked.ctypes.data))) == 1

@@ -5,7 +5,7 @@ import ctypes
 import numpy
 from cuda.bindings import driver
 
-from tests.cuda.calls import copy_out, done, error, page_locked, use_device
+from tests.cuda.calls import copy_out, done, error, pinned, use_device
 from tests.cuda.simulated_driver import control
 
 DELAY = 0.03
@@ -15,7 +15,7 @@ first, second = (done(driver.cuStreamCreate(1)) for _ in range(2))
 blocking = done(driver.cuStreamCreate(0))
 event = done(driver.cuEventCreate(0))
 pointer = done(driver.cuMemAlloc(16))
-locked = page_locked(16, "u1")
+locked = pinned(16, "u1")
 ordinary = numpy.zeros(8, "u1")
 
 

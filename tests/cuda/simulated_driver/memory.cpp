@@ -28,7 +28,7 @@ void check_guard(const Allocation& allocation) {
 }
 
 // Freed memory is kept for a while, so that reading it returns the pattern.
-void let_go(void* memory, std::size_t bytes) {
+void free_memory(void* memory, std::size_t bytes) {
   static auto& kept = *new std::deque<std::pair<void*, std::size_t>>;
   static std::size_t kept_bytes = 0;
   kept.push_back({memory, bytes});
@@ -104,7 +104,7 @@ void release(std::uintptr_t begin) {
   check_guard(allocation);
   auto* memory = reinterpret_cast<void*>(begin);
   std::memset(memory, kFreedByte, allocation.size);
-  let_go(memory, allocation.size);
+  free_memory(memory, allocation.size);
 }
 
 void forget_memory(Context& context) {

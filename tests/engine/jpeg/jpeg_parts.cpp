@@ -178,10 +178,10 @@ TEST(unknown_codes) {
 TEST(inverse_transform_is_that_of_plain_arithmetic) {
   std::minstd_rand random(9);
   const auto draw = [&random](int limit) { return static_cast<int>(random() >> 4) % limit; };
-  constexpr int kMostBlocks = 7;
+  constexpr int kMaxBlocks = 7;
   int safe = 0;
   for (int round = 0; round < 300; ++round) {
-    const int num_blocks = 1 + draw(kMostBlocks);
+    const int num_blocks = 1 + draw(kMaxBlocks);
     const size_t with_spare = static_cast<size_t>(num_blocks) + 1;
     std::vector<int16_t> blocks(64 * with_spare), copy;
     Bytes counts(with_spare, 1);

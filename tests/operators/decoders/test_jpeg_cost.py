@@ -16,7 +16,7 @@ from tests.jpeg_scans import FlatImage, scan_header, write_scans
 from tests.operators.decoders.decoding import JPEG_LIBRARIES, decode_one, failure, use_jpeg_library
 
 # The documented limit of fn.decoders.image.
-MOST_SCANS = 500
+MAX_SCANS = 500
 
 
 def most_visits(image: FlatImage, file: bytes) -> int:
@@ -51,7 +51,7 @@ def test_one_scan_more_than_allowed(name: str, library: str) -> None:
     components: list[int] = []
     while visits(image, components) <= most_visits(image, write_scans(image, components)):
         components.append(0)
-    assert 150 < len(components) < MOST_SCANS
+    assert 150 < len(components) < MAX_SCANS
     file = write_scans(image, components)
     message = failure(file)
     assert f"at most {most_visits(image, file)} times" in message
@@ -64,7 +64,7 @@ def test_one_scan_more_than_allowed(name: str, library: str) -> None:
 def test_large_image_of_many_scans(library: str) -> None:
     """200 kB that would take half a minute."""
     image = FlatImage(8000, 8000)
-    file = write_scans(image, [0] * (MOST_SCANS - 1))
+    file = write_scans(image, [0] * (MAX_SCANS - 1))
     assert len(file) < 210_000
     for operator in ("image", "image_crop", "image_random_crop"):
         assert "the scans of a JPEG file must" in failure(file, operator)
@@ -76,8 +76,8 @@ def test_usual_numbers_of_scans(library: str) -> None:
         file = write_scans(image, [*range(len(image.sampling))] * rounds)
         assert decode_one(file).shape == (image.height, image.width, 3)
     small = FlatImage(70, 90)
-    assert decode_one(write_scans(small, [0] * (MOST_SCANS - 1))).shape == (70, 90, 3)
-    assert f"at most {MOST_SCANS} scans" in failure(write_scans(small, [0] * MOST_SCANS))
+    assert decode_one(write_scans(small, [0] * (MAX_SCANS - 1))).shape == (70, 90, 3)
+    assert f"at most {MAX_SCANS} scans" in failure(write_scans(small, [0] * MAX_SCANS))
 
 
 def test_scans_behind_the_last_that_counts(library: str) -> None:
@@ -93,7 +93,7 @@ def test_scans_behind_the_last_that_counts(library: str) -> None:
 def test_repeated_scans_of_sequential_files(library: str) -> None:
     file = sampled_jpeg(64, 96, "420", interleaved=False)
     scan = file[file.rindex(b"\xff\xda") : -2]
-    assert f"at most {MOST_SCANS} scans" in failure(file[:-2] + scan * MOST_SCANS + b"\xff\xd9")
+    assert f"at most {MAX_SCANS} scans" in failure(file[:-2] + scan * MAX_SCANS + b"\xff\xd9")
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_repeated_scans_of_sequential_files(library: str) -> None:
     ids=["reserved", "stuffing and filling", "restart", "end in a comment", "length 0", "length 1"],
 )
 def test_scans_cannot_hide(before: bytes, library: str) -> None:
-    file = write_scans(FlatImage(70, 90), [0] * MOST_SCANS, before=before)
-    assert f"at most {MOST_SCANS} scans" in failure(file)
+    file = write_scans(FlatImage(70, 90), [0] * MAX_SCANS, before=before)
+    assert f"at most {MAX_SCANS} scans" in failure(file)
 
 
 @pytest.mark.parametrize("size", [(65500, 65500), (20000, 30000), (300, 65500)])

@@ -6,7 +6,7 @@ from dali_core._spec import OpSpec
 
 SPEC = OpSpec(
     name="conditional.merge",
-    doc="""Give the value of the branch that was taken, without copying it.
+    doc="""Return the value of the branch that was taken, without copying it.
 
 The batch must have one type, number of dimensions and layout, whichever branches were taken.
 """,

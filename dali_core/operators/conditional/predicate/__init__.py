@@ -6,7 +6,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="conditional.predicate",
-    doc="""Tell whether a scalar is true, as a boolean.
+    doc="""Return whether a scalar is true, as a boolean.
 
 Numbers are true unless they are zero.
 """,

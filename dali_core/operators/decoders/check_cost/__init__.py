@@ -7,7 +7,7 @@ from dali_core.operators.decoders.arguments import INPUT_DOCS
 
 SPEC = OpSpec(
     name="decoders.check_cost",
-    doc="""Give encoded images as they are, and refuse JPEG files whose scans never end.
+    doc="""Return encoded images as they are, and refuse JPEG files whose scans never end.
 
 The host's decoders check that themselves.
 """,

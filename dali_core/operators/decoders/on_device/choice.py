@@ -50,19 +50,19 @@ def gpu_decoder_is_there() -> bool:
 
 
 def whole_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    """Say how `fn.decoders.image` decodes on the device; None if the host does."""
+    """Return how `fn.decoders.image` decodes on the device; None if the host does."""
     return _decoding("decoders.image", image, keywords)
 
 
 def cropped_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    """Say how `fn.decoders.image_crop` decodes on the device; None if the host does."""
+    """Return how `fn.decoders.image_crop` decodes on the device; None if the host does."""
     name = "decoders.image_crop"
     decoding = _decoding(name, image, keywords, (*_OF_CROP, *_IGNORED_BY_CROP))
     return decoding and replace(decoding, cut=_named(CROP, name, _some(keywords, _OF_CROP)))
 
 
 def sliced_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    """Say how `fn.decoders.image_slice` decodes on the device; None if the host does."""
+    """Return how `fn.decoders.image_slice` decodes on the device; None if the host does."""
     name = "decoders.image_slice"
     decoding = _decoding(name, image, keywords, _OF_SLICE)
     if decoding is None or not _means_rows_and_columns(keywords):
@@ -71,7 +71,7 @@ def sliced_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding |
 
 
 def randomly_cropped_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
-    """Say how `fn.decoders.image_random_crop` decodes on the device; None if the host does."""
+    """Return how `fn.decoders.image_random_crop` decodes on the device; None if the host does."""
     name = "decoders.image_random_crop"
     decoding = _decoding(name, image, keywords, _OF_RANDOM_WINDOW)
     return decoding and replace(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Chroma is interpolated, as on the host.
 _OPTIONS = ":fancy_upsampling=1"
 _START, _END = b"\xff\xd8\xff", b"\xff\xd9"
-_MOST_PIXELS = 2**30
+_MAX_PIXELS = 2**30
 # For each colour model the names of nvImageCodec, and the channels.
 _FORMATS = {
     types.RGB: ("SRGB", "I_RGB", 3),
@@ -33,7 +33,7 @@ _SOURCES = {1: "GRAY", 3: "SYCC"}
 
 
 class DecodeStep(Step):
-    """Gives images on the device, in the order of the pipeline's stream.
+    """Decodes images on the device, in the order of the pipeline's stream.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class DecodeStep(Step):
         self._parameters: Any = None
 
     def use_stream(self, stream: Stream) -> None:
-        """Say in which stream images are needed."""
+        """Set the stream in which images are needed."""
         if self._stream is not None and self._stream.device_id != stream.device_id:
             self._decoder = None
         self._stream = stream
@@ -105,7 +105,7 @@ class DecodeStep(Step):
                 source is not None
                 and file.color_spec == getattr(self._codec.ColorSpec, source)
                 and file.dtype == "uint8"
-                and 0 < file.height * file.width <= _MOST_PIXELS
+                and 0 < file.height * file.width <= _MAX_PIXELS
             )
         except RuntimeError:
             return None  # the host says what is wrong

@@ -58,10 +58,10 @@ class VideoDecoder : public ClipOperator {
   }
 
   void list_range(SampleContext& sample, int64_t num_frames, std::vector<int64_t>& out) const {
-    constexpr int64_t kMostFrames = int64_t{1} << 31;
+    constexpr int64_t kMaxFrames = int64_t{1} << 31;
     const int64_t start = start_.at_or(sample, 0);
     const int64_t stride = stride_.at_or(sample, 1);
-    if (start < -kMostFrames || start >= num_frames)
+    if (start < -kMaxFrames || start >= num_frames)
       throw std::out_of_range("start_frame must be below " + std::to_string(num_frames) +
                               ", the number of frames (got " + std::to_string(start) +
                               "). Start earlier.");
@@ -73,7 +73,7 @@ class VideoDecoder : public ClipOperator {
       count = length_.at(sample);
     } else {
       const int64_t end = end_.at_or(sample, num_frames);
-      if (end <= start || end >= kMostFrames)
+      if (end <= start || end >= kMaxFrames)
         throw std::out_of_range("end_frame must be above start_frame, " + std::to_string(start) +
                                 ", and below 2**31 (got " + std::to_string(end) +
                                 "). It is the first frame that is not wanted.");

@@ -46,7 +46,7 @@ class FileListing:
         return len(self.files)
 
     def native_arguments(self) -> dict[str, Any]:
-        """Give what the native code needs to read a file by its index."""
+        """Return what the native code needs to read a file by its index."""
         return {"file_root": self.root, "files": self.files, "labels": self.labels}
 
 

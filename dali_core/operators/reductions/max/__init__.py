@@ -7,7 +7,7 @@ from dali_core.operators.reductions.arguments import AXES_ARGS, AXES_DOC, INPUT_
 
 SPEC = OpSpec(
     name="reductions.max",
-    doc="""Give the largest element of each tensor.
+    doc="""Return the largest element of each tensor.
 
 The output has the input's type. NaN is passed over. Of no elements, the result is the lowest
 finite number of the type."""

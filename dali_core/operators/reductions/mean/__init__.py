@@ -12,7 +12,7 @@ from dali_core.operators.reductions.arguments import (
 
 SPEC = OpSpec(
     name="reductions.mean",
-    doc="""Give the mean of the elements of each tensor.
+    doc="""Return the mean of the elements of each tensor.
 
 An integer output of integers is the sum, wrapped around where the type cannot hold it, divided
 without a rest; that of floating point numbers rounds half away from zero and saturates."""

@@ -7,7 +7,7 @@ from dali_core.operators.reductions.arguments import AXES_ARGS, AXES_DOC, INPUT_
 
 SPEC = OpSpec(
     name="reductions.min",
-    doc="""Give the smallest element of each tensor.
+    doc="""Return the smallest element of each tensor.
 
 The output has the input's type. NaN is passed over. Of no elements, the result is the largest
 finite number of the type."""

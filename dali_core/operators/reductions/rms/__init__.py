@@ -1,4 +1,4 @@
-"""Give roots of mean squares of elements."""
+"""Compute roots of mean squares of elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dali_core.operators.reductions.arguments import (
 
 SPEC = OpSpec(
     name="reductions.rms",
-    doc="""Give the root of the mean of the squares of the elements of each tensor.
+    doc="""Return the root of the mean of the squares of the elements of each tensor.
 
 An integer output of integers is the sum of squares, wrapped around where the type cannot hold it,
 divided without a rest, and then the whole part of the root; that of floating point numbers rounds

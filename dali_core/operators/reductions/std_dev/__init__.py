@@ -1,4 +1,4 @@
-"""Give the standard deviation of elements."""
+"""Return the standard deviation of elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dali_core.operators.reductions.arguments import (
 
 SPEC = OpSpec(
     name="reductions.std_dev",
-    doc="""Give the standard deviation of the elements of each tensor around a mean.
+    doc="""Return the standard deviation of the elements of each tensor around a mean.
 
 It is the root of the sum of squares of differences, divided by the number of elements less `ddof`.
 The output is ``FLOAT``, or ``FLOAT64`` for float64. Where an empty list of axes reduces nothing, it

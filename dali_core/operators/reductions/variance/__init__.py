@@ -1,4 +1,4 @@
-"""Give the variance of elements."""
+"""Return the variance of elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dali_core.operators.reductions.arguments import (
 
 SPEC = OpSpec(
     name="reductions.variance",
-    doc="""Give the variance of the elements of each tensor around a mean.
+    doc="""Return the variance of the elements of each tensor around a mean.
 
 Squares of differences are added up and divided by the number of elements less `ddof`. The output is
 ``FLOAT``, or ``FLOAT64`` for float64. Where an empty list of axes reduces nothing, it is 0."""

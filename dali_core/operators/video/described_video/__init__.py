@@ -1,4 +1,4 @@
-"""Say what the surfaces of a video are that a GPU decodes."""
+"""Describe the surfaces of a video that a GPU decodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _make_step(arguments: dict[str, Any]) -> Any:
 
 SPEC = OpSpec(
     name="video.described_video",
-    doc="""Say what the surfaces of a video are.
+    doc="""Describe the surfaces of a video.
 
 Returns
 -------

@@ -17,7 +17,7 @@ from dali_core.operators.video.surfaces.codec import IndexOf, LatestOnly, load_c
 # other name there than "UNSPEC".
 _MATRICES = {"BT_601": 6, "BT_709": 1, "UNSPEC": 2}
 _RANGES = {"MPEG": 0, "UDEF": 0, "JPEG": 1}
-_MOST_BITS = 12
+_MAX_BITS = 12
 _NOTHING = (0,) * 6
 
 
@@ -60,7 +60,7 @@ class DescribeStep(Step):
         if index.rotation % 180 != 0:
             height, width = width, height
         # Surfaces of odd sizes, and of values that are not known, are for the host.
-        is_usual = height % 2 == 0 and width % 2 == 0 and 8 <= bits <= _MOST_BITS
+        is_usual = height % 2 == 0 and width % 2 == 0 and 8 <= bits <= _MAX_BITS
         if not is_usual or is_full is None or extents != (height, width):
             return _NOTHING
         if self._needs_matrix and matrix in (None, 2):

@@ -54,14 +54,14 @@ def gpu_video_is_wanted() -> bool:
 
 
 def clips(keywords: Mapping[str, Any]) -> DeviceVideos | None:
-    """Say how `fn.readers.video` decodes on the device; None if the host does."""
+    """Return how `fn.readers.video` decodes on the device; None if the host does."""
     if keywords.get("dtype", types.UINT8) is not types.UINT8:
         return None
     return _decoding("readers.video", LISTED_CLIPS, keywords)
 
 
 def sequences(keywords: Mapping[str, Any]) -> DeviceVideos | None:
-    """Say how `fn.experimental.readers.video` decodes on the device; None if the host does."""
+    """Return how `fn.experimental.readers.video` decodes on the device; None if the host does."""
     return _decoding("experimental.readers.video", LISTED_SEQUENCES, keywords)
 
 

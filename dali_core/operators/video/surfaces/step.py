@@ -21,7 +21,7 @@ _BYTES, _WORDS = "|u1", "<u2"
 
 
 class DecodeFramesStep(Step):
-    """Gives surfaces on the device, in the order of the pipeline's stream.
+    """Decodes surfaces on the device, in the order of the pipeline's stream.
 
     A frame is asked for by its number and known by its time: where that is not the time that the
     index has for the number, the host decodes the clip.
@@ -33,7 +33,7 @@ class DecodeFramesStep(Step):
         self._decoders: LatestOnly[Any] = LatestOnly(_OPEN_FILES)
 
     def use_stream(self, stream: Stream) -> None:
-        """Say in which stream surfaces are needed."""
+        """Set the stream in which surfaces are needed."""
         if self._stream is not None and self._stream.device_id != stream.device_id:
             self._decoders = LatestOnly(_OPEN_FILES)
         self._stream = stream

@@ -88,7 +88,7 @@ class Decoder:
     def frames(
         self, wanted: Sequence[int], take: Take, *, goes_on: bool, keeps_between: bool = False
     ) -> None:
-        """Give frames to `take`, with their numbers.
+        """Pass frames to `take`, with their numbers.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ class Decoder:
             take(number, waiting.pop(number))
 
     def _send(self, packet: Any, skip: bool, kept: set[int], last: int) -> None:
-        """Give the codec a packet, whose frame may be left out, and note the frames it returns."""
+        """Send the codec a packet, whose frame may be left out, and note the frames it returns."""
         position = self._next
         self._next = position + 1
         packet.pts = position

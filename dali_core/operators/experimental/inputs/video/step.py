@@ -19,7 +19,7 @@ from dali_core.operators.video.worker.packed_index import PackedIndex
 
 
 class FedVideosStep(Step):
-    """Gives sequences of the videos that were fed, and never two videos in a batch.
+    """Returns sequences of the videos that were fed, and never two videos in a batch.
 
     Each video is in a file without a name, in memory, so that the decoders of a sequence go on
     where those of the one before have stopped, and nothing is left whatever ends the program. The
@@ -42,7 +42,7 @@ class FedVideosStep(Step):
         self._num_bytes = self._num_frames = self._num_sequences = self._next = 0
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
-        """Give the next sequences of the video that has begun, or of the next one."""
+        """Return the next sequences of the video that has begun, or of the next one."""
         if self._next >= self._num_sequences:
             self._begin(context)
         last = min(self._next + max(context.batch_size, 1), self._num_sequences)

@@ -8,8 +8,8 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport (
-    AnyTensor, integer_of, layout_of, reinterpret_as, type_of,
+from dali_core._runtime.tensor_base cimport (
+    TensorBase, integer_of, layout_of, reinterpret_as, type_of,
 )
 from dali_core._runtime.exchange cimport set_layout, set_shape
 from dali_core._runtime.tensor_text import different_shapes, text_of_list
@@ -20,7 +20,7 @@ cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
     int spread_layout(vector[engine.Tensor]& samples)
 
 
-cdef class AnyTensorList:
+cdef class TensorListBase:
     """What batches on the host and on devices have in common."""
 
     @property
@@ -29,7 +29,7 @@ cdef class AnyTensorList:
         return type_of(self._first())
 
     def layout(self) -> str:
-        """Give the layout of each sample, such as ``"HWC"``; empty if there is none."""
+        """Return the layout of each sample, such as ``"HWC"``; empty if there is none."""
         return layout_of(self._first())
 
     def set_layout(self, layout: str | None) -> None:
@@ -45,11 +45,11 @@ cdef class AnyTensorList:
         self.samples = move(samples)
 
     def ndim(self) -> int:
-        """Give the number of dimensions of each sample."""
+        """Return the number of dimensions of each sample."""
         return self._first().shape.ndim
 
     def shape(self) -> list[tuple[int, ...]]:
-        """Give the shape of each sample."""
+        """Return the shape of each sample."""
         cdef size_t i
         cdef int d
         return [
@@ -58,11 +58,11 @@ cdef class AnyTensorList:
         ]
 
     def is_dense_tensor(self) -> bool:
-        """Tell whether all samples have one shape, so that `as_tensor` works."""
+        """Return whether all samples have one shape, so that `as_tensor` works."""
         return have_one_shape(self.samples)
 
     def data_ptr(self) -> int:
-        """Give the address of the first element of the first sample.
+        """Return the address of the first element of the first sample.
 
         From there, the samples lie one after the other, without gaps; those that lie apart are
         moved together first, as by `as_tensor`.
@@ -109,10 +109,10 @@ cdef class AnyTensorList:
     def __str__(self) -> str:
         return text_of_list(self, with_data=True)
 
-    cdef AnyTensor _wrap(self, const engine.Tensor& tensor):
+    cdef TensorBase _wrap(self, const engine.Tensor& tensor):
         raise NotImplementedError
 
-    cdef AnyTensorList _empty_part(self):
+    cdef TensorListBase _empty_part(self):
         raise NotImplementedError
 
     cdef int _gather(self) except -1:
@@ -121,7 +121,7 @@ cdef class AnyTensorList:
     cdef engine.Tensor _first(self):
         return self.kind if self.samples.empty() else self.samples[0]
 
-    cdef AnyTensor _sample(self, index):
+    cdef TensorBase _sample(self, index):
         cdef Py_ssize_t size = self.samples.size()
         cdef Py_ssize_t position = size
         try:
@@ -137,16 +137,16 @@ cdef class AnyTensorList:
             )
         return self._wrap(self.samples[position % size])
 
-    cdef AnyTensorList _slice(self, object index):
-        cdef AnyTensorList part = self._empty_part()
+    cdef TensorListBase _slice(self, object index):
+        cdef TensorListBase part = self._empty_part()
         for i in range(*index.indices(len(self))):
             part.samples.push_back(self.samples[<size_t>i])
         part.kind = self._first()
-        part.is_contiguous = lie_side_by_side(part.samples)
+        part.is_contiguous = are_contiguous(part.samples)
         part.is_read_only = self.is_read_only
         return part
 
-    cdef AnyTensor _as_tensor(self):
+    cdef TensorBase _as_tensor(self):
         cdef engine.Shape shape
         cdef int i
         cdef int ndim = self._first().shape.ndim
@@ -169,7 +169,7 @@ cdef class AnyTensorList:
         self._gather_if_apart()
         return self._wrap(joined(self.samples, self.kind, shape))
 
-    cdef AnyTensor _as_reshaped_tensor(self, object shape):
+    cdef TensorBase _as_reshaped_tensor(self, object shape):
         cdef engine.Tensor whole
         where = f"{type(self).__name__}.as_reshaped_tensor"
         extents = [integer_of(extent, f"{where}: every extent of shape") for extent in shape]

@@ -2,10 +2,10 @@ from libc.stdint cimport uintptr_t
 
 from dali_core._runtime cimport engine
 
-cdef object NOTHING
+cdef object _UNSET
 
 
-cdef class AnyTensor:
+cdef class TensorBase:
     cdef object __weakref__
     cdef engine.Tensor tensor
     cdef bint is_read_only
@@ -19,4 +19,4 @@ cdef int set_source(engine.Tensor& tensor, str source) except -1
 cdef int reinterpret_as(engine.Tensor& tensor, object new_type, str where) except -1
 cdef object integer_of(object value, str what)
 cdef uintptr_t address_of(object ptr, str where) except? 0
-cdef dict array_interface_of(AnyTensor tensor)
+cdef dict array_interface_of(TensorBase tensor)

@@ -11,9 +11,9 @@ from dali_core._cuda.memory cimport allocate_anywhere, host_pool
 from dali_core._cuda.stream cimport Stream
 from dali_core._runtime cimport engine
 
-cdef extern from "memory_services.hpp" namespace "dali_core" nogil:
-    cdef cppclass MemoryServices(DeviceMemory):
-        MemoryServices(
+cdef extern from "device_allocator.hpp" namespace "dali_core" nogil:
+    cdef cppclass StreamAllocator(DeviceMemory):
+        StreamAllocator(
             shared_ptr[StreamState] stream, shared_ptr[engine.BufferPool] host_pool,
             shared_ptr[void] (*allocate)(
                 const shared_ptr[StreamState]&, size_t, cydriver.CUresult*, string*
@@ -21,8 +21,8 @@ cdef extern from "memory_services.hpp" namespace "dali_core" nogil:
         ) except +
 
 
-cdef class DeviceServices:
-    """Gives memory in the order of a stream.
+cdef class DeviceAllocator:
+    """Allocates memory in the order of a stream.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ cdef class DeviceServices:
 
     def __init__(self, Stream stream not None):
         self.stream = stream
-        self.services = shared_ptr[DeviceMemory](
-            <DeviceMemory*>new MemoryServices(stream.state, host_pool(), allocate_anywhere)
+        self.allocator = shared_ptr[DeviceMemory](
+            <DeviceMemory*>new StreamAllocator(stream.state, host_pool(), allocate_anywhere)
         )
 
     cdef DeviceMemory* memory(self) noexcept:
-        return self.services.get()
+        return self.allocator.get()

@@ -3,7 +3,7 @@
 
 from dali_core.types import DALIDataType
 
-class AnyTensor:
+class TensorBase:
     """What tensors on the host and on devices have in common."""
 
     @property
@@ -11,25 +11,25 @@ class AnyTensor:
         """Element type, a `types.DALIDataType`."""
 
     def shape(self) -> list[int]:
-        """Give the extents, outermost first."""
+        """Return the extents, outermost first."""
 
     def ndim(self) -> int:
-        """Give the number of dimensions."""
+        """Return the number of dimensions."""
 
     def layout(self) -> str:
-        """Give the layout, such as ``"HWC"``; empty if there is none."""
+        """Return the layout, such as ``"HWC"``; empty if there is none."""
 
     def set_layout(self, layout: str | None) -> None:
         """Name the dimensions of this tensor."""
 
     def source_info(self) -> str:
-        """Give the name of the file that the sample was read from; empty if unknown."""
+        """Return the name of the file that the sample was read from; empty if unknown."""
 
     def get_property(self, name: str) -> str | None:
         """Look up ``"layout"`` or ``"source_info"``; None for what is not known."""
 
     def data_ptr(self) -> int:
-        """Give the address of the first element."""
+        """Return the address of the first element."""
 
     def squeeze(self, dim: int | None = None) -> bool:
         """Remove dimensions of extent 1 in place, together with their letters in the layout."""

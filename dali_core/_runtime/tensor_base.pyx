@@ -14,13 +14,13 @@ from dali_core._runtime.tensor_text import text_of_tensor
 from dali_core.errors import ArgumentTypeError, TensorError, TensorIndexError
 
 # Stands for data that was not given; None is data, if wrong.
-NOTHING = type("Nothing", (), {})()
+_UNSET = type("Nothing", (), {})()
 
 cdef dict _BY_NUMBER = {int(member): member for member in types.DALIDataType}
 cdef dict _NUMPY_STRINGS = {}
 
 
-cdef class AnyTensor:
+cdef class TensorBase:
     """What tensors on the host and on devices have in common."""
 
     @property
@@ -29,15 +29,15 @@ cdef class AnyTensor:
         return type_of(self.tensor)
 
     def shape(self) -> list[int]:
-        """Give the extents, outermost first."""
+        """Return the extents, outermost first."""
         return [self.tensor.shape.dims[i] for i in range(self.tensor.shape.ndim)]
 
     def ndim(self) -> int:
-        """Give the number of dimensions."""
+        """Return the number of dimensions."""
         return self.tensor.shape.ndim
 
     def layout(self) -> str:
-        """Give the layout, such as ``"HWC"``; empty if there is none."""
+        """Return the layout, such as ``"HWC"``; empty if there is none."""
         return layout_of(self.tensor)
 
     def set_layout(self, layout: str | None) -> None:
@@ -51,7 +51,7 @@ cdef class AnyTensor:
         set_layout(self.tensor, layout)
 
     def source_info(self) -> str:
-        """Give the name of the file that the sample was read from; empty if unknown."""
+        """Return the name of the file that the sample was read from; empty if unknown."""
         return source_of(self.tensor)
 
     def get_property(self, str name) -> str | None:
@@ -63,7 +63,7 @@ cdef class AnyTensor:
         return None
 
     def data_ptr(self) -> int:
-        """Give the address of the first element."""
+        """Return the address of the first element."""
         return <uintptr_t>self.tensor.data
 
     def squeeze(self, dim: int | None = None) -> bool:
@@ -134,7 +134,7 @@ cdef class AnyTensor:
 
 cdef object given(str where, dict values):
     """Find the one argument that was given; all are names of the same."""
-    found = [name for name, value in values.items() if value is not NOTHING]
+    found = [name for name, value in values.items() if value is not _UNSET]
     if len(found) != 1:
         raise ArgumentTypeError(
             f"{where}: must be given data by one of the names {', '.join(values)} (got "
@@ -198,7 +198,7 @@ cdef uintptr_t address_of(object ptr, str where) except? 0:
     return address
 
 
-cdef dict array_interface_of(AnyTensor tensor):
+cdef dict array_interface_of(TensorBase tensor):
     """Describe a tensor as NumPy's array interface and that of CUDA do it."""
     return {
         "version": 3,

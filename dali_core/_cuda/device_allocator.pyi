@@ -3,8 +3,8 @@
 
 from dali_core._cuda.stream import Stream
 
-class DeviceServices:
-    """Gives memory in the order of a stream."""
+class DeviceAllocator:
+    """Allocates memory in the order of a stream."""
 
     @property
     def stream(self) -> Stream: ...

@@ -1,18 +1,18 @@
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.any_tensor cimport AnyTensor
+from dali_core._runtime.tensor_base cimport TensorBase
 
 cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
     bint have_one_shape(const vector[engine.Tensor]& samples)
-    bint lie_side_by_side(const vector[engine.Tensor]& samples)
+    bint are_contiguous(const vector[engine.Tensor]& samples)
     engine.Tensor joined(
         const vector[engine.Tensor]& samples, const engine.Tensor& kind, const engine.Shape& shape
     ) except +
     vector[engine.Tensor] split(const engine.Tensor& whole) except +
 
 
-cdef class AnyTensorList:
+cdef class TensorListBase:
     cdef object __weakref__
     cdef vector[engine.Tensor] samples
     # What samples would be like, for as long as there are none.
@@ -22,16 +22,16 @@ cdef class AnyTensorList:
     cdef bint is_read_only
 
     # Of the same class, over memory that this list has.
-    cdef AnyTensor _wrap(self, const engine.Tensor& tensor)
-    cdef AnyTensorList _empty_part(self)
+    cdef TensorBase _wrap(self, const engine.Tensor& tensor)
+    cdef TensorListBase _empty_part(self)
     # Moves the samples of this list into one block, which nobody else has.
     cdef int _gather(self) except -1
 
     cdef engine.Tensor _first(self)
-    cdef AnyTensor _sample(self, index)
-    cdef AnyTensorList _slice(self, object index)
-    cdef AnyTensor _as_tensor(self)
-    cdef AnyTensor _as_reshaped_tensor(self, object shape)
+    cdef TensorBase _sample(self, index)
+    cdef TensorListBase _slice(self, object index)
+    cdef TensorBase _as_tensor(self)
+    cdef TensorBase _as_reshaped_tensor(self, object shape)
     cdef int _gather_if_apart(self) except -1
 
 

@@ -14,13 +14,13 @@
 namespace dali_core {
 
 // Any thread may use it, without the GIL.
-class MemoryServices final : public DeviceMemory {
+class StreamAllocator final : public DeviceMemory {
  public:
   using Allocate = std::shared_ptr<void> (*)(const std::shared_ptr<StreamState>& stream,
                                              size_t bytes, CUresult* status, std::string* failure);
 
-  MemoryServices(std::shared_ptr<StreamState> stream, std::shared_ptr<BufferPool> host_pool,
-                 Allocate allocate)
+  StreamAllocator(std::shared_ptr<StreamState> stream, std::shared_ptr<BufferPool> host_pool,
+                  Allocate allocate)
       : stream_(std::move(stream)), host_pool_(std::move(host_pool)), allocate_(allocate) {}
 
   int8_t device() const override { return static_cast<int8_t>(stream_->device->number); }
@@ -40,7 +40,7 @@ class MemoryServices final : public DeviceMemory {
     } catch (const std::bad_alloc&) {
       throw OutOfDeviceMemory("CUDA device " + std::to_string(stream_->device->number) + ": " +
                               std::to_string(bytes) +
-                              " bytes of page-locked memory must be left on the host (got " +
+                              " bytes of pinned memory must be left on the host (got " +
                               std::to_string(host_pool_->used_bytes()) +
                               " bytes in use here). Use smaller batches or a smaller "
                               "prefetch_queue_depth.");

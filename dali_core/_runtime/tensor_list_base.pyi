@@ -3,7 +3,7 @@
 
 from dali_core.types import DALIDataType
 
-class AnyTensorList:
+class TensorListBase:
     """What batches on the host and on devices have in common."""
 
     @property
@@ -11,22 +11,22 @@ class AnyTensorList:
         """Element type of all samples, a `types.DALIDataType`."""
 
     def layout(self) -> str:
-        """Give the layout of each sample, such as ``"HWC"``; empty if there is none."""
+        """Return the layout of each sample, such as ``"HWC"``; empty if there is none."""
 
     def set_layout(self, layout: str | None) -> None:
         """Name the dimensions of the samples, in this list only."""
 
     def ndim(self) -> int:
-        """Give the number of dimensions of each sample."""
+        """Return the number of dimensions of each sample."""
 
     def shape(self) -> list[tuple[int, ...]]:
-        """Give the shape of each sample."""
+        """Return the shape of each sample."""
 
     def is_dense_tensor(self) -> bool:
-        """Tell whether all samples have one shape, so that `as_tensor` works."""
+        """Return whether all samples have one shape, so that `as_tensor` works."""
 
     def data_ptr(self) -> int:
-        """Give the address of the first element of the first sample."""
+        """Return the address of the first element of the first sample."""
 
     def reinterpret(self, new_type: DALIDataType) -> None:
         """Take the bytes of the elements for another type, in this list only."""
