@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,14 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder /= "videos"
     folder.mkdir(exist_ok=True)
     return lambda name: make(folder, name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def video_indices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep indices of videos apart from those of the user and of other test runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DALI_CORE_VIDEO_CACHE", str(tmp_path_factory.mktemp("video_indices")))
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
