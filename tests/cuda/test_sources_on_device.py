@@ -213,11 +213,11 @@ for number in range(20):
         (batch,) = pipeline.run()
         assert (numbers(batch) == expected(0)).all()
     if number == 1:
-        before = held()
-wait_until(lambda: all(count <= before[name] for name, count in held().items()), lambda: (before, held()))
+        most = held()
+wait_until(lambda: all(count <= most[name] for name, count in held().items()), held)
 pipeline.close()
 del pipeline, batch
-wait_until(lambda: held()["allocations"] == 1, lambda: (before, held()))
+wait_until(lambda: held()["allocations"] == 1, held)
 """
     )
 

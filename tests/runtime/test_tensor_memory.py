@@ -236,8 +236,8 @@ def test_nothing_is_left_behind(make: Callable[[], Any]) -> None:
                 gc.collect()
         return resident_bytes()
 
-    # What the allocator keeps differs, but a leak grows in every round. One leaked block of 800 kB in
-    # twenty would be detected.
+    # What the allocator keeps differs, but a leak grows in every round. One leaked block of 800 kB
+    # in twenty would be detected.
     sizes = [repeat(20)]
     while len(sizes) < 2 or sizes[-1] - sizes[-2] >= 2_000_000:
         assert len(sizes) < 10, sizes
