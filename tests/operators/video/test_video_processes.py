@@ -102,7 +102,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     # It is not joined, so it may have ended already.
     with contextlib.suppress(ProcessLookupError):
         descriptor = os.pidfd_open(worker)
-        ended, _, _ = select.select([descriptor], [], [], 60)
+        ended, _, _ = select.select([descriptor], [], [], HANG_SECONDS)
         os.close(descriptor)
         assert ended, "the worker goes on"
 
