@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Neither a deadline nor a check of the speed, since both depend on the load of the machine. Examples
-# are the same in every run, unless `--hypothesis-profile=random` draws others.
+# Neither a deadline nor a check of the speed, since both depend on the load of the machine.
+# Examples are the same in every run, unless `--hypothesis-profile=random` draws others.
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("random"), derandomize=True)
 settings.load_profile("same")
