@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# No deadline, since times depend on the load of the machine; examples must be reproducible.
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+# Neither a deadline nor a check of the speed, since both depend on the load of the machine.
+# Examples are the same in every run, unless `--hypothesis-profile=random` draws others.
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("random"), derandomize=True)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +29,14 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder /= "videos"
     folder.mkdir(exist_ok=True)
     return lambda name: make(folder, name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def video_indices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep indices of videos apart from those of the user and of other test runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DALI_CORE_VIDEO_CACHE", str(tmp_path_factory.mktemp("video_indices")))
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

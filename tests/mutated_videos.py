@@ -27,7 +27,7 @@ NAMES = (
     *("h264.mp4", "h264_open_gop.mkv", "h264_late.ts", "hevc.mp4", "vp8.webm", "vp9.webm"),
     *("av1.mp4", "mpeg4_b.avi", "mjpeg.avi", "mjpeg_422.mov"),
 )
-SECONDS = 60
+SECONDS = 300
 """The time limit of a file."""
 
 

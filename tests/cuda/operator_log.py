@@ -9,6 +9,7 @@ import pytest
 
 from tests.cuda.operators_on_device import all_items
 from tests.cuda.simulated_driver import run_simulated
+from tests.hanging import HANG_SECONDS
 
 ITEMS = list(enumerate(all_items()))
 EVERY_ITEM = pytest.mark.parametrize(
@@ -28,7 +29,8 @@ class OperatorLog:
     def __init__(self, path: Path, *checks: str, sanitize: bool = False) -> None:
         self.ending = ""
         try:
-            run_simulated(PROGRAM.format(str(path), checks), sanitize=sanitize)
+            program = PROGRAM.format(str(path), checks)
+            run_simulated(program, sanitize=sanitize, timeout=6 * HANG_SECONDS)
         except AssertionError as error:
             self.ending = str(error)
         lines = path.read_text("utf-8").splitlines() if path.exists() else []

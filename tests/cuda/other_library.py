@@ -42,6 +42,7 @@ def new_stream(device: int = 0) -> int:
 _contexts: dict[int, Any] = {}
 _streams: list[int] = []
 _arrays: list[DeviceArray] = []
+_pinned: list[int] = []
 
 
 @atexit.register
@@ -52,6 +53,10 @@ def _give_back_everything() -> None:
     gc.collect()
     for array in _arrays:
         array.free()
+    # Not before, since this waits for all streams.
+    for address in _pinned:
+        enter(next(iter(_contexts)))
+        call(driver.cuMemFreeHost, address)
     for stream in _streams:
         call(driver.cuStreamDestroy, stream)
     for device in _contexts:
@@ -167,13 +172,13 @@ class Reading:
     def __init__(self, address: int, like: Any, stream: int) -> None:
         self.like, self.stream = like, stream
         self._host = int(call(driver.cuMemHostAlloc, max(like.nbytes, 1), 1))
+        _pinned.append(self._host)
         call(driver.cuMemcpyDtoHAsync, self._host, address, like.nbytes, stream)
 
     def result(self) -> Any:
         """Wait for the stream, and for no other; then return the data."""
         call(driver.cuStreamSynchronize, self.stream)
         text = ctypes.string_at(self._host, self.like.nbytes)
-        call(driver.cuMemFreeHost, self._host)
         return numpy.frombuffer(text, self.like.dtype).reshape(self.like.shape)
 
 

@@ -10,6 +10,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 PRELUDE = """
 import gc, os, subprocess, sys, time
+from itertools import pairwise
 import numpy as np
 from dali_core import cuda
 from dali_core.errors import CudaError, DaliCoreError, PipelineStateError
@@ -68,8 +69,11 @@ for number in range(50):
     assert not left(), left()
     live = control.live()
     seen.append((live["host_bytes"], live["events"], live["modules"], live["pools"]))
-host, events, modules, pools = map(max, zip(*seen))
-assert (modules, pools) == seen[0][2:] and events <= 8 and host <= 4 * seen[0][0], seen
+_, _, modules, pools = map(max, zip(*seen))
+assert (modules, pools) == seen[0][2:], seen
+# How many of these there are depends on how far the threads are, but most pipelines need no more.
+for counts in list(zip(*seen))[:2]:
+    assert sum(later > earlier for earlier, later in pairwise(counts)) < 20, seen
 cuda.release_unused_memory()
 assert control.live()["host_bytes"] == 0
 """

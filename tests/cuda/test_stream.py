@@ -71,15 +71,16 @@ def test_order_across_streams_and_devices() -> None:
         for stream in (first, second, third): stream.synchronize()
         control.set_delay(0.05, first.handle)
 
-        memory.copy_pointers(blocks[0].pointer, ctypes.addressof(given), size, first)
-        event = first.record()
-        assert not first.is_idle()
-        assert not event.is_done()
-        second.wait(event)
-        second.wait(second)
-        memory.copy_pointers(blocks[1].pointer, blocks[0].pointer, size, second)
-        third.wait(second)
-        memory.copy_pointers(blocks[2].pointer, blocks[1].pointer, size, third)
+        with control.held(first.handle):
+            memory.copy_pointers(blocks[0].pointer, ctypes.addressof(given), size, first)
+            event = first.record()
+            assert not first.is_idle()
+            assert not event.is_done()
+            second.wait(event)
+            second.wait(second)
+            memory.copy_pointers(blocks[1].pointer, blocks[0].pointer, size, second)
+            third.wait(second)
+            memory.copy_pointers(blocks[2].pointer, blocks[1].pointer, size, third)
         memory.copy_pointers(ctypes.addressof(result), blocks[2].pointer, size, third)
         third.synchronize()
         assert event.is_done()
@@ -196,7 +197,7 @@ def test_streams_of_other_libraries() -> None:
 def test_waiting_lets_other_threads_run() -> None:
     run_simulated(
         """
-        import ctypes, threading, time
+        import sys, threading
         from dali_core import cuda
         from dali_core._cuda import memory
         from tests.cuda.simulated_driver import control
@@ -204,19 +205,23 @@ def test_waiting_lets_other_threads_run() -> None:
         stream = cuda.Stream(0)
         block = memory.Buffer(stream, 8)
         stream.synchronize()
-        control.set_delay(0.2)
+        sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
+
+        def hold_until(queued, waits):
+            with control.held(stream.handle):
+                queued.set()
+                waits.wait()
+
         for wait in (lambda event: event.synchronize(), lambda event: stream.synchronize()):
+            held, waits = threading.Event(), threading.Event()
+            thread = threading.Thread(target=hold_until, args=(held, waits))
+            thread.start()
+            held.wait()
             memory.copy_pointers(block.pointer, block.pointer + 4, 4, stream)
             event = stream.record()
-            ticks = []
-            def count():
-                while not event.is_done():
-                    ticks.append(time.monotonic())
-                    time.sleep(0.005)
-            thread = threading.Thread(target=count)
-            thread.start()
+            assert not event.is_done()
+            waits.set()
             wait(event)
             thread.join()
-            assert len(ticks) > 3
         """
     )

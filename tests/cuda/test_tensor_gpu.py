@@ -13,11 +13,12 @@ import pytest
 from tests.cuda.simulated_driver import run_simulated
 
 PRELUDE = """
-import copy, gc, pickle, time
+import copy, gc, pickle
 import numpy, pytest
 from cuda.bindings import driver
 from tests.cuda.simulated_driver import control
 from tests.cuda.leaks import expect_nothing_left
+from tests.waiting import wait_until
 expect_nothing_left({devices})
 from tests.cuda.other_library import (
     Consumer, DeviceArray, Interface, Reading, call, consume, enter, new_stream
@@ -100,14 +101,12 @@ def test_copies_are_of_their_own() -> None:
 def test_streams_of_consumers_wait_and_callers_do_not(stream: str) -> None:
     run(
         f"""
-        source = slow(data, seconds=0.5)
-        tensor = TensorGPU(source)
-        own = new_stream()
-        before = control.device_wide()
-        begin = time.perf_counter()
-        capsule = tensor.__dlpack__(stream={stream})
-        assert time.perf_counter() - begin < 0.4
-        assert control.device_wide() == before
+        own, busy = new_stream(), new_stream()
+        with control.held(busy):
+            tensor = TensorGPU(DeviceArray(data, stream=busy))
+            before = control.device_wide()
+            capsule = tensor.__dlpack__(stream={stream})
+            assert control.device_wide() == before
         used = {{None: 1}}.get({stream}, {stream})
         numpy.testing.assert_array_equal(consume(capsule, data, used), data)
         """
@@ -118,9 +117,10 @@ def test_without_waiting_data_are_not_there() -> None:
     # This is what the tests above would detect.
     run(
         """
-        source = slow(data, seconds=0.5)
-        tensor = TensorGPU(source)
-        got = consume(tensor.__dlpack__(stream=-1), data, new_stream())
+        busy = new_stream()
+        with control.held(busy):
+            tensor = TensorGPU(DeviceArray(data, stream=busy))
+            got = consume(tensor.__dlpack__(stream=-1), data, new_stream())
         assert not numpy.array_equal(got, data)
         """
     )
@@ -197,7 +197,6 @@ def test_memory_of_others_is_given_back_once_it_is_not_used() -> None:
         source = slow(data)
         target = DeviceArray(numpy.zeros_like(data))
         stream = new_stream()
-        control.set_delay(0.3, stream)
         def use(make):
             tensor = make()
             tensor.copy_to_external(target.pointer, stream, non_blocking=True)
@@ -207,13 +206,12 @@ def test_memory_of_others_is_given_back_once_it_is_not_used() -> None:
             lambda: TensorGPU(source.__dlpack__(stream=stream), "", stream),
         ):
             returned = source.producer.num_returned
-            use(make)
-            assert source.producer.num_returned == returned
+            with control.held(stream):
+                use(make)
+                assert source.producer.num_returned == returned
             call(driver.cuStreamSynchronize, stream)
             # When the next ones come, those that are done with go.
-            deadline = time.monotonic() + 60
-            while source.producer.num_returned == returned and time.monotonic() < deadline:
-                TensorGPU(target)
+            wait_until(lambda: TensorGPU(target) and source.producer.num_returned > returned)
             assert source.producer.num_returned == returned + 1
         numpy.testing.assert_array_equal(Reading(target.pointer, data, stream).result(), data)
         """

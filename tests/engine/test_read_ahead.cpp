@@ -13,7 +13,7 @@ using namespace dali_core;
 
 namespace {
 
-constexpr double kLong = 30;  // seconds; only a deadlock takes so long
+constexpr double kLong = 300;  // seconds; only a deadlock takes so long
 
 // Reads like `number`, and records which threads read.
 class Reading : public Operator {

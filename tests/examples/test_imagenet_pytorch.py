@@ -7,14 +7,15 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from examples.photos import generate
+from tests.examples import waits_to_be_killed
 from tests.hanging import HANG_SECONDS
+from tests.waiting import wait_until
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
@@ -32,9 +33,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return generate(folder, ["dunes", "marbles"], per_class=20, seed=1)
 
 
-def start(num_processes: int, data: Path, work: Path, *more: str) -> subprocess.Popen[str]:
+def start(
+    num_processes: int, data: Path, work: Path, *more: str, waits_after: int | None = None
+) -> subprocess.Popen[str]:
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={num_processes}"]
-    program = [str(PROGRAM), f"--data={data}", f"--work={work}", f"--record={work}", *OPTIONS]
+    waiting = [] if waits_after is None else [str(waits_to_be_killed.PROGRAM), str(waits_after)]
+    program = [*waiting, str(PROGRAM), f"--data={data}", f"--work={work}", f"--record={work}"]
+    program += OPTIONS
     return subprocess.Popen(
         [sys.executable, *launcher, "--max-restarts=1", "--monitor-interval=0.1", *program, *more],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -83,13 +88,14 @@ def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
     assert len(lines) == 3
     assert re.fullmatch(r"epoch 3: loss \d+\.\d{3}, held out \d+\.\d % right", lines[-1])
 
-    launcher = start(2, data, broken)
+    launcher = start(2, data, broken, waits_after=5)
     record = broken / "rank1.txt"
-    deadline = time.monotonic() + HANG_SECONDS
-    while not record.exists() or len(record.read_text().splitlines()) < 5:
+
+    def is_time() -> bool:
         assert launcher.poll() is None, launcher.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+        return record.exists() and len(record.read_text().splitlines()) == 5
+
+    wait_until(is_time)
     kill_rank(launcher, 1)
     lines = finish(launcher)
     assert any(re.match(r"resumed in epoch \d after \d+ steps", line) for line in lines), lines

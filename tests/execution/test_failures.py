@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from dali_core._execution.bad_samples import name_others
 from dali_core.errors import BadSample, SampleError
 from dali_core.plugin.base_iterator import BaseIterator
 from tests.state.listing import ListAdapter
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -73,10 +73,8 @@ def test_failed_batches_do_not_stay_in_memory(kind: str, iterates: bool) -> None
     assert pipeline._run.runner is not None
     executor = pipeline._run.runner.executor
     pipeline.close()
-    deadline = time.monotonic() + 60  # the thread may still hold a reference
-    while executor.memory_stats()["used_bytes"] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert executor.memory_stats()["used_bytes"] == 0
+    # The thread may still hold a reference.
+    wait_until(lambda: executor.memory_stats()["used_bytes"] == 0, executor.memory_stats)
 
 
 @pytest.mark.usefixtures("no_collector")

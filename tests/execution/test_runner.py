@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 import traceback
 import weakref
 from collections.abc import Callable
@@ -19,6 +18,8 @@ from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.planner import make_plan
 from dali_core._runtime.executor import Batch
 from dali_core.errors import PipelineStateError, SampleError
+from tests.hanging import HANG_SECONDS
+from tests.waiting import wait_until
 
 
 def make_runner(
@@ -42,10 +43,12 @@ def asynchronous(request: pytest.FixtureRequest) -> bool:
 
 
 def is_collected(reference: weakref.ref[Any]) -> bool:
-    deadline = time.monotonic() + 10  # the thread may still hold references
-    while reference() is not None and time.monotonic() < deadline:
+    def collected() -> bool:
         gc.collect()
-    return reference() is None
+        return reference() is None
+
+    wait_until(collected)  # the thread may still hold references
+    return True
 
 
 def numbers(iteration: int) -> list[np.int64]:
@@ -95,7 +98,7 @@ def test_sources_are_called_for_a_batch_that_is_submitted() -> None:
         runner.call_sources(batch)
         assert seen == list(range(count))
         # The rest does not need this thread.
-        assert runner.executor.wait(batch, 30)
+        assert runner.executor.wait(batch, HANG_SECONDS)
     runner.close()
 
 
@@ -256,7 +259,7 @@ def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> N
     def function(x: np.ndarray) -> np.ndarray:
         if x == 1:
             started.set()
-            release.wait(30)
+            release.wait(HANG_SECONDS)
         return x
 
     runner = make_runner(numbers, function)
@@ -264,9 +267,10 @@ def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> N
     for batch in batches:
         runner.call_sources(batch)
     assert first_of(runner, batches[0]) == 0
-    assert started.wait(30)
+    assert started.wait(HANG_SECONDS)
     with pytest.raises(PipelineStateError, match="must return within"):
         runner.reset(1)
+    monkeypatch.setattr(runner_module, "_STEP_GRACE_SECONDS", HANG_SECONDS)
     release.set()
     runner.reset(1)
     assert first_of(runner, runner.submit()) == 0
@@ -279,27 +283,26 @@ def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
 
     def function(x: np.ndarray) -> np.ndarray:
         started.set()
-        release.wait(30)
+        assert release.wait(HANG_SECONDS)
+        ended.append(threading.current_thread())
         return x
 
-    threads = threading.active_count()
+    ended: list[threading.Thread] = []
     runner = make_runner(numbers, function)
     runner.call_sources(runner.submit())
-    assert started.wait(30)
-    start = time.monotonic()
+    assert started.wait(HANG_SECONDS)
     runner.close()
-    assert time.monotonic() - start < 20  # or 30 if it waited for the function
+    assert not ended, "it does not wait for the function"
     release.set()
-    while threading.active_count() > threads:  # the thread ends by itself
-        time.sleep(0.001)
+    wait_until(lambda: ended and not ended[0].is_alive())  # the thread ends by itself
 
 
 def test_a_blocked_source_is_woken_by_closing() -> None:
-    threads = threading.active_count()
+    threads = set(threading.enumerate())
     runner = make_runner(None, blocking=True)
     runner.submit()
     runner.close()
-    assert threading.active_count() == threads
+    wait_until(lambda: set(threading.enumerate()) <= threads, threading.enumerate)
 
 
 def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) -> None:
@@ -313,21 +316,24 @@ def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) ->
 
 
 def test_whoever_waits_is_told_that_the_batch_was_dropped() -> None:
-    release = threading.Event()
+    called = threading.Event()
 
     def source(iteration: int) -> list[np.int64]:
-        release.wait(30)
+        called.set()
+        wait_until(lambda: batch.cancelled)
         return numbers(iteration)
+
+    def rewind() -> None:
+        assert called.wait(HANG_SECONDS)
+        runner.rewind(0)
 
     runner = make_runner(source)
     batch = runner.submit()
-    timers = [threading.Timer(0.02, runner.rewind, [0]), threading.Timer(0.04, release.set)]
-    for timer in timers:
-        timer.start()
+    thread = threading.Thread(target=rewind)
+    thread.start()
     with pytest.raises(PipelineStateError, match="by another thread"):
         runner.wait(batch)
-    for timer in timers:
-        timer.join()
+    thread.join()
     runner.close()
 
 

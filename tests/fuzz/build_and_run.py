@@ -25,6 +25,7 @@ from tests.compiled_programs import (
     link_program,
 )
 from tests.fuzz.small_images import all_images, jpegs
+from tests.hanging import HANG_SECONDS
 
 HERE = Path(__file__).resolve().parent
 DRIVER = HERE / "standalone.cpp"
@@ -110,7 +111,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a target on a corpus, then on mutations of it for some time."""
     if has_libfuzzer():
-        limits = [f"-max_total_time={max(1, round(seconds))}", f"-seed={seed}", "-timeout=20"]
+        limits = [f"-max_total_time={max(1, round(seconds))}", f"-seed={seed}", "-timeout=120"]
         command = [str(program), *limits, f"-artifact_prefix={save}/", str(corpus)]
     else:
         command = [str(program), "-seconds", str(seconds), "-seed", str(seed)]
@@ -123,7 +124,7 @@ def run(
         text=True,
         errors="replace",
         check=False,
-        timeout=seconds + 300,
+        timeout=seconds + HANG_SECONDS,
     )
 
 

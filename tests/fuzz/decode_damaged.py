@@ -18,7 +18,9 @@ import numpy as np
 
 from dali_core import Pipeline, fn
 from dali_core.errors import SampleError
+from tests.children import children
 from tests.fuzz.small_images import all_images, damaged
+from tests.waiting import wait_until
 
 SOUND_EVERY = 10
 PROGRESS = "progress"
@@ -45,15 +47,6 @@ def private_bytes() -> int:
 
 def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
-
-
-def helpers() -> list[str]:
-    """Names of child processes that are still running."""
-    running = []
-    for task in Path("/proc/self/task").iterdir():
-        for child in (task / "children").read_text().split():
-            running.append(Path("/proc", child, "comm").read_text().strip())
-    return running
 
 
 def check_error(error: SampleError, folder: Path, name: str) -> None:
@@ -90,8 +83,8 @@ class Round:
         executor = pipeline._run.runner.executor
         pipeline.close()
         gc.collect()  # an exception and its frames may be a reference cycle
-        assert executor.memory_stats()["used_bytes"] == 0, executor.memory_stats()
-        assert not helpers()
+        wait_until(lambda: executor.memory_stats()["used_bytes"] == 0, executor.memory_stats)
+        wait_until(lambda: not children(), children)
         return outcomes
 
     def _decode(self, pipeline: Pipeline, number: int) -> str:

@@ -13,7 +13,9 @@ from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.file.listing import open_files
 
 SETTINGS = settings(
-    max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=500,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 TELLING = st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\0", b"-", b"+", b"1", b"9", b"a", b"/"])
 ANY_BYTES = st.one_of(

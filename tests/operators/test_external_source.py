@@ -14,6 +14,7 @@ from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, SampleError
 from dali_core.tensors import TensorListCPU
 from tests.operators.suite import Example, images
+from tests.waiting import wait_until
 
 
 def squares(info: types.SampleInfo) -> np.ndarray:
@@ -297,7 +298,7 @@ def test_repeat_last() -> None:
 
 
 def test_a_blocking_source_waits() -> None:
-    threads = threading.active_count()
+    threads = set(threading.enumerate())
     pipeline = feedable(blocking=True)
 
     def feed() -> None:
@@ -309,7 +310,7 @@ def test_a_blocking_source_waits() -> None:
     assert [int(pipeline.run()[0].at(0)) for _ in range(4)] == [0, 10, 20, 30]
     thread.join()
     pipeline.close()  # while the source waits for a fifth batch
-    assert threading.active_count() == threads
+    wait_until(lambda: set(threading.enumerate()) <= threads, threading.enumerate)
 
 
 def test_a_missing_batch_is_an_error_for_that_batch_only() -> None:

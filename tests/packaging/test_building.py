@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from setuptools.errors import CompileError
 from building import toolchain
 from building.extensions import VIDEO_PROGRAM, VIDEO_WORKER
 from tests.hanging import HANG_SECONDS
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 MODULE = """
@@ -189,6 +189,11 @@ def test_two_builds_at_once(project: Path) -> None:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_build_can_be_started_again(project: Path, kind: signal.Signals) -> None:
+    # The compiler waits until somebody writes to this header.
+    header = project / "dali_core" / "_runtime" / "engine" / "waits.hpp"
+    os.mkfifo(header)
+    source = project / "dali_core" / "operators" / "waits.cpp"
+    source.write_text('#include "waits.hpp"\n')
     process = subprocess.Popen(
         [sys.executable, "setup.py", "build_ext", "--inplace"],
         cwd=project,
@@ -198,11 +203,12 @@ def test_an_interrupted_build_can_be_started_again(project: Path, kind: signal.S
         start_new_session=True,
     )
     objects = project / "build" / "objects"
-    while process.poll() is None and not list(objects.rglob("*.o")):
-        time.sleep(0.01)
+    wait_until(lambda: list(objects.rglob("*.o")))
     # As a terminal does, to all of them.
     os.killpg(process.pid, kind)
     assert process.wait(timeout=HANG_SECONDS) != 0
+    header.unlink()
+    header.touch()
     status, output = build(project)
     assert status == 0, output
     assert answer(project) == "42"

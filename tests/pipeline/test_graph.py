@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 import weakref
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from dali_core.errors import (
 )
 from tests.folders import make_folders
 from tests.pipeline.counting import counting, numbers
+from tests.waiting import wait_until
 
 
 def test_dead_operators_are_dropped() -> None:
@@ -110,10 +110,12 @@ def test_pipelines_are_collected() -> None:
     (batch,) = pipeline.run()
     reference = weakref.ref(pipeline)
     del pipeline
-    deadline = time.monotonic() + 10  # a running step holds the source
-    while reference() is not None and time.monotonic() < deadline:
+
+    def collected() -> bool:
         gc.collect()
-    assert reference() is None
+        return reference() is None
+
+    wait_until(collected)  # a running step holds the source
     assert batch.as_array().tolist() == [0, 1, 2]
 
 

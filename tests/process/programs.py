@@ -55,7 +55,7 @@ THREADS_BEFORE = num_threads()  # libraries have some of their own
 
 def threads_left():
     # A thread that was joined may show up for a moment.
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
         time.sleep(0.001)
     return num_threads() - THREADS_BEFORE

@@ -15,7 +15,7 @@ CHILD = """
 def in_child(function):
     child = os.fork()
     if child == 0:
-        signal.alarm(30)
+        signal.alarm(300)
         try:
             function()
         except BaseException:

@@ -51,6 +51,9 @@ def work(seen):
             pipeline.close()
         del pipeline
 
+# Importing is Python's own: it loses what is raised in the callbacks of its locks.
+MAKE().run()
+
 # Python itself leaves files open if it is interrupted right after opening them.
 warnings.simplefilter("ignore", ResourceWarning)
 signal.signal(signal.SIGALRM, interrupt)

@@ -51,17 +51,12 @@ def test_interrupt_during_a_blocked_source(exec_async: bool, where: str, root: P
 
         with Pipeline(1, 2, None, exec_async={exec_async}) as pipeline:
             pipeline.set_outputs(fn.external_source({arguments}))
-        start = time.monotonic()
-        try:
-            if {where == "feed"}:
-                threading.Thread(target=tell_when_blocked).start()
-            pipeline.run()
-        finally:
-            print(time.monotonic() - start < 5)
+        if {where == "feed"}:
+            threading.Thread(target=tell_when_blocked).start()
+        pipeline.run()
         """,
     )
     assert status == -signal.SIGINT, output
-    assert output.startswith("True\n")
     assert output.rstrip().endswith("KeyboardInterrupt")
 
 
@@ -75,6 +70,7 @@ def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Pa
 
         # Python itself leaves a folder open if it is interrupted right after opening it.
         warnings.simplefilter("ignore", ResourceWarning)
+        make(exec_async={exec_async}).run()  # importing is Python's own
         signal.signal(signal.SIGALRM, interrupt)
         pipeline = make(exec_async={exec_async}, prefetch_queue_depth=3)
         last = -1
@@ -132,7 +128,7 @@ def test_exit_while_a_function_hangs(root: Path) -> None:
         started = threading.Event()
         pipeline = make(function=lambda x: started.set() or time.sleep(1000))
         pipeline.schedule_run()
-        assert started.wait(30)
+        assert started.wait(60)
         atexit.register(lambda: print("exit"))
         """,
     )

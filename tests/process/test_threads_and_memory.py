@@ -40,11 +40,15 @@ def test_many_pipelines_leave_nothing_behind(root: Path) -> None:
                     pipeline.close()
 
         build_and_drop(100)
-        before = resident_bytes(), len(os.listdir("/proc/self/fd"))
-        build_and_drop(200)
-        assert threads_left() == 0
-        assert len(os.listdir("/proc/self/fd")) == before[1]
-        assert resident_bytes() - before[0] < 8 << 20, resident_bytes() - before[0]
+        files = len(os.listdir("/proc/self/fd"))
+        # What the allocator keeps depends on the threads, but a leak grows in every round.
+        sizes = [resident_bytes()]
+        while len(sizes) < 2 or sizes[-1] - sizes[-2] > 1 << 20:
+            assert len(sizes) < 10, sizes
+            build_and_drop(50)
+            assert threads_left() == 0
+            sizes.append(resident_bytes())
+        assert len(os.listdir("/proc/self/fd")) == files
         print("done")
         """,
     )
@@ -63,7 +67,8 @@ def test_memory_stays_flat_over_many_batches(root: Path) -> None:
             (batch,) = pipeline.run()
             if number == 100:
                 before = resident_bytes()
-        assert resident_bytes() - before < 16 << 20, resident_bytes() - before
+        # These are 288 MB, and some of them are in flight.
+        assert resident_bytes() - before < 64 << 20, resident_bytes() - before
         print(batch.as_array().sum())
         """,
     )
@@ -79,7 +84,7 @@ def test_native_operators_run_while_python_holds_the_gil(root: Path) -> None:
         executor = pipeline._run.runner.executor
         sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
         pipeline.schedule_run()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         # Files and labels have a block each, or one each for all samples.
         while executor.memory_stats()["used_bytes"] < 2 * 64 and time.monotonic() < deadline:
             pass

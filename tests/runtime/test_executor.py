@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import pytest
 
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
 from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
+from tests.hanging import HANG_SECONDS
+from tests.waiting import wait_until
 
 NATURAL_ORDER = [None]
 
@@ -76,7 +77,7 @@ def test_unknown_operators_and_wrong_values_are_refused() -> None:
 
 def test_positions_of_readers(reading: Executor) -> None:
     batch = reading.submit(0, 4, [[(0, 3, 2, 1), (1, 1, 2, 0)]], [NATURAL_ORDER * 2])
-    assert reading.wait(batch, 30)
+    assert reading.wait(batch, HANG_SECONDS)
     assert batch.failures() == []
     data, labels = reading.outputs(batch)
     assert labels.as_array().ravel().tolist() == [3, 4, 1, 1]
@@ -87,14 +88,14 @@ def test_positions_of_readers(reading: Executor) -> None:
 def test_permuted_positions(reading: Executor) -> None:
     runs = [[(epoch, 0, 5, 1) for epoch in range(2)]]
     batch = reading.submit(0, 10, runs, [[(0, 5, 7), (0, 5, 7)]])
-    assert reading.wait(batch, 30)
+    assert reading.wait(batch, HANG_SECONDS)
     order = reading.outputs(batch)[1].as_array().ravel().tolist()
     assert sorted(order[:5]) == sorted(order[5:]) == [0, 1, 2, 3, 4]
     assert order[:5] != order[5:]
     # The key is the position, not the file: it does not depend on the order.
     assert [batch.key(i) for i in range(10)] == [(i // 5, i % 5) for i in range(10)]
     part = reading.submit(1, 3, [[(0, 2, 3, 1)]], [[(2, 3, 7)]])
-    assert reading.wait(part, 30)
+    assert reading.wait(part, HANG_SECONDS)
     assert sorted(reading.outputs(part)[1].as_array().ravel()) == [2, 3, 4]
 
 
@@ -102,7 +103,7 @@ def test_failures_tell_sample_node_and_source(files: Path) -> None:
     operator = reader(["0", "missing", "1"], files)
     executor = make_executor([[(operator, 5, [], [], [0, 1], [])]], [0], 2, num_readers=1)
     batch = executor.submit(0, 3, [[(0, 0, 3, 1)]], [None])
-    assert executor.wait(batch, 30)
+    assert executor.wait(batch, HANG_SECONDS)
     ((sample, node, message, source),) = batch.failures()
     assert (sample, node, source) == (1, 5, "missing")
     assert "No such file" in message
@@ -111,7 +112,7 @@ def test_failures_tell_sample_node_and_source(files: Path) -> None:
 def test_steps(stepping: Executor) -> None:
     batch = submit(stepping, 3)
     assert not stepping.wait(batch, 0)
-    task = stepping.next_step(30)
+    task = stepping.next_step(HANG_SECONDS)
     assert task is not None
     assert (task.stage, task.batch.iteration, task.batch.size) == (0, 3, 2)
     assert stepping.next_step(0) is None
@@ -130,7 +131,7 @@ def test_steps(stepping: Executor) -> None:
 def test_a_step_may_shrink_and_number_the_batch(stepping: Executor) -> None:
     batch = submit(stepping, 3)
     assert batch.key(1) == (0, 7)
-    task = stepping.next_step(30)
+    task = stepping.next_step(HANG_SECONDS)
     assert task is not None
     task.set_size(1, 100)
     task.set_output(0, [np.zeros(1)], "")
@@ -143,7 +144,7 @@ def test_a_step_may_shrink_and_number_the_batch(stepping: Executor) -> None:
 
 def test_outputs_must_fit_the_batch(stepping: Executor) -> None:
     submit(stepping)
-    task = stepping.next_step(30)
+    task = stepping.next_step(HANG_SECONDS)
     assert task is not None
     with pytest.raises(ValueError, match="each of the 2 samples"):
         task.set_output(0, [np.zeros(1)], "")
@@ -155,7 +156,7 @@ def test_released_values_are_freed(files: Path) -> None:
     read = [(reader(["4"], files), 0, [], [], [0, 1], [1])]
     executor = make_executor([read, None], [2], 3, num_readers=1)
     executor.submit(0, 1, [[(0, 0, 1, 1)]], [None])
-    task = executor.next_step(30)
+    task = executor.next_step(HANG_SECONDS)
     assert task is not None
     (data,) = task.inputs([0], [])
     assert data.at(0).tolist() == [4] * 5
@@ -172,7 +173,7 @@ def test_failing_steps(files: Path) -> None:
     read = [(reader(["3"], files), 0, [], [], [0, 1], [])]
     executor = make_executor([read, None], [0], 3, num_readers=1)
     batch = executor.submit(0, 1, [[(0, 0, 1, 1)]], [None])
-    task = executor.next_step(30)
+    task = executor.next_step(HANG_SECONDS)
     assert task is not None
     task.fail(0, 1, "surrogates \udcff are text, too", [1, 0])
     task.fail(0, 1, "a step ends once")
@@ -183,7 +184,7 @@ def test_failing_steps(files: Path) -> None:
 
 def test_a_lost_step_ends_its_batch(stepping: Executor) -> None:
     batch = submit(stepping)
-    task = stepping.next_step(30)
+    task = stepping.next_step(HANG_SECONDS)
     assert task is not None
     del task
     gc.collect()
@@ -194,11 +195,11 @@ def test_a_lost_step_ends_its_batch(stepping: Executor) -> None:
 
 def test_cancelled_batches_are_never_done(stepping: Executor) -> None:
     batches = [submit(stepping, iteration) for iteration in range(3)]
-    task = stepping.next_step(30)
+    task = stepping.next_step(HANG_SECONDS)
     assert task is not None
     stepping.cancel()
     assert [batch.cancelled for batch in batches] == [True] * 3
-    assert not stepping.wait(batches[0], 30)
+    assert not stepping.wait(batches[0], HANG_SECONDS)
     task.finish()
     assert stepping.wait_for_steps(0)
     assert stepping.next_step(0) is None
@@ -207,14 +208,14 @@ def test_cancelled_batches_are_never_done(stepping: Executor) -> None:
 
 def test_close(reading: Executor) -> None:
     batch = reading.submit(0, 5, [[(0, 0, 5, 1)]], [None])
-    assert reading.wait(batch, 30)
+    assert reading.wait(batch, HANG_SECONDS)
     data, _ = reading.outputs(batch)
     reading.close()
     reading.close()
     assert reading.closed
     assert reading.memory_stats()["idle_bytes"] == 0
-    assert not reading.wait(reading.submit(1, 5, [[(0, 0, 5, 1)]], [None]), 30)
-    assert reading.next_step(30) is None
+    assert not reading.wait(reading.submit(1, 5, [[(0, 0, 5, 1)]], [None]), HANG_SECONDS)
+    assert reading.next_step(HANG_SECONDS) is None
     assert data.at(4).tolist() == [4] * 5
 
 
@@ -226,16 +227,14 @@ def test_threads_end_with_the_executor(files: Path) -> None:
     assert len(new) == 2
     submit(executor)
     del executor
-    deadline = time.monotonic() + 60  # a joined thread may still be listed for a moment
-    while new & set(os.listdir("/proc/self/task")) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert not new & set(os.listdir("/proc/self/task"))
+    # A thread that was joined may still be listed for a moment.
+    wait_until(lambda: not new & set(os.listdir("/proc/self/task")))
 
 
 def test_memory_is_reused(reading: Executor) -> None:
     for iteration in range(50):
         batch = reading.submit(iteration, 5, [[(0, 0, 5, 1)]], [None])
-        assert reading.wait(batch, 30)
+        assert reading.wait(batch, HANG_SECONDS)
         del batch
         stats = reading.memory_stats()
         assert stats["used_bytes"] + stats["idle_bytes"] < 50 * 64

@@ -54,8 +54,8 @@ def test_an_empty_batch() -> None:
 
 def test_a_large_batch_is_short() -> None:
     batch = TensorListCPU.broadcast(numpy.zeros((512, 512, 3), numpy.uint8), 1000)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     assert len(repr(batch)) < 300
     assert len(str(batch)) < 3000
-    assert time.perf_counter() - begin < 5, "elements that are not shown are not looked at"
+    assert time.thread_time() - begin < 5, "elements that are not shown are not looked at"
     assert "(512, 512, 3), (512, 512, 3), ..., (512, 512, 3), (512, 512, 3)]" in repr(batch)

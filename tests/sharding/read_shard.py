@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,8 @@ class Job:
         Step whose state to start from; 0 for the beginning.
     state_of_rank : int or None
         Whose state that is; by default each process has its own.
-    seconds_per_step : float
-        Minimum duration of each step.
+    waits_after : int or None
+        Step after which a process waits to be killed.
     """
 
     folder: str
@@ -54,7 +54,7 @@ class Job:
     policy: str = "FILL"
     resume_after: int = 0
     state_of_rank: int | None = None
-    seconds_per_step: float = 0.0
+    waits_after: int | None = None
 
 
 class _NumPy(Adapter):
@@ -114,7 +114,8 @@ def main() -> None:
                 "random": batch["random"].ravel().tolist(),
             }
             print(json.dumps(taken), flush=True)
-            time.sleep(job.seconds_per_step)
+            while step == job.waits_after:
+                signal.pause()
 
 
 def _state_file(job: Job, rank: int, step: int) -> Path:

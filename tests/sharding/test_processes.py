@@ -132,8 +132,8 @@ STICKING = {**SHUFFLED, "stick_to_shard": True}
 def test_resumed_after_a_killed_process(world_size: int, reader: dict[str, Any], job: Job) -> None:
     job = dataclasses.replace(job, reader=reader)
     whole = run(job, world_size)
-    slow = dataclasses.replace(job, seconds_per_step=0.02)
-    cut = run_until_killed(slow, world_size, victim=world_size - 1, lines=2)
+    waiting = dataclasses.replace(job, waits_after=5)
+    cut = run_until_killed(waiting, world_size, victim=world_size - 1, lines=2)
     for before, reference in zip(cut, whole, strict=True):
         assert before == reference[: len(before)]
     step = min(len(batches) for batches in cut)

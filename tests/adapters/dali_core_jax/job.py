@@ -13,6 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from dali_core.plugin.jax import LastBatchPolicy, data_iterator
 from tests.adapters.dali_core_jax.pipelines import read_numbers
+from tests.hanging import HANG_SECONDS
 
 
 def run(options: argparse.Namespace) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def main() -> None:
         options.coordinator,
         options.processes,
         options.process,
-        initialization_timeout=60,
+        initialization_timeout=HANG_SECONDS,
     )
     print(json.dumps(run(options)))
     jax.distributed.shutdown()

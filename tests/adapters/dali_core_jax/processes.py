@@ -67,10 +67,10 @@ def _job(
     command: Sequence[str], num_processes: int
 ) -> Iterator[tuple[list[subprocess.Popen[bytes]], list[IO[str]], list[IO[str]]]]:
     """Start processes, whose outputs and errors go to files; kill the remaining ones at the end."""
-    coordinator = f"127.0.0.1:{_free_port()}"
     paths = [str(ROOT), str(ROOT / "adapters"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with contextlib.ExitStack() as stack:
+        coordinator = f"127.0.0.1:{stack.enter_context(_own_port())}"
         outputs = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(num_processes)]
         errors = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(num_processes)]
         started = [
@@ -110,11 +110,13 @@ def _wait(started: Sequence[subprocess.Popen[bytes]], deadline: float) -> None:
         time.sleep(0.05)
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+@contextlib.contextmanager
+def _own_port() -> Iterator[int]:
+    """Return a port that other programs do not get meanwhile; JAX shares it with this socket."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield kept.getsockname()[1]
 
 
 def _read(file: IO[str]) -> str:

@@ -179,7 +179,8 @@ def test_memory_is_used_again() -> None:
     with pipeline:
         pipeline.set_outputs(fn.random.uniform(range=[0, 1], shape=[1000]))
     iterator = DALIGenericIterator(pipeline, ["x"], size=4 * 200)
-    assert len({address(batch["x"]) for batch in iterator}) < 12
+    # How many are in flight depends on the threads, and not on the number of batches.
+    assert len({address(batch["x"]) for batch in iterator}) < 50
 
 
 class TestCopiesOfImportedArrays:

@@ -1,6 +1,7 @@
 """The order of work in streams. Two devices."""
 
 import ctypes
+import time
 
 import numpy
 from cuda.bindings import driver
@@ -50,12 +51,15 @@ assert set(locked) == {2}
 done(driver.cuEventSynchronize(event))
 assert done(driver.cuEventQuery(event)) == ()
 
-# A delay reveals that without holding a stream: the host did not wait either.
-control.set_delay(0.2, first)
-fill(3, first)
-fetch(first)
-assert set(locked) == {2}
+# A delay comes before each piece of work.
+control.set_delay(DELAY, first)
+with control.held(first):
+    fill(3, first)
+    fetch(first)
+    assert set(locked) == {2}
+    begin = time.monotonic()
 done(driver.cuStreamSynchronize(first))
+assert time.monotonic() - begin >= 2 * DELAY
 assert set(locked) == {3}
 control.set_delay(-1, first)
 

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 from dali_core import Pipeline, fn
 from dali_core.errors import SampleError
+from tests.children import children
 
 def decode(path, **arguments):
     data = np.fromfile(path, np.uint8)
@@ -35,13 +36,9 @@ def decode(path, **arguments):
         pipeline.set_outputs(fn.decoders.video(encoded, **arguments))
     return np.array(pipeline.run()[0].at(0)).sum()
 
-def children():
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
-    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in found}
-    folders = b"/video/worker", b"/video/native_worker/"
-    return [pid for pid, command in commands.items() if any(name in command for name in folders)]
+def workers():
+    folders = "/video/worker", "/video/native_worker/"
+    return [pid for pid, command in children().items() if any(name in command for name in folders)]
 
 path = sys.argv[1]
 """
@@ -64,10 +61,10 @@ def run(program: str, path: Path, **environment: str) -> str:
 def test_process_that_is_killed(video: Callable[[str], Path]) -> None:
     program = """
 first = decode(path)
-(worker,) = children()
+(worker,) = workers()
 os.kill(worker, signal.SIGKILL)
 assert decode(path, frames=list(range(30))) == first
-(other,) = children()
+(other,) = workers()
 print("ok" if other != worker else "same")
 """
     assert run(program, video("h264.mp4")) == "ok\n"
@@ -82,7 +79,7 @@ if child == 0:
     os._exit(0 if decode(path) == first else 1)
 assert os.waitpid(child, 0)[1] == 0
 assert decode(path) == first
-print(len(children()))
+print(len(workers()))
 """
     assert run(program, video("h264.mp4")) == "1\n"
 
@@ -91,7 +88,7 @@ print(len(children()))
 def test_ends_with_the_program(video: Callable[[str], Path]) -> None:
     program = """
 decode(path)
-print(*children(), flush=True)
+print(*workers(), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run(
@@ -105,7 +102,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     # It is not joined, so it may have ended already.
     with contextlib.suppress(ProcessLookupError):
         descriptor = os.pidfd_open(worker)
-        ended, _, _ = select.select([descriptor], [], [], 60)
+        ended, _, _ = select.select([descriptor], [], [], HANG_SECONDS)
         os.close(descriptor)
         assert ended, "the worker goes on"
 
@@ -263,12 +260,12 @@ def read(num_threads, more):
             filenames=[path], sequence_length=8, stride=3, step=1, random_shuffle=True))
     for _ in range(100):
         pipeline.run()
-        if not more or len(children()) > 1:
+        if not more or len(workers()) > 1:
             return
 read(1, False)
-alone = len(children())
+alone = len(workers())
 read(2, True)
-print(alone, len(children()))
+print(alone, len(workers()))
 """
     expected = min(2, len(os.sched_getaffinity(0)))
     assert run(program, video("h264.mp4")) == f"1 {expected}\n"

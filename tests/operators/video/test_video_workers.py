@@ -25,6 +25,7 @@ from dali_core.operators.video import backends, index_builders
 from dali_core.operators.video.index_builders import _Builders, build_indices
 from dali_core.operators.video.worker.index_cache import IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import PackedIndex
+from tests.hanging import HANG_SECONDS
 from tests.mutated_videos import decoded
 from tests.video_files import RECIPES
 
@@ -125,7 +126,7 @@ def described(path: Path, cache: Path) -> tuple[int, int]:
         os.close(memory)
         reply = ours.recv(1 << 16)
         ours.close()
-        assert process.wait(60) == 0
+        assert process.wait(HANG_SECONDS) == 0
     number, kind, _, width, height, *_ = struct.unpack_from("<Qiiqqqqd", reply)
     assert (number, kind) == (1, 1), reply[56:]
     return width, height

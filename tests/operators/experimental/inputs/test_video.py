@@ -24,6 +24,7 @@ from dali_core.errors import (
     NotFedError,
     SampleError,
 )
+from tests.hanging import HANG_SECONDS
 from tests.operators.decoders.test_video import encoded as encoded_video
 from tests.operators.readers.video_clips import numbers_of
 from tests.operators.suite import Example
@@ -181,7 +182,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     places = {"TMPDIR": str(tmp_path), "DALI_CORE_VIDEO_CACHE": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | places, check=False, timeout=60
+        [sys.executable, "-c", program],
+        env=os.environ | places,
+        check=False,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == -signal.SIGKILL
     assert not list(tmp_path.iterdir())
