@@ -283,7 +283,7 @@ def test_select() -> None:
 
 def drawing(library: Library, data: Any) -> Any:
     return (
-        module(library, "rand_augment").rand_augment(data, 2, 20, shape=data.shape()),
+        module(library, "rand_augment").rand_augment(data, 1, 20, shape=data.shape()),
         module(library, "trivial_augment").trivial_augment_wide(data),
         module(library, "auto_augment").auto_augment(data, "reduced_cifar10"),
     )
@@ -432,11 +432,8 @@ def test_what_neither_refuses() -> None:
     accepted = (
         _rand(n=0),
         _rand(num_magnitude_bins=1, m=0),
-        _rand(max_translate_abs=-3),
-        _rand(max_translate_abs=3.5),
-        _rand(max_translate_abs=[3, 4]),
-        _rand(shape=[60, 84, 3], max_translate_rel=3.0),
-        _rand(excluded=[]),
+        _rand(max_translate_abs=[-3, 4.5], excluded=GEOMETRY[2:]),
+        _rand(shape=[60, 84, 3], max_translate_rel=3.0, excluded=[]),
         _applied("rand_augment", ["rotate"], n=0, m=0, fillvalue=3),
         _applied("rand_augment", [], n=0, m=0),
         _policy(5, [[("rotate", True, 1)]]),
