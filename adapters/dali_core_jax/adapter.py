@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from collections import defaultdict
 from typing import Any
 
 import jax
@@ -9,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from dali_core.adapters import Adapter
+from dali_core.plugin.pending_release import PendingRelease
 from dali_core.tensors import TensorGPU, TensorListGPU
 from dali_core_jax.placement import default_device, on_device
 
@@ -31,18 +34,49 @@ def stream_of(device_id: int) -> int | None:
 
 
 def taken_over(tensor: TensorGPU) -> jax.Array | NDArray[Any]:
-    """Return an array on the tensor's GPU, or a copy on the host if JAX does not support it."""
+    """Return a copy on the tensor's GPU, or on the host if JAX does not support it.
+
+    JAX releases imported memory when it deletes an array, even if computations that read it are
+    only queued, and the stream that it imports in knows nothing of them. So the pipeline's memory
+    is copied, and held until that is done.
+    """
     if any(device.local_hardware_id == tensor.device_id() for device in gpus()):
-        return jax.dlpack.from_dlpack(tensor)
+        return copied(jax.dlpack.from_dlpack(tensor))
     return numpy.asarray(tensor.as_cpu())
+
+
+def copied(array: jax.Array) -> jax.Array:
+    """Return a copy on the same device, and hold the array until it is made."""
+    (device,) = array.devices()
+    copy = jax.device_put(array, device, may_alias=False)
+    _pending[device].hold(array, copy)
+    return copy
+
+
+def _is_ready(array: Any) -> bool:
+    # A donated array cannot tell.
+    return not array.is_deleted() and bool(array.is_ready())
+
+
+def _wait(array: Any) -> None:
+    if not array.is_deleted():
+        array.block_until_ready()
+
+
+_pending: defaultdict[jax.Device, PendingRelease] = defaultdict(lambda: PendingRelease(_is_ready))
+
+
+@atexit.register
+def _release_everything() -> None:
+    for pending in _pending.values():
+        pending.wait(_wait)
 
 
 class JAXAdapter(Adapter):
     """Converts batches to `jax.Array`: on their GPU, or on JAX's default device.
 
-    A batch on a GPU is imported by DLPack: JAX's stream waits for it, and nothing is copied. A
-    donated argument (``donate_argnums``) is overwritten in place, so do not donate a batch that is
-    still referenced elsewhere, such as another output with the same data.
+    A batch on a GPU is imported by DLPack, JAX's stream waits for it, and it is copied there, so
+    that its memory can be returned to the pipeline in time. The host does not wait.
 
     On a CPU the array shares the pipeline's memory, unless JAX has to convert it (64 bits become 32
     if ``jax_enable_x64`` is off) or it is not aligned to 64 bytes, which affects only single

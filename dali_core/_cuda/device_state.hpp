@@ -199,6 +199,9 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
 
+  // Whether the stream lives as long as this; not so for a handle of another library's stream.
+  bool is_held() const { return is_own || keep; }
+
   const std::shared_ptr<DeviceState> device;
   const CUstream stream;
   const bool is_own;

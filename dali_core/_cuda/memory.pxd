@@ -11,7 +11,7 @@ cdef shared_ptr[void] allocate(Stream stream, size_t bytes) except *
 cdef shared_ptr[void] allocate_host(size_t bytes) except *
 cdef shared_ptr[engine.BufferPool] host_pool() except *
 cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except *
-cdef int record_stream(const shared_ptr[void]& block, cydriver.CUstream consumer) except -1
+cdef int record_stream(const shared_ptr[void]& block, Stream consumer) except -1
 cdef int copy(void* to, const void* from_, size_t bytes, Stream stream) except -1
 # For any thread, without the GIL: null and a text if it fails.
 cdef shared_ptr[void] allocate_anywhere(

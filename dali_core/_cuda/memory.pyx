@@ -21,7 +21,7 @@ from dali_core._cuda.memory_block cimport (
     Block, allocator_error, allocators, block_of, close_block, free_what_is_done, new_block, obtain,
     share_block, text_of_shortage, trim,
 )
-from dali_core._cuda.stream cimport Stream, plain_stream
+from dali_core._cuda.stream cimport Stream
 from dali_core._runtime cimport engine
 from dali_core._runtime.finalizer import Finalizer
 from dali_core.errors import ArgumentTypeError, CudaError, OutOfDeviceMemoryError
@@ -74,7 +74,7 @@ cdef class Buffer:
 
     def record_stream(self, Stream stream not None) -> None:
         """Record that another stream uses it: it is given back when that has come past the use."""
-        record_stream(self.block, stream.stream)
+        record_stream(self.block, stream)
 
 
 def memory_stats(int device_id) -> dict[str, int]:
@@ -253,12 +253,15 @@ cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except
     return result
 
 
-cdef int record_stream(const shared_ptr[void]& block, cydriver.CUstream consumer) except -1:
-    """Record that a stream uses a block, if it is one of ours. It then frees behind that stream."""
+cdef int record_stream(const shared_ptr[void]& block, Stream consumer) except -1:
+    """Record that a stream uses a block, if it is one of ours. It then frees behind that stream.
+
+    The stream, or the object that it was wrapped from, lives until then. Of a stream that is known
+    by its handle only, that is for its library to guarantee.
+    """
     cdef Block* known = block_of(block)
-    consumer = plain_stream(consumer)
-    if known is not NULL and known.stream.get().stream != consumer:
-        known.add_consumer(consumer)
+    if known is not NULL:
+        known.add_consumer(consumer.state)
     return 0
 
 

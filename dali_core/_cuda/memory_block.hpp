@@ -23,10 +23,18 @@ struct Block {
 
   DeviceState* device() const { return stream->device.get(); }
 
-  void add_consumer(CUstream consumer) {
+  // Another stream that reads it, which is held until the block is free: events must not be
+  // recorded in a stream that was destroyed.
+  void add_consumer(const std::shared_ptr<StreamState>& consumer) {
+    if (consumer->stream == stream->stream) return;
     std::lock_guard<std::mutex> lock(mutex);
-    if (std::find(consumers.begin(), consumers.end(), consumer) == consumers.end())
+    const auto same =
+        std::find_if(consumers.begin(), consumers.end(),
+                     [&](const auto& known) { return known->stream == consumer->stream; });
+    if (same == consumers.end())
       consumers.push_back(consumer);
+    else if (!(*same)->is_held())
+      *same = consumer;
   }
 
   const std::shared_ptr<StreamState> stream;  // in whose order it is made and freed
@@ -37,7 +45,7 @@ struct Block {
   std::shared_ptr<void> error;      // the error that this raised, if it did
 
   std::mutex mutex;
-  std::vector<CUstream> consumers;  // other streams that read it
+  std::vector<std::shared_ptr<StreamState>> consumers;
 };
 
 struct BlockDeleter {

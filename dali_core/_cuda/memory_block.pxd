@@ -8,14 +8,14 @@ from dali_core._cuda.device_state cimport DeviceState, StreamState
 cdef extern from "memory_block.hpp" namespace "dali_core" nogil:
     cdef cppclass Block:
         DeviceState* device()
-        void add_consumer(cydriver.CUstream) except +
+        void add_consumer(const shared_ptr[StreamState]&) except +
         shared_ptr[StreamState] stream
         size_t bytes
         cydriver.CUdeviceptr pointer
         cbool is_from_pool
         shared_ptr[void] allocator
         shared_ptr[void] error
-        vector[cydriver.CUstream] consumers
+        vector[shared_ptr[StreamState]] consumers
 
     Block* new_block(const shared_ptr[StreamState]& stream, size_t bytes)
     shared_ptr[void] share_block(Block* block, void (*close)(Block*) noexcept nogil)

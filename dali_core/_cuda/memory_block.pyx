@@ -94,8 +94,9 @@ cdef cbool _wait_for_consumers(Block* block) noexcept nogil:
     for i in range(block.consumers.size()):
         if take_event(device, &event) != cydriver.CUDA_SUCCESS:
             return False
-        if cydriver.cuEventRecord(event, block.consumers[i]) != cydriver.CUDA_SUCCESS or (
-            cydriver.cuStreamWaitEvent(block.stream.get().stream, event, 0)
+        if (
+            cydriver.cuEventRecord(event, block.consumers[i].get().stream) != cydriver.CUDA_SUCCESS
+            or cydriver.cuStreamWaitEvent(block.stream.get().stream, event, 0)
             != cydriver.CUDA_SUCCESS
         ):
             give_event(device, event)

@@ -123,7 +123,7 @@ def allocate_host(size_t nbytes) -> CapsuleType:
 
 def record_stream(block: CapsuleType, Stream consumer not None) -> None:
     """Record that a stream uses memory, which is not to be free before it has done so."""
-    memory.record_stream(memory_of_capsule(block), consumer.stream)
+    memory.record_stream(memory_of_capsule(block), consumer)
 
 
 def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from dali_core import _cuda
+from dali_core._data_types import to_numpy_type
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_gpu import TensorGPU
 from dali_core._runtime.tensor_list import TensorListCPU
@@ -89,10 +92,11 @@ def gathered(
         Bytes of shape (rows, row_bytes); of shape (0, 0) if a part is something else.
     """
     tensors = [TensorGPU(part, "", stream=stream) for part in parts]
+    dtype = numpy.dtype(typestr)
     fits = all(
-        interface["typestr"] == typestr
-        and math.prod(interface["shape"]) * int(typestr[2:]) == row_bytes
-        for interface in (tensor.__cuda_array_interface__ for tensor in tensors)
+        to_numpy_type(tensor.dtype) == dtype
+        and math.prod(tensor.shape()) * dtype.itemsize == row_bytes
+        for tensor in tensors
     )
     rows, row_bytes = (len(places), row_bytes) if fits else (0, 0)
     memory = _cuda.load("memory")

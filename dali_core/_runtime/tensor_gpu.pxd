@@ -11,6 +11,7 @@ cdef class TensorGPU(TensorBase):
     cdef object _ready
 
     cdef vector[engine.Tensor] _alone(self) except *
+    cdef object _ordered_before(self, object stream)
     cdef TensorGPU _copied(self)
 
 

@@ -129,8 +129,9 @@ cdef class TensorGPU(TensorBase):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        stream = None if self._ready is None else self._stream.handle
-        return array_interface_of(self) | {"stream": stream}
+        # Some consumers, PyTorch among them, ignore "stream", and use the default stream.
+        consumer = self._ordered_before(None)
+        return array_interface_of(self) | {"stream": consumer.handle}
 
     def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NDArray[Any]:
         raise_on_host("TensorGPU")
@@ -195,10 +196,7 @@ cdef class TensorGPU(TensorBase):
             exported.tensor, versioned, bool(copy), exported.is_read_only, "TensorGPU.__dlpack__"
         )
         if stream != -1:
-            consumer = stream_of(stream, self.tensor.device)
-            if exported._ready is not None:
-                consumer.wait(exported._ready)
-            record_stream(exported._alone(), consumer)
+            exported._ordered_before(stream)
         return capsule
 
     def __copy__(self) -> TensorGPU:
@@ -212,6 +210,14 @@ cdef class TensorGPU(TensorBase):
 
         array = numpy.asarray(self.as_cpu())
         return _restored, (array, self.layout(), self.source_info(), self.device_id())
+
+    cdef object _ordered_before(self, object stream):
+        """Make a stream wait for the data, record that it uses them, and return it."""
+        consumer = stream_of(stream, self.tensor.device)
+        if self._ready is not None:
+            consumer.wait(self._ready)
+        record_stream(self._alone(), consumer)
+        return consumer
 
     cdef vector[engine.Tensor] _alone(self) except *:
         return vector[engine.Tensor](1, self.tensor)

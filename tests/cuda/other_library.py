@@ -123,13 +123,16 @@ class DeviceArray:
         return self.producer.__dlpack__()
 
     def free(self) -> None:
-        """Free the memory in stream order, and synchronize."""
+        """Free the memory, and wait for that; in stream order if the stream is of this library."""
         if self.is_freed:
             return
         self.is_freed = True
         enter(self.device)
-        call(driver.cuMemFreeAsync, self._memory, self.stream)
-        call(driver.cuStreamSynchronize, self.stream)
+        if self.stream in _streams:
+            call(driver.cuMemFreeAsync, self._memory, self.stream)
+            call(driver.cuStreamSynchronize, self.stream)
+        else:  # it may have been destroyed
+            call(driver.cuMemFree, self._memory)
         call(driver.cuMemFreeHost, int(self._host))
 
 

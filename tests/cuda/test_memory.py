@@ -122,9 +122,12 @@ except errors.CudaError as error:
     )
 
 
-def test_consumers_whose_streams_have_gone() -> None:
+def test_streams_live_as_long_as_what_they_use() -> None:
     run_simulated(
         """
+        import gc
+
+        from cuda.bindings import driver
         from dali_core import cuda
         from dali_core._cuda import memory
         from tests.cuda.leaks import expect_nothing_left
@@ -133,20 +136,40 @@ def test_consumers_whose_streams_have_gone() -> None:
         expect_nothing_left()
         own = cuda.Stream(0)
         block = memory.Buffer(own, 100)
-        gone = cuda.Stream(0)
-        block.record_stream(gone)
-        del gone
+        other = cuda.Stream(0)
+        # By its handle first: the object that keeps it alive counts, whichever comes first.
+        block.record_stream(cuda.Stream.wrap(other.handle, 0))
+        block.record_stream(other)
+        block.record_stream(cuda.Stream.wrap(other.handle, 0))
+        streams = control.live()["streams"]
+        del other
+        assert control.live()["streams"] == streams
         del block
-        # Then the whole device has to be waited for.
-        assert control.device_wide()["cuCtxSynchronize"] == 1
+        assert control.live()["streams"] == streams - 1
+        assert control.device_wide().get("cuCtxSynchronize", 0) == 0
         own.synchronize()
         assert control.live()["allocations"] == 0
 
-        # The same for memory of a stream that another library has destroyed.
-        theirs = cuda.Stream(0)
-        block = memory.Buffer(cuda.Stream.wrap(theirs.handle, 0), 100)
-        del theirs
+        # So do objects of other libraries.
+        class Theirs:
+            def __init__(self):
+                self.own = cuda.Stream(0)
+
+            def __cuda_stream__(self):
+                return (0, self.own.handle)
+
+        block = memory.Buffer(own, 100)
+        block.record_stream(cuda.Stream.wrap(Theirs(), 0))
+        gc.collect()
+        assert control.live()["streams"] == streams
         del block
+        gc.collect()
+        assert control.live()["streams"] == streams - 1
+        block = memory.Buffer(cuda.Stream.wrap(Theirs(), 0), 100)
+        gc.collect()
+        assert control.live()["streams"] == streams
+        del block
+        gc.collect()
         assert control.live()["allocations"] == 0
         """
     )

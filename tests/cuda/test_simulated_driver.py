@@ -108,6 +108,25 @@ driver.cuMemFree(values)
     assert "wrote byte 0 behind an allocation of 256 bytes" in output
 
 
+@pytest.mark.parametrize(
+    "use", ["cuStreamQuery(stream)", "cuEventRecord(event, stream)", "cuEventQuery(gone)"]
+)
+def test_use_of_what_was_destroyed_ends_the_process(use: str) -> None:
+    program = f"""
+        from cuda.bindings import driver
+        from tests.cuda.calls import done, use_device
+        use_device()
+        stream = done(driver.cuStreamCreate(1))
+        event = done(driver.cuEventCreate(0))
+        gone = done(driver.cuEventCreate(0))
+        done(driver.cuStreamDestroy(stream))
+        done(driver.cuEventDestroy(gone))
+        driver.{use}
+    """
+    output = run_simulated(program, expect_failure=True)
+    assert "simulated driver: use of the destroyed stream or event" in output
+
+
 def test_default_streams_of_threads() -> None:
     program = """
         from cuda.bindings import driver

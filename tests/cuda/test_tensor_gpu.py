@@ -273,6 +273,58 @@ def test_importing_by_dlpack() -> None:
     )
 
 
+def test_consumers_of_the_array_interface_that_ignore_its_stream() -> None:
+    """As PyTorch does: it reads in its own stream, the default one, and then drops the tensor."""
+    run(
+        """
+        for _ in range(3):
+            tensor = TensorGPU(Interface(slow(data)))
+            copied = copy.deepcopy(tensor)  # memory of ours, which is reused
+            del tensor
+            interface = copied.__cuda_array_interface__
+            control.set_delay(0.05, 1)
+            reading = Reading(interface["data"][0], data, 1)
+            del copied
+            control.set_delay(0, 1)
+            other = TensorGPU(DeviceArray(data + 1))
+            again = [copy.deepcopy(other) for _ in range(3)]
+            numpy.testing.assert_array_equal(reading.result(), data, strict=True)
+            for each in again:
+                same(each, data + 1)
+        """
+    )
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_framework_that_releases_before_it_has_read(holds: bool) -> None:
+    """As XLA does. Reading imported memory is too late, unless it is held until it was copied."""
+    output = run(
+        f"""
+        from tests.cuda.xla_like import Client
+
+        client = Client()
+        data = data.view("u1").copy()
+        tensor = copy.deepcopy(TensorGPU(DeviceArray(data)))  # memory of ours
+        stream = tensor.stream
+        with control.held(client.compute):
+            array = client.from_dlpack(tensor)
+            if {holds}:
+                array = client.copied(array)
+            reading = client.read(array)
+            del array, tensor
+            gc.collect()
+            # What the simulated driver takes back is gone when the stream gets there.
+            stream.synchronize()
+            assert len(client.pending) == {holds}
+        assert (reading.result() == data).all()
+        client.pending.release()
+        assert len(client.pending) == 0
+        """,
+        expect_failure=not holds,
+    )
+    assert ("CUDA_ERROR_ILLEGAL_ADDRESS" in output) != holds
+
+
 def test_importing_by_the_array_interface() -> None:
     run(
         """
@@ -281,11 +333,10 @@ def test_importing_by_the_array_interface() -> None:
         assert (tensor.stream.handle, tensor.data_ptr()) == (source.stream, source.pointer)
         assert tensor.__cuda_array_interface__ == {
             "shape": (2, 3, 4), "typestr": "<i2", "data": (source.pointer, False),
-            "version": 3, "strides": None, "stream": source.stream,
+            "version": 3, "strides": None, "stream": 1,
         }
         same(tensor, data)
         tensor = TensorGPU(Interface(source, stream=None, strides=(24, 8, 2)), "HWC", 0)
-        assert tensor.__cuda_array_interface__["stream"] is None
         same(tensor, data)
         scalar = Interface(source, stream=None, shape=(), data=(source.pointer, True))
         same(TensorGPU(scalar, device_id=0), data[0, 0, 0])

@@ -11,6 +11,7 @@ import pytest
 from dali_core._graph.registry import all_specs
 
 ROOT = Path(__file__).parents[2]
+INTERNALS = ROOT / "docs/internals"
 README = (ROOT / "README.md").read_text("utf-8")
 COMMENT = re.compile(r"<!-- ((?:\w+/)+.*?) -->", re.DOTALL)
 NAMED = [name.strip() for comment in COMMENT.findall(README) for name in comment.split(",")]
@@ -85,7 +86,32 @@ def test_benchmarks_are_listed() -> None:
     assert named <= files | {"benchmarks/__main__.py"}
 
 
-def test_links_lead_somewhere() -> None:
-    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", README) if ":" not in target]
-    assert len(targets) > 10
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+def links_of(page: Path) -> list[Path]:
+    """Return the files that a page links to."""
+    targets = re.findall(r"\]\(([^)#\s]+)\)", page.read_text("utf-8"))
+    return [page.parent / target for target in targets if ":" not in target]
+
+
+@pytest.mark.parametrize("name", ["README.md", "dali_core/ARCHITECTURE.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    targets = links_of(ROOT / name)
+    assert targets
+    assert [target for target in targets if not target.exists()] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["dali_core/ARCHITECTURE", *sorted(path.stem for path in INTERNALS.glob("*.md"))]
+)
+def test_files_that_internals_name_exist(name: str) -> None:
+    """Names of files and folders, from any folder of the package on."""
+    page = ROOT / "dali_core/ARCHITECTURE.md" if "/" in name else INTERNALS / f"{name}.md"
+    text = page.read_text("utf-8")
+    paths = re.findall(r"`([\w./]+(?:/|\.py|\.pyx|\.cpp|\.hpp|\.cu|\.\*))`", text)
+    package = ROOT / "dali_core"
+    missing = [
+        path
+        for path in paths
+        if not any((folder / path).exists() for folder in (ROOT, package))
+        and not any(package.rglob(path.rstrip("/")))
+    ]
+    assert missing == []

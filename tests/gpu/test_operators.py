@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dali_core import cuda
-from tests.cuda.operators_on_device import CHECKS, all_items, run_checks
+from tests.cuda.operators_on_device import CHECKS, ON_HARDWARE, TOLERANCES, all_items, run_checks
 
 pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,8 @@ FROM_PTX = """
 import sys
 from pathlib import Path
 from dali_core._cuda import module
-from tests.cuda.operators_on_device import main
+from tests.cuda.operators_on_device import ON_HARDWARE, TOLERANCES, main
+TOLERANCES.update(ON_HARDWARE)
 module.folders[:] = [Path(sys.argv[1])]
 main(sys.argv[2], "outputs_on_the_device")
 """
@@ -31,7 +32,11 @@ main(sys.argv[2], "outputs_on_the_device")
     ("operator", "example"),
     [pytest.param(*item, id=f"{item[0]}-{item[1].name}") for item in all_items()],
 )
-def test_device_equals_host(operator: str, example: object) -> None:
+def test_device_equals_host(
+    operator: str, example: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, tolerance in ON_HARDWARE.items():
+        monkeypatch.setitem(TOLERANCES, name, tolerance)
     ((_, _, failures),) = run_checks(tuple(CHECKS), [(operator, example)])
     assert not failures, failures
 

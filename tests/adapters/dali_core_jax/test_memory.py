@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from tests.adapters.dali_core_jax.pipelines import flat, shards
 
 jax = pytest.importorskip("jax", reason="not available: JAX")
 
+from dali_core_jax.adapter import copied  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from dali_core.plugin.jax import DALIGenericIterator, LastBatchPolicy  # noqa: E402
@@ -177,3 +180,30 @@ def test_memory_is_used_again() -> None:
         pipeline.set_outputs(fn.random.uniform(range=[0, 1], shape=[1000]))
     iterator = DALIGenericIterator(pipeline, ["x"], size=4 * 200)
     assert len({address(batch["x"]) for batch in iterator}) < 12
+
+
+class TestCopiesOfImportedArrays:
+    """As arrays on a GPU are taken over, but on devices that JAX makes of the processor."""
+
+    @pytest.mark.parametrize("index", [0, 3])
+    def test_memory_is_of_their_own(self, index: int) -> None:
+        array = jax.device_put(numpy.arange(64.0, dtype="float32"), jax.devices()[index])
+        copy = copied(array)
+        assert copy.devices() == array.devices() == {jax.devices()[index]}
+        assert address(copy) != address(array)
+        assert flat(copy) == flat(array)
+
+    def test_the_source_is_released_with_the_next_copy(self) -> None:
+        known = []
+        for number in range(3):
+            array = jax.device_put(numpy.full(64, number, "float32"), jax.devices()[1])
+            known.append(weakref.ref(array))
+            result = copied(array)
+            result.block_until_ready()
+            if number == 1:  # as by a computation that it is donated to; it cannot tell then
+                result.delete()
+            del array
+        assert [reference() is None for reference in known] == [True, False, False]
+        copied(jax.device_put(numpy.zeros(1), jax.devices()[1])).block_until_ready()
+        gc.collect()
+        assert [reference() is None for reference in known] == [True, True, True]

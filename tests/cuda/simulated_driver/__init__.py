@@ -41,14 +41,16 @@ What it detects
   wrong: new memory is 0xCD bytes (in a pool in stream order), freed memory is 0xDD bytes.
 - A stream that is held (:func:`.control.held`) executes nothing, so tests of order are reliable.
 - Pinned memory is read in stream order, pageable memory immediately.
-- Copies out of bounds, freed memory, handles of other contexts or destroyed ones return the
-  driver's errors. Kernels with addresses that their device cannot access invalidate the context, as
+- Copies out of bounds, freed memory, handles of other or destroyed contexts return the driver's
+  errors. Kernels with addresses that their device cannot access invalidate the context, as
   on a device.
 - Writing directly after an allocation aborts the process with a message when the memory is freed;
   with AddressSanitizer (``sanitize=True``) any access out of bounds aborts it with the kernel's
   line.
 - Streams, events and kernels require a current context in each thread that uses them, as the
   driver's manual allows; destroying them does not.
+- Using a stream or an event that was destroyed, which is undefined, aborts the process with a
+  message.
 - In :mod:`.control`: calls that fail on demand, numbers of calls, live resources, limits.
 
 What it does not support

@@ -55,6 +55,10 @@ Device& device_at(CUdevice ordinal);
 // A unique value for a handle, which is not an address.
 std::uintptr_t new_handle();
 
+// Using a stream or an event that was destroyed is undefined: here it ends the process.
+void note_destroyed(const void* handle);
+void refuse_destroyed(const void* handle);
+
 // Contexts. These throw the driver's errors for none, for a destroyed one, and after a sticky
 // error.
 Context& current_context();

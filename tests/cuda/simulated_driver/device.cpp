@@ -2,12 +2,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "context.hpp"
 #include "memory.hpp"
 
 namespace simulated {
 namespace {
+
+std::set<const void*>& destroyed() {
+  static auto& all = *new std::set<const void*>;
+  return all;
+}
 
 bool is_initialized = false;
 
@@ -118,6 +124,14 @@ Device& device_at(CUdevice ordinal) {
 std::uintptr_t new_handle() {
   static std::uintptr_t last = 0x1000;
   return last += 0x10;
+}
+
+void note_destroyed(const void* handle) { destroyed().insert(handle); }
+
+void refuse_destroyed(const void* handle) {
+  if (destroyed().count(handle) == 0) return;
+  std::fprintf(stderr, "simulated driver: use of the destroyed stream or event %p\n", handle);
+  std::abort();
 }
 
 }  // namespace simulated

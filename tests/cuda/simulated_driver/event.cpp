@@ -26,6 +26,7 @@ std::unordered_map<CUevent, Event>& events() {
 
 Event& event_without_context(CUevent handle) {
   const auto found = events().find(handle);
+  refuse_destroyed(handle);
   require(found != events().end(), CUDA_ERROR_INVALID_HANDLE);
   require_whole(*found->second.context);
   return found->second;
@@ -74,6 +75,7 @@ DRIVER(cuEventCreate, CUevent* handle, unsigned flags) {
 DRIVER(cuEventDestroy, CUevent handle) {
   event_without_context(handle);
   events().erase(handle);
+  note_destroyed(handle);
 }
 
 DRIVER(cuEventRecord, CUevent handle, CUstream in) {

@@ -130,6 +130,7 @@ std::shared_ptr<Stream> stream_of(CUstream handle) {
 std::shared_ptr<Stream> stream_without_context(CUstream handle) {
   if (handle <= CU_STREAM_PER_THREAD) return stream_of(handle);
   const auto found = streams().find(handle);
+  refuse_destroyed(handle);
   require(found != streams().end(), CUDA_ERROR_INVALID_HANDLE);
   require_whole(*found->second->context);
   return found->second;
@@ -215,7 +216,8 @@ DRIVER(cuStreamCreate, CUstream* handle, unsigned flags) {
 DRIVER(cuStreamDestroy, CUstream handle) {
   const auto stream = stream_without_context(handle);
   require(streams().erase(handle) == 1, CUDA_ERROR_INVALID_HANDLE);  // except default ones
-  close_stream(*stream);                                             // its work continues
+  note_destroyed(handle);
+  close_stream(*stream);  // its work continues
 }
 
 DRIVER(cuStreamQuery, CUstream handle) {
