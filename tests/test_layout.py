@@ -39,6 +39,7 @@ ROOMS = [
     ["_graph"],
     ["_execution"],
     ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline"],
+    ["auto_aug"],
     ["plugin"],
     ["adapters"],
     ["", "testing", "compat"],

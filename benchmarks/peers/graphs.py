@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,8 @@ def open_batches(
     options = {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": 1}
     if pipeline in settings.DEVICE_PIPELINES:
         options["device_id"] = 0
+    if pipeline == "rand_augment":
+        options["enable_conditionals"] = True
     if pipeline in settings.SOURCE_PIPELINES:
         options |= {"num_threads": 1, "py_num_workers": threads}
     built = library.pipeline_def(_GRAPHS[pipeline])(library, files, batch_size, **options)
@@ -69,6 +72,13 @@ def _random_crop_colors(library: ModuleType, files: list[str], num_samples: int)
         brightness=uniform(range=list(settings.FACTOR)),
         contrast=uniform(range=list(settings.FACTOR)),
     )
+    return _mirrored(library, image)
+
+
+def _rand_augment(library: ModuleType, files: list[str], num_samples: int) -> Any:
+    scheme = importlib.import_module(f"{library.__name__}.auto_aug.rand_augment")
+    image = _random_resized_crop(library, files, antialias=False)
+    image = scheme.rand_augment(image, n=settings.NUM_AUGMENTATIONS, m=settings.MAGNITUDE_BIN)
     return _mirrored(library, image)
 
 
@@ -175,6 +185,7 @@ _GRAPHS = {
     "mixed_random_crop": _mixed_random_crop,
     "random_crop_antialias": _random_crop_antialias,
     "random_crop_colors": _random_crop_colors,
+    "rand_augment": _rand_augment,
     "centre_crop": _centre_crop,
     "random_operators": _random_operators,
     "external_source": _external_source,

@@ -12,11 +12,16 @@ STANDARD_DEVIATION = (0.229 * 255, 0.224 * 255, 0.225 * 255)
 HUE = (-20.0, 20.0)
 FACTOR = (0.7, 1.3)
 
+# Of RandAugment: augmentations for each image, and their strength of 0 to 30.
+NUM_AUGMENTATIONS = 2
+MAGNITUDE_BIN = 9
+
 PHOTO_PIPELINES = {
     "decode": "decode only",
     "random_crop": "random resized crop 224, flip, normalise",
     "random_crop_antialias": "random resized crop 224 with antialiasing, flip, normalise",
     "random_crop_colors": "random resized crop 224, colour twist, flip, normalise",
+    "rand_augment": "random resized crop 224, RandAugment, flip, normalise",
     "centre_crop": "resize shorter side to 256, centre crop 224, normalise",
 }
 DEVICE_PIPELINES = {

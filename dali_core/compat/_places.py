@@ -17,7 +17,6 @@ BELOW = frozenset(ELSEWHERE)
 """What `import nvidia.dali` alone makes an attribute."""
 
 COMING = {
-    "auto_aug": "Policies of automatic augmentation come with a later version: use operators of fn",
     "experimental.dynamic": "Operators without a pipeline come with a later version",
     "experimental.torchvision": "Transforms of torchvision come with a later version",
     "plugin.jax.fn": "Functions of JAX as operators come with a later version: use "

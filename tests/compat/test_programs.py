@@ -148,6 +148,19 @@ def test_tensor_lists(tmp_path: Path) -> None:
     assert lines[-1] == ["same", "[5]", "True"]
 
 
+def test_auto_augmentation(tmp_path: Path) -> None:
+    lines = output_of("auto_augmentation", tmp_path)
+    values = np.arange(50, 54)
+    assert rows(lines, "rand") == [(values + 15).tolist()]
+    assert rows(lines, "trivial") == [(255 - values).tolist()]
+    assert rows(lines, "auto") == [(255 - (values + 8)).tolist()]
+    assert rows(lines, "select") == [(values + np.array([10, 5, 10, 5])).tolist()]
+    assert rows(lines, "moved") == [(values + np.array([100, 0, 100, 0])).tolist()]
+    shapes = [line for line in lines if line[0] == "shapes"]
+    assert shapes == [["shapes", "20", "22", "24", "26", "DALIDataType.UINT8"]]
+    assert [len(line) for line in lines[-2:]] == [15, 16]
+
+
 def test_detection_augmentation(tmp_path: Path) -> None:
     lines = output_of("detection_augmentation", tmp_path)
     boxes = [line for line in lines if line[0] == "boxes"]

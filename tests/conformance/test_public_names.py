@@ -45,6 +45,21 @@ SUBJECTS = {
     "StreamPolicy": ("nvidia.dali:StreamPolicy", "dali_core:StreamPolicy"),
     "OperatorConcurrency": ("nvidia.dali:OperatorConcurrency", "dali_core:OperatorConcurrency"),
     "math": ("nvidia.dali.math", "dali_core.math"),
+    **{
+        f"auto_aug.{name}": (f"nvidia.dali.auto_aug.{name}", f"dali_core.auto_aug.{name}")
+        for name in (
+            *("augmentations", "auto_augment", "rand_augment", "trivial_augment"),
+            *("core", "core.decorator", "core.policy"),
+        )
+    },
+    "auto_aug.core.Policy": (
+        "nvidia.dali.auto_aug.core:Policy",
+        "dali_core.auto_aug.core:Policy",
+    ),
+    "auto_aug.core._Augmentation": (
+        "nvidia.dali.auto_aug.core:_Augmentation",
+        "dali_core.auto_aug.core:_Augmentation",
+    ),
     "plugin.base_iterator": ("nvidia.dali.plugin.base_iterator", "dali_core.plugin.base_iterator"),
     "plugin.pytorch": ("nvidia.dali.plugin.pytorch", "dali_core.plugin.pytorch"),
     **{

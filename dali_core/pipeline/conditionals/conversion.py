@@ -201,7 +201,7 @@ def _code_of(function: FunctionType) -> CodeType | str:
     return _CODES[key]
 
 
-def _convert_called(function: Any) -> Any:
+def convert_called(function: Any) -> Any:
     """Convert what is about to be called, if a pipeline is being defined.
 
     Sources and the like that were defined there run as they are later on.
@@ -211,6 +211,6 @@ def _convert_called(function: Any) -> Any:
 
 
 _RUNTIME = SimpleNamespace(
-    convert=_convert_called, **{name: getattr(runtime, name) for name in runtime.__all__}
+    convert=convert_called, **{name: getattr(runtime, name) for name in runtime.__all__}
 )
 """What transformed programs call."""

@@ -1,0 +1,1 @@
+"""Automatic augmentation: AutoAugment, RandAugment, TrivialAugment, and what they apply."""
