@@ -9,7 +9,7 @@ from typing import Any
 from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import NativeOperator
-from dali_core._runtime.executor_plan import ArgumentLimits
+from dali_core._runtime.executor_config import ArgumentLimits
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
 from dali_core._spec import Range

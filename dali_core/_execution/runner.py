@@ -26,7 +26,7 @@ from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.executor import Batch, Executor
-from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
+from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
@@ -168,7 +168,7 @@ class Runner:
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
-        described = ExecutorPlan(
+        config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,
             num_values=plan.num_values,
@@ -185,7 +185,7 @@ class Runner:
             upload_pool=None if self._device is None else self._device.host_pool,
         )
         try:
-            self._executor = Executor(described)
+            self._executor = Executor(config)
         except RuntimeError as error:  # threads that do not start
             raise PipelineStateError(f"Pipeline: {error}") from error
         self._calls_sources = bool(called)

@@ -15,7 +15,7 @@ from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
-from dali_core._runtime.executor_plan import ArgumentLimits, ExecutorPlan
+from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
@@ -138,11 +138,11 @@ cdef class Executor:
 
     Parameters
     ----------
-    described : ExecutorPlan
+    config : ExecutorConfig
         The stages, and how to run them.
     """
 
-    def __cinit__(self, described: ExecutorPlan):
+    def __cinit__(self, config: ExecutorConfig):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -150,22 +150,22 @@ cdef class Executor:
         cdef vector[engine.Instruction] members
         cdef NativeOperator op
         self.owner_process = getpid()
-        self.num_readers = described.num_readers
-        self.outputs_on_device = frozenset(described.outputs_on_device)
-        plan.outputs = described.outputs
-        plan.joined_outputs = described.joined_outputs
+        self.num_readers = config.num_readers
+        self.outputs_on_device = frozenset(config.outputs_on_device)
+        plan.outputs = config.outputs
+        plan.joined_outputs = config.joined_outputs
         plan.num_joined = 0
-        plan.num_values = described.num_values
-        plan.num_readers = described.num_readers
-        plan.num_io_threads = described.num_io_threads
-        plan.replaces_failed = described.replaces_failed
-        if described.upload_pool is not None:
-            plan.uploaded = described.uploaded
-            plan.upload_pool = (<HostPool?>described.upload_pool).pool
-        for index, description in enumerate(described.stages):
+        plan.num_values = config.num_values
+        plan.num_readers = config.num_readers
+        plan.num_io_threads = config.num_io_threads
+        plan.replaces_failed = config.replaces_failed
+        if config.upload_pool is not None:
+            plan.uploaded = config.uploaded
+            plan.upload_pool = (<HostPool?>config.upload_pool).pool
+        for index, description in enumerate(config.stages):
             stage.program.reset()
-            stage.is_source = index in described.sources
-            stage.by_caller = index in described.caller_steps
+            stage.is_source = index in config.sources
+            stage.by_caller = index in config.caller_steps
             if description is not None:
                 instructions.clear()
                 read = set()
@@ -196,7 +196,7 @@ cdef class Executor:
                     self._fuse(instructions[<size_t>chain[0]], members, is_region)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
-        self.executor = new engine.Executor(plan, described.num_threads, described.set_affinity)
+        self.executor = new engine.Executor(plan, config.num_threads, config.set_affinity)
 
     cdef void _fuse(
         self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region

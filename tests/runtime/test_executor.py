@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
-from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
+from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 
 NATURAL_ORDER = [None]
 
@@ -32,7 +32,7 @@ def make_executor(
         None if stage is None else SampleProgram([Instruction(*entry) for entry in stage])
         for stage in stages
     ]
-    return Executor(ExecutorPlan(programs, outputs, num_values, num_readers, 2))
+    return Executor(ExecutorConfig(programs, outputs, num_values, num_readers, 2))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What an executor is told to run."""
+"""The configuration that an executor is built from."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ArgumentLimits:
 
 
 @dataclass(frozen=True)
-class ExecutorPlan:
+class ExecutorConfig:
     """Stages in their order, and how to run them.
 
     Attributes
@@ -104,7 +104,7 @@ class ExecutorPlan:
     stages : sequence of SampleProgram or None
         None stands for a step in Python, or on a device.
     outputs : sequence of int
-        Ids of the values that the plan returns.
+        Ids of the values that batches return.
     num_values, num_readers, num_threads : int
         Numbers of values, of readers and of worker threads.
     set_affinity : bool
