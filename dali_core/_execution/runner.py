@@ -242,13 +242,10 @@ class Runner:
         self._check_usable()
         size = self._options.batch_size
         first = self._numbers.position(self._iteration)
-        runs = [reader.plan.runs(first, size, size) for reader in self._readers]
-        orders = [reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)]
-        shards = None
-        if self._options.replaces_failed:
-            shards = [reader.shards(read) for reader, read in zip(self._readers, runs, strict=True)]
+        replaces = self._options.replaces_failed
+        runs = [reader.runs(first, size, size, with_shards=replaces) for reader in self._readers]
         try:
-            batch = self._executor.submit(self._iteration, size, runs, orders, shards, first)
+            batch = self._executor.submit(self._iteration, size, runs, first)
         except MemoryError as error:
             raise OutOfMemoryError(f"Pipeline: {error}") from error
         self._iteration += 1

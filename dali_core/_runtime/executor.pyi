@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig
+from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
@@ -108,9 +108,7 @@ class Executor:
         self,
         iteration: int,
         size: int,
-        runs: Sequence[Sequence[tuple[int, int, int, int]]],
-        orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
-        shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
+        readers: Sequence[Sequence[ReaderRun]] = (),
         first_sample: int | None = None,
     ) -> Batch:
         """Start a batch."""

@@ -1,10 +1,12 @@
-"""The configuration that an executor is built from."""
+"""What executors are told: their configuration, and what readers contribute to a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from dali_core._runtime.epoch_plan import Run
 
 if TYPE_CHECKING:
     from dali_core._runtime.executor import HostPool, NativeOperator
@@ -93,6 +95,41 @@ class ArgumentLimits:
     least_length: float
     most_length: float
     length_rule: str
+
+
+class Permutation(NamedTuple):
+    """A random order of some positions of an epoch.
+
+    Attributes
+    ----------
+    first, size : int
+        The positions that are permuted.
+    seed : int
+        Seed of the order; the epoch is mixed into it.
+    """
+
+    first: int
+    size: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class ReaderRun:
+    """Consecutive samples that a reader contributes to a batch, and what they are read from.
+
+    Attributes
+    ----------
+    run : Run
+        Their epoch and positions in its order.
+    order : Permutation, optional
+        How positions become samples; None for the natural order.
+    shard : range, optional
+        Positions of the shard, from which samples are taken in place of bad ones.
+    """
+
+    run: Run
+    order: Permutation | None = None
+    shard: range | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _KNOWN = {
     "Literal": "typing",
     "Mapping": "collections.abc",
     "NDArray": "numpy.typing",
+    "ReaderRun": "dali_core._runtime.executor_config",
     "Sequence": "collections.abc",
     "c_void_p": "ctypes",
     "overload": "typing",
