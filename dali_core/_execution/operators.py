@@ -19,10 +19,10 @@ from dali_core.types import DALIDataType
 
 def make_step(node: OperatorNode) -> Step:
     """Make the step of an operator that runs in Python."""
-    make = node.spec.python_step
-    assert make is not None
+    python_step = node.spec.python_step
+    assert python_step is not None
     try:
-        step: Step = make(node.arguments)
+        step: Step = python_step.make(node.arguments)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{node.where}: {error}") from error
     return step
@@ -36,8 +36,8 @@ def make_operator(
 ) -> NativeOperator:
     """Make the native code of an operator, in a pipeline with some seed and some readers."""
     values = node.native_arguments
-    if node.spec.native_arguments is not None:
-        values |= node.spec.native_arguments()
+    if (at_build := node.spec.native.at_build) is not None:
+        values |= at_build()
     if node in readers:
         values |= readers[node].source.native_arguments()
     with _located(node):

@@ -150,14 +150,15 @@ def _named(
     spec: OpSpec, values: tuple[Any, ...], arguments: dict[str, Any], where: str
 ) -> dict[str, Any]:
     """Name the values that a constructor got by position."""
-    if len(values) > len(spec.constructor):
-        takes = ", ".join(spec.constructor) or "none"
+    positional = spec.constructor
+    if len(values) > len(positional):
+        takes = ", ".join(positional) or "none"
         raise ArgumentTypeError(
-            f"{where}: at most {len(spec.constructor)} arguments may be passed to the constructor "
+            f"{where}: at most {len(positional)} arguments may be passed to the constructor "
             f"by position: {takes} (got {len(values)}). Pass inputs to the call, and everything "
             "else by name."
         )
-    named = dict(zip(spec.constructor, values, strict=False))
+    named = dict(zip(positional, values, strict=False))
     twice = set(named) & set(arguments)
     if twice:
         raise ArgumentTypeError(
