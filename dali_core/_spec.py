@@ -98,6 +98,8 @@ class Arg:
         How many entries a list must have, given as a constant or with a sample.
     excludes : sequence of str
         Other arguments that must not be given together with it.
+    alternatives : sequence of str
+        Other arguments: exactly one of these and this one must be given.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Arg:
     choices: Sequence[Any] = ()
     length: int | Range | None = None
     excludes: Sequence[str] = ()
+    alternatives: Sequence[str] = ()
 
     @property
     def item_type(self) -> Any:

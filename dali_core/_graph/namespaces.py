@@ -114,8 +114,10 @@ def _class(spec: OpSpec, module: str) -> type:
         arguments = given_arguments(spec, _named(spec, values, arguments, where), where)
         known = {arg.name for arg in all_args(spec)}
         required = {arg.name for arg in all_args(spec) if arg.default is REQUIRED}
+        alternatives = [{arg.name, *arg.alternatives} for arg in spec.args if arg.alternatives]
         # What is missing may come with the call, and so may inputs that `bind` looks at.
         is_complete = spec.bind is None and required <= set(arguments)
+        is_complete = is_complete and not any(map(set(arguments).isdisjoint, alternatives))
         if is_complete or not set(arguments) <= known:
             check_arguments(spec, arguments, where)
         self._arguments = arguments
