@@ -86,7 +86,7 @@ def check_arguments(
     spec : OpSpec
         The operator.
     given : mapping
-        Keyword arguments of the call. None stands for "not given".
+        Keyword arguments of the call. None means "not given".
     where : str
         The call, for messages.
 

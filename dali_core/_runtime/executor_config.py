@@ -139,7 +139,7 @@ class ExecutorConfig:
     Attributes
     ----------
     stages : sequence of SampleProgram or None
-        None stands for a step in Python, or on a device.
+        None for a step in Python, or on a device.
     outputs : sequence of int
         Ids of the values that batches return.
     num_values, num_readers, num_threads : int

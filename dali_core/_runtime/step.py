@@ -151,7 +151,7 @@ class StatefulStep(Step, Protocol):
         ...
 
     def restore(self, state: Any) -> None:
-        """Bring back the time when `state` returned this; None stands for the very beginning."""
+        """Bring back the time when `state` returned this; None means the very beginning."""
         ...
 
 
