@@ -160,16 +160,21 @@ def warn_if_busy() -> None:
 
 
 def run_worker(
-    interpreter: str, peer: str, measurement: str, parameters: dict[str, Any]
+    interpreter: str,
+    peer: str,
+    measurement: str,
+    parameters: dict[str, Any],
+    *,
+    checkout: Path = ROOT,
 ) -> dict[str, Any]:
-    """Run a function of ``measurements`` in a fresh process, and return its result."""
+    """Run a function of ``measurements`` of a checkout in a fresh process; return its result."""
     request = {"peer": peer, "measurement": measurement, "parameters": parameters}
     process = subprocess.run(
         [interpreter, "-m", "benchmarks.worker"],
         input=json.dumps(request),
         capture_output=True,
         text=True,
-        cwd=ROOT,
+        cwd=checkout,
         check=False,
     )
     answers = [line for line in process.stdout.splitlines() if line.startswith(RESULT_MARK)]

@@ -42,7 +42,7 @@ def is_array(value: Any) -> bool:
 
 
 def is_literal(value: Any) -> bool:
-    """Return whether a value stands for the same tensor for every sample."""
+    """Return whether a value means the same tensor for every sample."""
     return isinstance(value, (*NUMBERS, list, tuple, ScalarConstant)) or is_array(value)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 MAX_OUTPUTS = 4096
 """Of one operator."""
@@ -98,6 +98,8 @@ class Arg:
         How many entries a list must have, given as a constant or with a sample.
     excludes : sequence of str
         Other arguments that must not be given together with it.
+    alternatives : sequence of str
+        Other arguments: exactly one of these and this one must be given.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Arg:
     choices: Sequence[Any] = ()
     length: int | Range | None = None
     excludes: Sequence[str] = ()
+    alternatives: Sequence[str] = ()
 
     @property
     def item_type(self) -> Any:
@@ -166,17 +169,36 @@ class Native:
     Parameters
     ----------
     name : str
-        Name under which the native code registers itself.
+        Name under which the native code registers itself; by default that of the operator.
     arguments : dict
         Constants that the user does not choose.
+    at_build : callable, optional
+        Returns more of them, such as paths of libraries; called at build.
     variant : callable, optional
-        Gives, for the checked arguments, the name of native code that serves them instead, or an
+        Returns, for the checked arguments, the name of native code that serves them instead, or an
         empty text.
     """
 
-    name: str
+    name: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    at_build: Callable[[], dict[str, Any]] | None = None
     variant: Callable[[Mapping[str, Any]], str] | None = None
+
+
+@dataclass(frozen=True)
+class PythonStep:
+    """An operator that runs in Python, on whole batches.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the step from the checked arguments.
+    constructor : sequence of str
+        Names of the arguments that the class in `ops` takes by position.
+    """
+
+    make: Callable[[dict[str, Any]], Any]
+    constructor: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -253,6 +275,24 @@ class DeviceVideos:
 
 
 @dataclass(frozen=True)
+class Moving:
+    """An operator that runs on the host, and whose results are moved to the device.
+
+    Parameters
+    ----------
+    device : str
+        The value of `device` that asks for it: ``"mixed"`` for decoders, ``"gpu"`` for what brings
+        data in.
+    decode : callable, optional
+        For decoders and readers of videos: returns how a call with some keyword arguments is done
+        on the device; None if the host decodes.
+    """
+
+    device: str
+    decode: Callable[[Mapping[str, Any]], DeviceDecoding | DeviceVideos | None] | None = None
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """An operator: its name, documentation, arguments and how it runs.
 
@@ -272,30 +312,20 @@ class OpSpec:
         returns a list, or for None a single node.
     devices : sequence of str
         Where it can run: ``"cpu"``, ``"gpu"``.
-    moving_device : str
-        The value of `device` with which it runs on the host, and its results are moved to the
-        device: ``"mixed"`` for decoders, ``"gpu"`` for what brings data in.
-    decodes_on_device : callable, optional
-        For decoders and readers of videos: says how a call with some keyword arguments is done with
-        `moving_device`; None if the host decodes.
-    reads_no_data : bool
-        Whether it only looks at the shapes and properties of its inputs, which may be anywhere.
-    mixes_devices : bool
-        Whether on a device it takes inputs from the host as well, which otherwise are moved there.
+    moving : Moving, optional
+        How it runs on the host and its results get to a device.
+    input_device : {"same", "mixed", "any"}
+        Where inputs may be. ``"same"``: where it runs; they are moved there. ``"mixed"``: on a
+        device it takes inputs from the host as well. ``"any"``: anywhere, since it only looks at
+        their shapes and properties.
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
         For operators that read a data set: makes a `dali_core._graph.index_sampler.DataSource` from
         the checked arguments. The operator then takes the sharding and shuffling arguments, too.
-    python_step : callable, optional
-        For operators that run in Python on whole batches: makes the step from the arguments.
     reads_batch : bool
         Whether what it gives for a sample depends on which others are in the batch, such as when
         the native code reads the inputs of all samples.
-    constructor : sequence of str
-        Names of the arguments that the class in `ops` takes by position.
-    native_arguments : callable, optional
-        Gives more constants for the native code, such as paths of libraries; called at build.
     bind : callable, optional
         Rearranges a call's inputs and arguments before they are checked, for calling conventions
         that positional inputs and keywords cannot express. A `Source` may stand for an input,
@@ -304,8 +334,8 @@ class OpSpec:
         For operators that need to know something about the whole batch: from the constant
         arguments, checked, it makes the call that finds it in the first input, or None if there is
         no need. The result becomes the second input, unless the user passes one.
-    lower : Native, optional
-        The native operator that does the work; by default the one called `name`.
+    lower : Native or PythonStep, optional
+        What does the work; by default the native operator called `name`.
     deprecated : str
         If not empty: what to use instead. Using the operator then warns.
     role : str
@@ -313,10 +343,9 @@ class OpSpec:
         ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``,
         ``"to host"``, ``"predicate"`` or ``"merge"``; or ``"fed"``, whose results
         `Pipeline.feed_input` takes for its first input, a step that is fed.
-    internal : bool
-        Whether it has no function in `fn`, because only its role is of use.
-    title : callable, optional
-        How messages call a use of the operator with some arguments; by default ``fn.`` and `name`.
+    title : str or callable
+        If not empty: how messages call a use of the operator with some arguments, because it has no
+        function in `fn`.
     """
 
     name: str
@@ -325,31 +354,44 @@ class OpSpec:
     inputs: int | tuple[int, int] = 1
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
     devices: Sequence[str] = ("cpu",)
-    moving_device: str = ""
-    decodes_on_device: (
-        Callable[[Mapping[str, Any]], DeviceDecoding | DeviceVideos | None] | None
-    ) = None
-    reads_no_data: bool = False
-    mixes_devices: bool = False
+    moving: Moving | None = None
+    input_device: Literal["same", "mixed", "any"] = "same"
     random: bool = False
     reader: Callable[[dict[str, Any]], Any] | None = None
-    python_step: Callable[[dict[str, Any]], Any] | None = None
     reads_batch: bool = False
     bind: Callable[..., Any] | None = None
-    constructor: Sequence[str] = ()
-    native_arguments: Callable[[], dict[str, Any]] | None = None
     batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None
-    lower: Native | None = None
+    lower: Native | PythonStep | None = None
     deprecated: str = ""
     input_docs: Sequence[str] = field(default=())
     role: str = ""
-    internal: bool = False
-    title: Callable[[Mapping[str, Any]], str] | None = None
+    title: str | Callable[[Mapping[str, Any]], str] = ""
 
     @property
     def native(self) -> Native:
         """The native operator that does the work."""
-        return self.lower or Native(self.name)
+        native = self.lower if isinstance(self.lower, Native) else Native()
+        return replace(native, name=native.name or self.name)
+
+    @property
+    def python_step(self) -> PythonStep | None:
+        """The step that does the work; None if native code does."""
+        return self.lower if isinstance(self.lower, PythonStep) else None
+
+    @property
+    def constructor(self) -> Sequence[str]:
+        """Names of the arguments that the class in `ops` takes by position."""
+        return self.python_step.constructor if self.python_step is not None else ()
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether it has no function in `fn`, because only its role is of use."""
+        return bool(self.title)
+
+    def title_for(self, arguments: Mapping[str, Any]) -> str:
+        """Return how messages call a use of the operator with some arguments."""
+        title = self.title(arguments) if callable(self.title) else self.title
+        return title or self.name
 
     def variant(self, name: str, doc: str, **fixed: Any) -> OpSpec:
         """Describe the same operator with some arguments that the user cannot give.
@@ -391,7 +433,7 @@ class OpSpec:
                 replace(arg, default=defaults[arg.name]) if arg.name in defaults else arg
                 for arg in self.args
             ),
-            lower=self.native,
+            lower=self.python_step or self.native,
             deprecated=f"fn.{self.name}",
             role="",
         )

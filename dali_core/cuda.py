@@ -43,7 +43,7 @@ class DeviceAllocator(Protocol):
         ...
 
     def deallocate(self, pointer: int, nbytes: int, stream_handle: int, /) -> None:
-        """Take memory back; the stream may not have come past its last use."""
+        """Take memory back; the stream may not have completed its last use."""
         ...
 
 

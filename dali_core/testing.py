@@ -102,7 +102,7 @@ class AdapterSuite:
     # Memory
 
     def test_dense_batches_are_not_copied(self) -> None:
-        """A dense batch lies where the pipeline computed it."""
+        """A dense batch is where the pipeline computed it."""
         (batch,) = self._run_once(numpy.arange(24, dtype=numpy.float32).reshape(4, 2, 3))
         given = self.adapter.represent(batch, "dense", 4)
         assert self.address(given) == batch.as_tensor().data_ptr()
@@ -111,7 +111,7 @@ class AdapterSuite:
         numpy.testing.assert_array_equal(array.ravel(), numpy.arange(24))
 
     def test_samples_are_not_copied(self) -> None:
-        """The samples of a list lie where the pipeline computed them."""
+        """The samples of a list are where the pipeline computed them."""
         (batch,) = self._run_once([numpy.full(i + 1, i, numpy.int32) for i in range(3)])
         given = self.adapter.represent(batch, "list", 3)
         assert [self.address(array) for array in given] == [item.data_ptr() for item in batch]

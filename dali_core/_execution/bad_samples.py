@@ -1,4 +1,4 @@
-"""What becomes of bad samples: how many are too many, and what errors say about them."""
+"""How bad samples are handled: how many are too many, and what errors say about them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class BadSampleLog:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from where `state` was called; an empty mapping stands for the beginning.
+        """Go on from where `state` was called; an empty mapping means the beginning.
 
         Raises
         ------

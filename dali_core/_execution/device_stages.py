@@ -10,7 +10,7 @@ from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
 from dali_core._runtime.executor import HostPool, StepTask
-from dali_core._runtime.executor_plan import Instruction
+from dali_core._runtime.executor_config import Instruction
 from dali_core.errors import CudaError, CudaUnavailableError, GraphError
 
 if TYPE_CHECKING:

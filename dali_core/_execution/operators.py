@@ -9,7 +9,7 @@ from typing import Any
 from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import NativeOperator
-from dali_core._runtime.executor_plan import ArgumentLimits
+from dali_core._runtime.executor_config import ArgumentLimits
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
 from dali_core._spec import Range
@@ -19,10 +19,10 @@ from dali_core.types import DALIDataType
 
 def make_step(node: OperatorNode) -> Step:
     """Make the step of an operator that runs in Python."""
-    make = node.spec.python_step
-    assert make is not None
+    python_step = node.spec.python_step
+    assert python_step is not None
     try:
-        step: Step = make(node.arguments)
+        step: Step = python_step.make(node.arguments)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{node.where}: {error}") from error
     return step
@@ -36,8 +36,8 @@ def make_operator(
 ) -> NativeOperator:
     """Make the native code of an operator, in a pipeline with some seed and some readers."""
     values = node.native_arguments
-    if node.spec.native_arguments is not None:
-        values |= node.spec.native_arguments()
+    if (at_build := node.spec.native.at_build) is not None:
+        values |= at_build()
     if node in readers:
         values |= readers[node].source.native_arguments()
     with _located(node):

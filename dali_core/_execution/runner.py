@@ -26,7 +26,7 @@ from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.executor import Batch, Executor
-from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
+from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
@@ -168,7 +168,7 @@ class Runner:
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
-        described = ExecutorPlan(
+        config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,
             num_values=plan.num_values,
@@ -185,7 +185,7 @@ class Runner:
             upload_pool=None if self._device is None else self._device.host_pool,
         )
         try:
-            self._executor = Executor(described)
+            self._executor = Executor(config)
         except RuntimeError as error:  # threads that do not start
             raise PipelineStateError(f"Pipeline: {error}") from error
         self._calls_sources = bool(called)
@@ -242,13 +242,10 @@ class Runner:
         self._check_usable()
         size = self._options.batch_size
         first = self._numbers.position(self._iteration)
-        runs = [reader.plan.runs(first, size, size) for reader in self._readers]
-        orders = [reader.orders(read) for reader, read in zip(self._readers, runs, strict=True)]
-        shards = None
-        if self._options.replaces_failed:
-            shards = [reader.shards(read) for reader, read in zip(self._readers, runs, strict=True)]
+        replaces = self._options.replaces_failed
+        runs = [reader.runs(first, size, size, with_shards=replaces) for reader in self._readers]
         try:
-            batch = self._executor.submit(self._iteration, size, runs, orders, shards, first)
+            batch = self._executor.submit(self._iteration, size, runs, first)
         except MemoryError as error:
             raise OutOfMemoryError(f"Pipeline: {error}") from error
         self._iteration += 1

@@ -86,7 +86,7 @@ def check_arguments(
     spec : OpSpec
         The operator.
     given : mapping
-        Keyword arguments of the call. None stands for "not given".
+        Keyword arguments of the call. None means "not given".
     where : str
         The call, for messages.
 
@@ -142,7 +142,19 @@ def check_arguments(
                 )
             warn_user(f"{where}: argument {name!r} is deprecated. Use {arg.deprecated}.")
     _check_exclusions(args, given, where)
+    _check_alternatives(args, given, where)
     return constants, tensors
+
+
+def _check_alternatives(args: Mapping[str, Arg], given: Mapping[str, Any], where: str) -> None:
+    for name, arg in args.items():
+        names = [name, *arg.alternatives]
+        found = [other for other in names if given.get(other) is not None]
+        if arg.alternatives and len(found) != 1:
+            raise ArgumentValueError(
+                f"{where}: exactly one of the arguments {' and '.join(map(repr, names))} must be "
+                f"given (got {' and '.join(map(repr, found)) or 'none'}). Pass one of them."
+            )
 
 
 def _check_exclusions(args: Mapping[str, Arg], given: Mapping[str, Any], where: str) -> None:

@@ -58,7 +58,7 @@ def add_operator(
         results = _add_each(spec, sets, keywords, call.where)
         return results if len(results) > 1 else results[0]
     wanted = keywords.get("device")
-    if isinstance(wanted, str) and wanted == spec.moving_device:
+    if spec.moving is not None and isinstance(wanted, str) and wanted == spec.moving.device:
         # This is called again, for the host, which binds.
         return _add_moved(spec, call.nodes(inputs) if spec.bind is None else inputs, keywords)
     inputs, keywords = call.bound(inputs, keywords)
@@ -81,7 +81,7 @@ class _Call:
         self.spec = spec
         self.graph = current_graph()
         self.location = user_location()
-        title = title_of(spec.title(keywords) if spec.title else spec.name)
+        title = title_of(spec.title_for(keywords))
         self.where = f"{title} at {self.location}"
 
     def bound(
@@ -135,7 +135,7 @@ class _Call:
         device = choose_device(self.spec, constants.get("device"), inputs, self.where)
         if device == "gpu":
             constants["device"] = device
-            if not self.spec.mixes_devices:
+            if self.spec.input_device == "same":
                 inputs = tuple(value.gpu() for value in inputs)
         check_places(self.spec, device, inputs, tensors, self.where)
         return inputs
@@ -208,7 +208,9 @@ def _add_moved(
     spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> DataNode | list[DataNode] | None:
     """Run an operator on the host and move its results to the device; or decode there."""
-    found = spec.decodes_on_device(keywords) if spec.decodes_on_device is not None else None
+    assert spec.moving is not None
+    decode = spec.moving.decode
+    found = decode(keywords) if decode is not None else None
     if found is not None:
         decoded: DataNode | list[DataNode] | None
         if isinstance(found, DeviceVideos):

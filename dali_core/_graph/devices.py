@@ -15,12 +15,12 @@ def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[DataNode], 
     """Return where an operator runs: where the call says, or else where its inputs are."""
     devices = spec.devices
     if wanted is None:
-        if spec.joins or spec.reads_no_data:
+        if spec.joins or spec.input_device == "any":
             return "cpu"
         on_device = any(value.device == "gpu" for value in inputs)
         return "gpu" if "gpu" in devices and (on_device or "cpu" not in devices) else "cpu"
     if wanted not in devices:
-        known = [*devices, *[spec.moving_device] * bool(spec.moving_device)]
+        known = [*devices, *([spec.moving.device] if spec.moving else [])]
         raise ArgumentValueError(
             f"{where}: device must be one of {', '.join(map(repr, known))} "
             f"(got {wanted!r}). Leave it out, and move data by .cpu() and .gpu()."
@@ -50,7 +50,7 @@ def check_places(
                 f"the {_PLACES[inputs[2].device]}). Use .gpu() or .cpu() in one of them."
             )
         return
-    if spec.reads_no_data or (device == "gpu" and spec.mixes_devices):
+    if spec.input_device == "any" or (device == "gpu" and spec.input_device == "mixed"):
         return
     for number, value in enumerate(inputs):
         if value.device != device:

@@ -66,8 +66,7 @@ def arithmetic(function: str, *operands: Any) -> DataNode:
         The result.
     """
     spec = spec_of_role("expression")
-    assert spec.title is not None
-    where = f"{spec.title({'function': function})} at {user_location()}"
+    where = f"{spec.title_for({'function': function})} at {user_location()}"
     inputs: list[DataNode] = []
     numbers: list[int] = []
     constants: list[ScalarConstant] = []

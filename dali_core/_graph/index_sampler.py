@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dali_core._runtime.epoch_plan import EpochPlan, Run
+from dali_core._runtime.executor_config import Permutation, ReaderRun
 from dali_core._runtime.random import mix_seed
 from dali_core._spec import Arg, Range
 from dali_core.errors import ArgumentValueError
@@ -186,40 +186,38 @@ class IndexSampler:
             is_shuffled=shuffle or after_epoch,
         )
 
-    def orders(self, runs: Sequence[Run]) -> list[tuple[int, int, int]] | None:
-        """Return how the positions of each run are permuted.
+    def runs(
+        self, start: int, count: int, batch_size: int, *, with_shards: bool
+    ) -> list[ReaderRun]:
+        """List the samples at some positions of the reader's stream, as executors need them.
 
-        Returns
-        -------
-        list or None
-            For each run ``(first position, number of positions, seed)``; None for the natural
-            order.
+        Parameters
+        ----------
+        start, count, batch_size : int
+            As for `EpochPlan.runs`.
+        with_shards : bool
+            Whether to tell where samples that take the place of bad ones come from.
         """
-        return [self._order(run.epoch) for run in runs] if self.is_shuffled else None
+        return [
+            ReaderRun(run, self._order(run.epoch), self._shard(run) if with_shards else None)
+            for run in self.plan.runs(start, count, batch_size)
+        ]
 
-    def shards(self, runs: Sequence[Run]) -> list[tuple[int, int, int]]:
-        """Return where samples that take the place of bad ones come from: the shard of each run.
-
-        Returns
-        -------
-        list
-            For each run ``(first position, number of positions, step)``.
-        """
-        return [self._shard(run) for run in runs]
-
-    def _shard(self, run: Run) -> tuple[int, int, int]:
+    def _shard(self, run: Run) -> range:
         positions = self.plan.shard_range(run.epoch)
         if run.first not in positions:
             # Interleaved shards all repeat the same sample for padding: that of another shard.
             positions = range(run.first % positions.step, self.plan.num_samples, positions.step)
-        return (positions.start, len(positions), positions.step)
+        return positions
 
-    def _order(self, epoch: int) -> tuple[int, int, int]:
+    def _order(self, epoch: int) -> Permutation | None:
+        if not self.is_shuffled:
+            return None
         if self.plan.stick_to_shard:
             # The part's files may be the only ones on this machine.
             positions = self.plan.shard_range(epoch)
-            return (positions.start, len(positions), self.seed)
-        return (0, self.plan.num_samples, self.seed)
+            return Permutation(positions.start, len(positions), self.seed)
+        return Permutation(0, self.plan.num_samples, self.seed)
 
 
 _ORDER_SALT = 0x6F72646572

@@ -114,8 +114,10 @@ def _class(spec: OpSpec, module: str) -> type:
         arguments = given_arguments(spec, _named(spec, values, arguments, where), where)
         known = {arg.name for arg in all_args(spec)}
         required = {arg.name for arg in all_args(spec) if arg.default is REQUIRED}
+        alternatives = [{arg.name, *arg.alternatives} for arg in spec.args if arg.alternatives]
         # What is missing may come with the call, and so may inputs that `bind` looks at.
         is_complete = spec.bind is None and required <= set(arguments)
+        is_complete = is_complete and not any(map(set(arguments).isdisjoint, alternatives))
         if is_complete or not set(arguments) <= known:
             check_arguments(spec, arguments, where)
         self._arguments = arguments
@@ -150,14 +152,15 @@ def _named(
     spec: OpSpec, values: tuple[Any, ...], arguments: dict[str, Any], where: str
 ) -> dict[str, Any]:
     """Name the values that a constructor got by position."""
-    if len(values) > len(spec.constructor):
-        takes = ", ".join(spec.constructor) or "none"
+    positional = spec.constructor
+    if len(values) > len(positional):
+        takes = ", ".join(positional) or "none"
         raise ArgumentTypeError(
-            f"{where}: at most {len(spec.constructor)} arguments may be passed to the constructor "
+            f"{where}: at most {len(positional)} arguments may be passed to the constructor "
             f"by position: {takes} (got {len(values)}). Pass inputs to the call, and everything "
             "else by name."
         )
-    named = dict(zip(spec.constructor, values, strict=False))
+    named = dict(zip(positional, values, strict=False))
     twice = set(named) & set(arguments)
     if twice:
         raise ArgumentTypeError(

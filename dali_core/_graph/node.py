@@ -96,7 +96,7 @@ class OperatorNode:
     @property
     def operator(self) -> str:
         """Name of the operator below `fn`, or in an expression, such as ``math.sin``."""
-        return self.spec.title(self.arguments) if self.spec.title else self.spec.name
+        return self.spec.title_for(self.arguments)
 
     @property
     def native_name(self) -> str:

@@ -26,7 +26,7 @@ def _of_python(value: Any) -> Any:
 
 
 class Expressions:
-    """Operators of Python, and methods that stand for operators of the library."""
+    """Operators of Python, and methods that call operators of the library."""
 
     __slots__ = ()
 

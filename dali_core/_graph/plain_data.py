@@ -1,6 +1,6 @@
 """Values as plain data: what JSON can hold, and back.
 
-Numbers, strings, None and lists stand for themselves. Everything else is an object with one key,
+Numbers, strings, None and lists are stored as they are. Everything else is an object with one key,
 which says what it is::
 
     {"float": "inf"}   {"enum": "DALIDataType.FLOAT"}   {"bytes": "AAE="}
@@ -165,7 +165,7 @@ def _bytes_from_plain(content: Any) -> bytes:
 
 def _float_from_plain(content: Any) -> float:
     if content not in ("inf", "-inf", "nan"):
-        raise ValueError("finite numbers stand for themselves")
+        raise ValueError("finite numbers are stored as they are")
     return float(content)
 
 

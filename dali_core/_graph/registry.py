@@ -28,7 +28,7 @@ def all_specs() -> dict[str, OpSpec]:
     RuntimeError
         If an operator's name differs from its folder.
     """
-    return {name: spec for name, spec in known_specs().items() if not spec.internal}
+    return {name: spec for name, spec in known_specs().items() if not spec.is_internal}
 
 
 @cache

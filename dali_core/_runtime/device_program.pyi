@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from dali_core._runtime.executor_plan import Instruction
+from dali_core._runtime.executor_config import Instruction
 
 class DeviceProgram:
     """Operators that run one after the other on a device, each for a whole batch."""

@@ -9,7 +9,7 @@ from dali_core._runtime.executor cimport (
     NativeOperator, make_device_chain, make_device_program,
 )
 
-from dali_core._runtime.executor_plan import Instruction
+from dali_core._runtime.executor_config import Instruction
 
 
 cdef class DeviceProgram:

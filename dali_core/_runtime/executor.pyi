@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._runtime.executor_plan import ArgumentLimits, ExecutorPlan
+from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
@@ -103,14 +103,12 @@ class StepTask:
 class Executor:
     """Native threads that run batches through stages."""
 
-    def __init__(self, described: ExecutorPlan) -> None: ...
+    def __init__(self, config: ExecutorConfig) -> None: ...
     def submit(
         self,
         iteration: int,
         size: int,
-        runs: Sequence[Sequence[tuple[int, int, int, int]]],
-        orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
-        shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
+        readers: Sequence[Sequence[ReaderRun]] = (),
         first_sample: int | None = None,
     ) -> Batch:
         """Start a batch."""

@@ -15,7 +15,7 @@ from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
-from dali_core._runtime.executor_plan import ArgumentLimits, ExecutorPlan
+from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
@@ -138,11 +138,11 @@ cdef class Executor:
 
     Parameters
     ----------
-    described : ExecutorPlan
+    config : ExecutorConfig
         The stages, and how to run them.
     """
 
-    def __cinit__(self, described: ExecutorPlan):
+    def __cinit__(self, config: ExecutorConfig):
         cdef engine.Plan plan
         cdef engine.Stage stage
         cdef engine.Instruction instruction
@@ -150,22 +150,22 @@ cdef class Executor:
         cdef vector[engine.Instruction] members
         cdef NativeOperator op
         self.owner_process = getpid()
-        self.num_readers = described.num_readers
-        self.outputs_on_device = frozenset(described.outputs_on_device)
-        plan.outputs = described.outputs
-        plan.joined_outputs = described.joined_outputs
+        self.num_readers = config.num_readers
+        self.outputs_on_device = frozenset(config.outputs_on_device)
+        plan.outputs = config.outputs
+        plan.joined_outputs = config.joined_outputs
         plan.num_joined = 0
-        plan.num_values = described.num_values
-        plan.num_readers = described.num_readers
-        plan.num_io_threads = described.num_io_threads
-        plan.replaces_failed = described.replaces_failed
-        if described.upload_pool is not None:
-            plan.uploaded = described.uploaded
-            plan.upload_pool = (<HostPool?>described.upload_pool).pool
-        for index, description in enumerate(described.stages):
+        plan.num_values = config.num_values
+        plan.num_readers = config.num_readers
+        plan.num_io_threads = config.num_io_threads
+        plan.replaces_failed = config.replaces_failed
+        if config.upload_pool is not None:
+            plan.uploaded = config.uploaded
+            plan.upload_pool = (<HostPool?>config.upload_pool).pool
+        for index, description in enumerate(config.stages):
             stage.program.reset()
-            stage.is_source = index in described.sources
-            stage.by_caller = index in described.caller_steps
+            stage.is_source = index in config.sources
+            stage.by_caller = index in config.caller_steps
             if description is not None:
                 instructions.clear()
                 read = set()
@@ -196,7 +196,7 @@ cdef class Executor:
                     self._fuse(instructions[<size_t>chain[0]], members, is_region)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
-        self.executor = new engine.Executor(plan, described.num_threads, described.set_affinity)
+        self.executor = new engine.Executor(plan, config.num_threads, config.set_affinity)
 
     cdef void _fuse(
         self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
@@ -219,9 +219,7 @@ cdef class Executor:
         self,
         int64_t iteration,
         int size,
-        runs: Sequence[Sequence[tuple[int, int, int, int]]],
-        orders: Sequence[Sequence[tuple[int, int, int] | None] | None],
-        shards: Sequence[Sequence[tuple[int, int, int]]] | None = None,
+        readers: Sequence[Sequence[ReaderRun]] = (),
         first_sample: int | None = None,
     ) -> Batch:
         """Start a batch.
@@ -230,15 +228,8 @@ cdef class Executor:
         ----------
         iteration, size : int
             Number of the batch, in whose order batches are submitted, and number of its samples.
-        runs : sequence
-            For each reader a list of ``(epoch, first position, length, step)``, together `size`
-            samples long: the samples' positions in the epoch's order are ``first + i * step``.
-        orders : sequence
-            For each reader None for the natural order, or for each run ``(begin, size, seed)``: the
-            positions from `begin` on are permuted among `size`.
-        shards : sequence, optional
-            For each reader and run ``(first position, size, step)`` of the shard in the epoch's
-            order: where to look for samples that take the place of bad ones.
+        readers : sequence of sequence of ReaderRun
+            For each reader its samples, together `size`.
         first_sample : int, optional
             Number of the first sample if there is no reader; by default ``iteration * size``.
 
@@ -250,21 +241,14 @@ cdef class Executor:
         cdef Batch handle = Batch.__new__(Batch)
         cdef int reader, sample
         cdef engine.Batch* batch
-        cdef engine.ReaderRun run
-        cdef vector[engine.ReaderRun] described
+        cdef vector[engine.ReaderRun] runs
         handle.batch = self.executor.make_batch(iteration, size)
         batch = handle.batch.get()
         for reader in range(self.num_readers):
-            described.clear()
-            for number, (epoch, first, length, step) in enumerate(runs[reader]):
-                run = engine.ReaderRun()
-                run.epoch, run.first, run.length, run.step = epoch, first, length, step
-                if orders[reader] is not None and orders[reader][number] is not None:
-                    run.order_first, run.order_size, run.order_seed = orders[reader][number]
-                if shards is not None:
-                    run.shard_first, run.shard_size, run.shard_step = shards[reader][number]
-                described.push_back(run)
-            batch.set_runs(reader, described)
+            runs.clear()
+            for described in readers[reader]:
+                runs.push_back(_native_run(described))
+            batch.set_runs(reader, runs)
         if self.num_readers == 0:
             start = iteration * size if first_sample is None else first_sample
             for sample in range(size):
@@ -399,6 +383,17 @@ cdef int _use_in(TensorListGPU samples, object stream) except -1:
     if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
         record_stream(samples.samples, stream)
     return 0
+
+
+cdef engine.ReaderRun _native_run(object described) except *:
+    cdef engine.ReaderRun run
+    run.epoch, run.first, run.length, run.step = described.run
+    if described.order is not None:
+        run.order_first, run.order_size, run.order_seed = described.order
+    if described.shard is not None:
+        run.shard_first, run.shard_size = described.shard.start, len(described.shard)
+        run.shard_step = described.shard.step
+    return run
 
 
 cdef list _described(vector[engine.SampleFailure] failures):

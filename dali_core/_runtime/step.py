@@ -72,7 +72,7 @@ class NotFed(IndexError):  # noqa: N818 (what a step raises; users see a NotFedE
 
 
 class Step(Protocol):
-    """What an operator's `python_step` makes.
+    """What the `PythonStep` of an operator makes.
 
     Steps derive from it, and override what concerns them; `run` does for all of them.
     """
@@ -151,7 +151,7 @@ class StatefulStep(Step, Protocol):
         ...
 
     def restore(self, state: Any) -> None:
-        """Bring back the time when `state` returned this; None stands for the very beginning."""
+        """Bring back the time when `state` returned this; None means the very beginning."""
         ...
 
 

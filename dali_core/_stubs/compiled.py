@@ -93,7 +93,7 @@ def _with_parts(path: Path) -> str:
 
 
 def _declared(path: Path) -> dict[str, list[str]]:
-    """Find the lines of classes whose fields stand in another file."""
+    """Find the lines of classes whose fields are declared in another file."""
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return {block.name: block.body for block in _blocks(lines, 0) if block.kind == "class"}
 

@@ -26,7 +26,7 @@ Choice = TypeVar("Choice", bound=enum.Enum)
 
 
 def is_left_out(value: Any) -> bool:
-    """Return whether an argument has the value that stands for "not given"."""
+    """Return whether an argument has the value that means "not given"."""
     return value is None or (isinstance(value, int) and value == -1)
 
 

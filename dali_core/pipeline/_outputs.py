@@ -55,7 +55,7 @@ class ExpectedOutputs:
     Parameters
     ----------
     dtype, ndim, layout : optional
-        One value for all outputs, or a sequence of one for each. None stands for any.
+        One value for all outputs, or a sequence of one for each. None allows any.
 
     Raises
     ------

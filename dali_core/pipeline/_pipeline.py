@@ -85,7 +85,7 @@ class Pipeline(PipelineQueries):
         pickle, and cloudpickle, if it is installed, for what pickle cannot do.
     output_dtype, output_ndim, output_layout : optional
         Expected element type, number of dimensions and layout of each output, or one for all; a
-        batch that differs raises. None, or an empty layout, stands for any.
+        batch that differs raises. None, or an empty layout, allows any.
     on_sample_error : str
         What happens when an operator fails on a sample. With ``"raise"`` the batch ends with a
         `SampleError`, and the next one goes on. With ``"replace"`` a good sample takes its place.

@@ -43,7 +43,7 @@ class BaseIterator(EpochIterator):
     adapter : Adapter
         Turns batches into arrays of a framework.
     size : int, optional
-        Samples in an epoch, of all pipelines together.  A negative number stands for unknown: the
+        Samples in an epoch, of all pipelines together.  A negative number means unknown: the
         epoch of a single pipeline then ends when its source raises StopIteration.
     reader_name : str, optional
         Name of the reader to follow, in all pipelines.  Size, shards and padding are taken from

@@ -58,7 +58,7 @@ class BatchSchedule:
         if self.policy is LastBatchPolicy.PARTIAL or plan.pad_last_batch:
             return epoch * plan.num_batches(self.batch_size)
         # A batch that straddles an epoch's end spares the next epoch some samples.
-        # An epoch that lies whole within a batch of the one before still gets a batch.
+        # An epoch that is entirely within a batch of the one before still gets a batch.
         return max(epoch, ceil_div(self._most_needed(epoch), self.batch_size))
 
     def _most_needed(self, epoch: int) -> int:

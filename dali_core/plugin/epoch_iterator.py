@@ -26,7 +26,7 @@ _logger = logging.getLogger("dali_core")
 class EpochIterator(StatefulIterator, ReferenceNames):
     """Take batches from one or several pipelines in step, and decide where an epoch ends.
 
-    Subclasses say in ``__next__`` what becomes of a batch. Those that are not written for
+    Subclasses say in ``__next__`` how a batch is returned. Those that are not written for
     NVIDIA DALI derive from `dali_core.plugin.base_iterator.BaseIterator`, which has the arguments
     in common with this one, and knows what to do with them.
 

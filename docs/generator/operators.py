@@ -133,8 +133,8 @@ def page(spec: OpSpec, pictures: Path) -> str:
 
 def _places(spec: OpSpec) -> str:
     """Return the sentence that states where an operator runs."""
-    if spec.moving_device:
-        device = spec.moving_device
+    if spec.moving is not None:
+        device = spec.moving.device
         return f'It runs on the CPU; with `device="{device}"`, results are copied to the GPU.'
     return f"It runs on the CPU{' and on GPUs' * ('gpu' in spec.devices)}."
 

@@ -65,7 +65,7 @@ def names_on_device() -> list[str]:
     return [
         name
         for name in present_names()
-        if "gpu" in specs[name].devices or specs[name].moving_device or specs[name].reads_no_data
+        if "gpu" in specs[name].devices or specs[name].moving or specs[name].input_device == "any"
     ]
 
 
@@ -73,17 +73,17 @@ def call(operator: str, device: str, *inputs: Any, moves: bool = True, **argumen
     """Call an operator for results on the host, in a graph that computes them on a device."""
     spec = all_specs()[operator]
     if device == "gpu":
-        if spec.moving_device:
-            arguments["device"] = spec.moving_device
+        if spec.moving is not None:
+            arguments["device"] = spec.moving.device
         else:
             # Mixed operators read their further inputs on the host, where parameters are computed.
-            number = 1 if spec.mixes_devices else len(inputs)
+            number = 1 if spec.input_device == "mixed" else len(inputs)
             inputs = (*(value.gpu() for value in inputs[:number]), *inputs[number:])
             if "gpu" in spec.devices:
                 arguments["device"] = "gpu"
     outputs = function_of(operator)(*inputs, **arguments)
     outputs = outputs if isinstance(outputs, list) else [outputs]
-    if not spec.reads_no_data:
+    if spec.input_device != "any":
         assert {output.device for output in outputs} == {device}, operator
     return [output.cpu() for output in outputs] if moves else outputs
 
@@ -175,7 +175,7 @@ def outputs_on_the_device(subject: Subject) -> None:
             zip(batch, subject.expected.samples, strict=True)
         ):
             there = type(tensors).__name__ == "TensorListGPU"
-            assert there != subject.spec.reads_no_data
+            assert there == (subject.spec.input_device != "any")
             assert tensors.shape() == [sample.shape for sample in wanted[:batch_size]]
             assert {tensors.dtype.name} == subject.expected.types[number]
             assert {tensors.layout()} == subject.expected.layouts[number]
@@ -230,7 +230,7 @@ def no_samples(subject: Subject) -> None:
 
 def source_info(subject: Subject) -> None:
     """The source file of a sample is passed on."""
-    if len(subject.example.inputs) != 1 or subject.spec.moving_device:
+    if len(subject.example.inputs) != 1 or subject.spec.moving is not None:
         return
     (data,) = subject.example.inputs
     folder = subject.folder / "source_info"

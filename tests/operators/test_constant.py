@@ -76,8 +76,8 @@ def test_each_sample_has_its_own_memory() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "one of fdata and idata must be given"),
-        ({"fdata": 1, "idata": 1}, "one of fdata and idata must be given"),
+        ({}, "one of the arguments 'fdata' and 'idata' must be"),
+        ({"fdata": 1, "idata": 1}, "one of the arguments 'fdata' and 'idata' must be"),
         ({"fdata": [1, 2, 3], "shape": [2, 3]}, "must be one number or as many as shape has"),
         ({"fdata": 1, "shape": [-1]}, "'shape', entry 0 must be at least 0"),
         ({"fdata": [1, 2], "layout": "XY"}, "layout must have one letter a dimension"),

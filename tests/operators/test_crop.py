@@ -153,7 +153,7 @@ def test_layout_where_none_is_given() -> None:
         ({"crop": (1, 2, 3, 4)}, r"crop must be \(height, width\)"),
         ({"crop_w": 3}, "crop_w and crop_h must be given together"),
         ({"crop_d": 3}, "crop_d must be given together with"),
-        ({"crop": (3, 3), "crop_w": 3, "crop_h": 3}, "crop must not be combined with"),
+        ({"crop": (3, 3), "crop_w": 3, "crop_h": 3}, "'crop' must not be given together"),
         ({"rounding": "up"}, "'rounding' must be"),
         ({"out_of_bounds_policy": "grow"}, "out_of_bounds_policy must be"),
     ],

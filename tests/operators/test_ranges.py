@@ -5,14 +5,15 @@ from __future__ import annotations
 import enum
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import numpy as np
 import pytest
 
-from dali_core import fn, types
+from dali_core import fn, ops, types
 from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, Range
 from dali_core.errors import ArgumentValueError, SampleError
@@ -27,6 +28,20 @@ from tests.operators.suite import (
 )
 
 NOT_FINITE = (math.nan, math.inf, -math.inf, 1e39)
+# What else must hold for these arguments, and does not for numbers at the border.
+OTHER_RULES = {
+    ("full", "shape"): "fill_value must have the output's shape",
+    ("gaussian_blur", "sigma"): "sigma or window_size must be given",
+    ("multi_paste", "output_size"): "region 0 must lie inside the canvas",
+    ("random.choice", "p"): "p must sum up to 1",
+}
+# Sizes at larger borders are allowed, but would take all of the memory.
+LARGEST_RUN = 2**17
+
+
+def beside(number: float, direction: float) -> float:
+    """Return the next number of 32 bits, which is what operators compute with."""
+    return float(np.nextafter(np.float32(number), np.float32(direction)))
 
 
 def outside(arg: Arg) -> Iterator[float]:
@@ -35,19 +50,40 @@ def outside(arg: Arg) -> Iterator[float]:
         yield from NOT_FINITE
     if arg.range is None:
         return
-    step: Any = 1 if arg.item_type is int else 0.25
+    least, most = arg.range.least, arg.range.most
+    is_whole = arg.item_type is int
+    if least > -math.inf and not arg.range.above:
+        yield from (least - 1,) if is_whole else (least - 0.25, beside(least, -math.inf))
+    elif least > -math.inf:
+        yield least
+    if most < math.inf:
+        yield from (most + 1,) if is_whole else (most + 0.25, beside(most, math.inf))
+
+
+def borders(arg: Arg) -> Iterator[float]:
+    """Return the first and the last valid number of the argument's range, as far as it has them."""
+    if arg.range is None:
+        return
     if arg.range.least > -math.inf:
-        yield arg.range.least if arg.range.above else arg.range.least - step
+        yield beside(arg.range.least, math.inf) if arg.range.above else arg.range.least
     if arg.range.most < math.inf:
-        yield arg.range.most + step
+        yield arg.range.most
 
 
-def ranged(*, tensor: bool) -> list[Any]:
+def other_kinds(arg: Arg) -> Iterator[float]:
+    """Return numbers that the argument's enumeration does not have, or that are no boolean."""
+    is_enum = isinstance(arg.item_type, type) and issubclass(arg.item_type, enum.Enum)
+    if arg.limits is not None and (is_enum or arg.item_type is bool):
+        yield from (arg.limits.least - 1, arg.limits.most + 1)
+
+
+def ranged(numbers: Callable[[Arg], Iterator[float]], *, tensor: bool) -> list[Any]:
+    """Return the operators and arguments for which there are such numbers."""
     return [
         pytest.param(operator, arg, id=f"{operator}-{arg.name}")
         for operator in present_names()
         for arg in all_specs()[operator].args
-        if any(True for _ in outside(arg)) and (arg.tensor or not tensor)
+        if any(True for _ in numbers(arg)) and (arg.tensor or not tensor)
     ]
 
 
@@ -60,7 +96,7 @@ def calls(operator: str, arg: Arg, folder: Path) -> Iterator[tuple[Example, dict
             return
 
 
-@pytest.mark.parametrize(("operator", "arg"), ranged(tensor=False))
+@pytest.mark.parametrize(("operator", "arg"), ranged(outside, tensor=False))
 def test_constants(operator: str, arg: Arg, tmp_path: Path) -> None:
     example = find_examples(operator)[0]
     arguments = example.arguments_in(tmp_path)
@@ -73,7 +109,7 @@ def test_constants(operator: str, arg: Arg, tmp_path: Path) -> None:
         assert f" must be {arg.rule} (got {arg.item_type(number)!r})." in message
 
 
-@pytest.mark.parametrize(("operator", "arg"), ranged(tensor=True))
+@pytest.mark.parametrize(("operator", "arg"), ranged(outside, tensor=True))
 def test_values_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
     is_whole = arg.item_type is int
     for example, arguments, value in calls(operator, arg, tmp_path):
@@ -86,6 +122,38 @@ def test_values_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
             assert "suite.py" in error.location
             assert error.message.startswith(f"argument '{arg.name}'"), error.message
             assert f" must be {arg.rule} (got {number:.9g})." in error.message
+
+
+@pytest.mark.parametrize(("operator", "arg"), ranged(borders, tensor=False))
+def test_constants_at_the_border(operator: str, arg: Arg, tmp_path: Path) -> None:
+    example = find_examples(operator)[0]
+    rivals = {
+        other.name
+        for other in all_specs()[operator].args
+        if arg.name in (*other.excludes, *other.alternatives)
+    }
+    arguments = {
+        name: value for name, value in example.arguments_in(tmp_path).items() if name not in rivals
+    }
+    is_list = get_origin(arg.type) is list
+    for number in borders(arg):
+        value = [number] * max(1, int(arg.lengths.least)) if is_list else number
+        with pipeline() as made, made:
+            function_of(operator)(*sources(example), **{**arguments, arg.name: value})
+            nodes = made._definition.graph.nodes
+        assert value in [node.arguments.get(arg.name) for node in nodes]
+
+
+@pytest.mark.parametrize(("operator", "arg"), ranged(borders, tensor=True))
+def test_values_of_samples_at_the_border(operator: str, arg: Arg, tmp_path: Path) -> None:
+    is_whole = arg.item_type is int
+    for example, arguments, value in calls(operator, arg, tmp_path):
+        for number in borders(arg):
+            if number < LARGEST_RUN:
+                right = np.full(np.shape(value), number, np.int64 if is_whole else np.float64)
+                other = OTHER_RULES.get((operator, arg.name))
+                with pytest.raises(SampleError, match=other) if other else nullcontext():
+                    run(operator, example, arguments, per_sample={arg.name: right}, num_samples=1)
 
 
 def with_checks(attribute: str, *, tensor: bool = False) -> list[Any]:
@@ -155,6 +223,55 @@ def test_exclusions(operator: str, arg: Arg, tmp_path: Path) -> None:
         pair = {name: samples[args[name].item_type] for name in (arg.name, other)}
         message = refused(operator, pair, tmp_path)
         assert "must not be given together with" in message
+
+
+@pytest.mark.parametrize(("operator", "arg"), with_checks("alternatives"))
+def test_exactly_one_must_be_given(operator: str, arg: Arg, tmp_path: Path) -> None:
+    example = find_examples(operator)[0]
+    arguments = example.arguments_in(tmp_path)
+    names = (arg.name, *arg.alternatives)
+    assert len([arguments.pop(name) for name in names if name in arguments]) == 1
+    both = {name: [1, 1] for name in names}
+    for given, got in (({}, "none"), (both, " and ".join(map(repr, names)))):
+        with pipeline() as made, made, pytest.raises(ArgumentValueError) as caught:
+            function_of(operator)(*sources(example), **arguments, **given)
+        message = str(caught.value)
+        assert message.startswith(f"fn.{operator} at {__file__}:"), message
+        assert f"exactly one of the arguments {' and '.join(map(repr, names))} must" in message
+        assert f"(got {got}). Pass one of them." in message
+
+
+def test_constructors_wait_for_the_call() -> None:
+    shear = ops.transforms.Shear()
+    with pytest.raises(ArgumentValueError, match=r"exactly one .* \(got none\)"):
+        shear()
+    with pytest.raises(ArgumentValueError, match=r"exactly one .* \(got 'shear' and 'angles'\)"):
+        ops.transforms.Shear(shear=[0.1, 0.2], angles=[1.0, 2.0])
+    assert shear(angles=[1.0, 2.0]) is not None
+
+
+def test_values_of_samples_are_numbers() -> None:
+    """So none of them can be a text, or a member of an enumeration with gaps in its numbers."""
+    for operator in present_names():
+        for arg in all_specs()[operator].args:
+            if arg.tensor:
+                assert arg.item_type is not str, (operator, arg.name)
+                assert not arg.choices, (operator, arg.name)
+            if arg.tensor and issubclass(arg.item_type, enum.Enum):
+                numbers = sorted(member.value for member in arg.item_type)
+                assert numbers == list(range(numbers[0], numbers[-1] + 1)), (operator, arg.name)
+
+
+@pytest.mark.parametrize(("operator", "arg"), ranged(other_kinds, tensor=True))
+def test_other_kinds_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
+    for example, arguments, value in calls(operator, arg, tmp_path):
+        for number in other_kinds(arg):
+            wrong = np.full(np.shape(value), number, np.int32)
+            with pytest.raises(SampleError) as caught:
+                run(operator, example, arguments, per_sample={arg.name: wrong}, num_samples=1)
+            assert caught.value.operator == operator
+            assert caught.value.message.startswith(f"argument '{arg.name}'"), caught.value.message
+            assert f" must be {arg.rule} (got {number})." in caught.value.message
 
 
 @pytest.mark.parametrize("operator", present_names())

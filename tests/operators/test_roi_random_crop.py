@@ -67,8 +67,8 @@ def test_extents_of_an_input() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"roi_end": [1, 1], **REGION}, "either roi_end or roi_shape must be given"),
-        ({"roi_start": [1, 1]}, "either roi_end or roi_shape must be given"),
+        ({"roi_end": [1, 1], **REGION}, "one of the arguments 'roi_end' and 'roi_shape'"),
+        ({"roi_start": [1, 1]}, "one of the arguments 'roi_end' and 'roi_shape'"),
         ({"data": np.zeros((30, 30)), "in_shape": [30, 30], **REGION}, "in_shape must not be"),
     ],
 )

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dali_core._runtime.epoch_plan import Run
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
-from dali_core._runtime.executor_plan import ExecutorPlan, Instruction, SampleProgram
+from dali_core._runtime.executor_config import (
+    ExecutorConfig,
+    Instruction,
+    Permutation,
+    ReaderRun,
+    SampleProgram,
+)
 from tests.hanging import HANG_SECONDS
 from tests.waiting import wait_until
-
-NATURAL_ORDER = [None]
 
 
 def reader(files: list[str], root: object = "") -> NativeOperator:
@@ -33,7 +38,7 @@ def make_executor(
         None if stage is None else SampleProgram([Instruction(*entry) for entry in stage])
         for stage in stages
     ]
-    return Executor(ExecutorPlan(programs, outputs, num_values, num_readers, 2))
+    return Executor(ExecutorConfig(programs, outputs, num_values, num_readers, 2))
 
 
 @pytest.fixture
@@ -57,7 +62,7 @@ def stepping() -> Executor:
 
 
 def submit(executor: Executor, iteration: int = 0, size: int = 2) -> Batch:
-    return executor.submit(iteration, size, [], [])
+    return executor.submit(iteration, size)
 
 
 def test_registered_names() -> None:
@@ -76,7 +81,7 @@ def test_unknown_operators_and_wrong_values_are_refused() -> None:
 
 
 def test_positions_of_readers(reading: Executor) -> None:
-    batch = reading.submit(0, 4, [[(0, 3, 2, 1), (1, 1, 2, 0)]], [NATURAL_ORDER * 2])
+    batch = reading.submit(0, 4, [[ReaderRun(Run(0, 3, 2, 1)), ReaderRun(Run(1, 1, 2, 0))]])
     assert reading.wait(batch, HANG_SECONDS)
     assert batch.failures() == []
     data, labels = reading.outputs(batch)
@@ -86,15 +91,15 @@ def test_positions_of_readers(reading: Executor) -> None:
 
 
 def test_permuted_positions(reading: Executor) -> None:
-    runs = [[(epoch, 0, 5, 1) for epoch in range(2)]]
-    batch = reading.submit(0, 10, runs, [[(0, 5, 7), (0, 5, 7)]])
+    order = Permutation(0, 5, seed=7)
+    batch = reading.submit(0, 10, [[ReaderRun(Run(e, 0, 5, 1), order) for e in range(2)]])
     assert reading.wait(batch, HANG_SECONDS)
-    order = reading.outputs(batch)[1].as_array().ravel().tolist()
-    assert sorted(order[:5]) == sorted(order[5:]) == [0, 1, 2, 3, 4]
-    assert order[:5] != order[5:]
+    labels = reading.outputs(batch)[1].as_array().ravel().tolist()
+    assert sorted(labels[:5]) == sorted(labels[5:]) == [0, 1, 2, 3, 4]
+    assert labels[:5] != labels[5:]
     # The key is the position, not the file: it does not depend on the order.
     assert [batch.key(i) for i in range(10)] == [(i // 5, i % 5) for i in range(10)]
-    part = reading.submit(1, 3, [[(0, 2, 3, 1)]], [[(2, 3, 7)]])
+    part = reading.submit(1, 3, [[ReaderRun(Run(0, 2, 3, 1), Permutation(2, 3, seed=7))]])
     assert reading.wait(part, HANG_SECONDS)
     assert sorted(reading.outputs(part)[1].as_array().ravel()) == [2, 3, 4]
 
@@ -102,7 +107,7 @@ def test_permuted_positions(reading: Executor) -> None:
 def test_failures_tell_sample_node_and_source(files: Path) -> None:
     operator = reader(["0", "missing", "1"], files)
     executor = make_executor([[(operator, 5, [], [], [0, 1], [])]], [0], 2, num_readers=1)
-    batch = executor.submit(0, 3, [[(0, 0, 3, 1)]], [None])
+    batch = executor.submit(0, 3, [[ReaderRun(Run(0, 0, 3, 1))]])
     assert executor.wait(batch, HANG_SECONDS)
     ((sample, node, message, source),) = batch.failures()
     assert (sample, node, source) == (1, 5, "missing")
@@ -155,7 +160,7 @@ def test_outputs_must_fit_the_batch(stepping: Executor) -> None:
 def test_released_values_are_freed(files: Path) -> None:
     read = [(reader(["4"], files), 0, [], [], [0, 1], [1])]
     executor = make_executor([read, None], [2], 3, num_readers=1)
-    executor.submit(0, 1, [[(0, 0, 1, 1)]], [None])
+    executor.submit(0, 1, [[ReaderRun(Run(0, 0, 1, 1))]])
     task = executor.next_step(HANG_SECONDS)
     assert task is not None
     (data,) = task.inputs([0], [])
@@ -172,7 +177,7 @@ def test_released_values_are_freed(files: Path) -> None:
 def test_failing_steps(files: Path) -> None:
     read = [(reader(["3"], files), 0, [], [], [0, 1], [])]
     executor = make_executor([read, None], [0], 3, num_readers=1)
-    batch = executor.submit(0, 1, [[(0, 0, 1, 1)]], [None])
+    batch = executor.submit(0, 1, [[ReaderRun(Run(0, 0, 1, 1))]])
     task = executor.next_step(HANG_SECONDS)
     assert task is not None
     task.fail(0, 1, "surrogates \udcff are text, too", [1, 0])
@@ -207,14 +212,14 @@ def test_cancelled_batches_are_never_done(stepping: Executor) -> None:
 
 
 def test_close(reading: Executor) -> None:
-    batch = reading.submit(0, 5, [[(0, 0, 5, 1)]], [None])
+    batch = reading.submit(0, 5, [[ReaderRun(Run(0, 0, 5, 1))]])
     assert reading.wait(batch, HANG_SECONDS)
     data, _ = reading.outputs(batch)
     reading.close()
     reading.close()
     assert reading.closed
     assert reading.memory_stats()["idle_bytes"] == 0
-    assert not reading.wait(reading.submit(1, 5, [[(0, 0, 5, 1)]], [None]), HANG_SECONDS)
+    assert not reading.wait(reading.submit(1, 5, [[ReaderRun(Run(0, 0, 5, 1))]]), HANG_SECONDS)
     assert reading.next_step(HANG_SECONDS) is None
     assert data.at(4).tolist() == [4] * 5
 
@@ -233,7 +238,7 @@ def test_threads_end_with_the_executor(files: Path) -> None:
 
 def test_memory_is_reused(reading: Executor) -> None:
     for iteration in range(50):
-        batch = reading.submit(iteration, 5, [[(0, 0, 5, 1)]], [None])
+        batch = reading.submit(iteration, 5, [[ReaderRun(Run(0, 0, 5, 1))]])
         assert reading.wait(batch, HANG_SECONDS)
         del batch
         stats = reading.memory_stats()

@@ -339,7 +339,7 @@ class _Dispatcher:
 
 
 class _Lease:
-    """Kept by everything that lies in a slot."""
+    """Kept by everything that is in a slot."""
 
 
 def _too_large(size: int) -> WorkerError:

@@ -16,7 +16,7 @@ WHOLE = -1
 
 
 Keep = Callable[[TensorCPU], Any]
-"""Copies a sample to where results are, and gives what stands for it there."""
+"""Copies a sample to where results are, and returns a reference to it."""
 
 
 @dataclass

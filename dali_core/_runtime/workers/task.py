@@ -1,4 +1,4 @@
-"""A call that was asked for, and what comes of it."""
+"""A call that was requested, and its result."""
 
 from __future__ import annotations
 

@@ -32,9 +32,6 @@ CropArguments::CropArguments(const OperatorConfig& config)
     throw std::invalid_argument(
         "crop_d must be given together with crop_w and crop_h (got crop_d alone). Pass all "
         "three, or crop=(depth, height, width).");
-  if (crop_.given() && crop_w_.given())
-    throw std::invalid_argument(
-        "crop must not be combined with crop_w, crop_h and crop_d (got both). Pass one of them.");
   if (crop_.given() && crop_.is_constant()) check_length(config.get<std::vector<float>>("crop"));
 }
 

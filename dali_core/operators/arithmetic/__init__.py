@@ -41,7 +41,6 @@ def _title(arguments: Mapping[str, Any]) -> str:
 SPEC = OpSpec(
     name="arithmetic",
     role="expression",
-    internal=True,
     title=_title,
     doc="""Compute a function of the elements of tensors and constants.
 
@@ -54,7 +53,7 @@ them 1 or 2). Everything else is the same bit for bit.
 """,
     inputs=(0, 3),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg("function", str, "Which function."),
         Arg("operands", list[int], "For each operand the number of an input; -1 for a constant."),

@@ -17,7 +17,14 @@ an integer one.
     inputs=0,
     devices=("cpu", "gpu"),
     args=(
-        Arg("fdata", list[float], "Numbers, in ``float32``.", default=UNSET, finite=False),
+        Arg(
+            "fdata",
+            list[float],
+            "Numbers, in ``float32``.",
+            default=UNSET,
+            finite=False,
+            alternatives=("idata",),
+        ),
         Arg("idata", list[int], "Integers.", default=UNSET),
         Arg(
             "shape",

@@ -13,12 +13,7 @@ class Constant : public TaskOperator<Constant> {
   using Tasks = RowCopies;
 
   explicit Constant(const OperatorConfig& config) : layout_(config.get<std::string>("layout")) {
-    const bool is_float = config.has("fdata");
-    if (is_float == config.has("idata"))
-      throw std::invalid_argument("one of fdata and idata must be given (got " +
-                                  std::string(is_float ? "both" : "none") +
-                                  "). Pass floating point numbers or integers.");
-    if (is_float)
+    if (config.has("fdata"))
       prepare(config, config.get<std::vector<float>>("fdata"), DataType::kFloat);
     else
       prepare(config, config.get<std::vector<int64_t>>("idata"), DataType::kInt32);

@@ -59,6 +59,7 @@ CROP_WINDOW_ARGS = (
         default=UNSET,
         tensor=True,
         range=Range(0),
+        excludes=("crop_w", "crop_h", "crop_d"),
     ),
     Arg(
         "crop_w",

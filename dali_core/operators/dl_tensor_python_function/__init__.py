@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, PythonStep
 from dali_core.operators.dl_tensor_python_function.step import CapsuleStep
 from dali_core.operators.python_function.arguments import (
     FUNCTION_ARGS,
@@ -31,13 +31,15 @@ results are copied.""",
     ),
     inputs=(0, 256),
     outputs=num_results,
-    python_step=CapsuleStep,
-    bind=bind_layouts,
-    constructor=(
-        "function",
-        "num_outputs",
-        "device",
-        "synchronize_stream",
-        "batch_processing",
+    lower=PythonStep(
+        CapsuleStep,
+        constructor=(
+            "function",
+            "num_outputs",
+            "device",
+            "synchronize_stream",
+            "batch_processing",
+        ),
     ),
+    bind=bind_layouts,
 )

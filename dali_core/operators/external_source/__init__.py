@@ -6,7 +6,7 @@ import enum
 import numbers
 from typing import Any
 
-from dali_core._spec import MAX_OUTPUTS, Arg, OpSpec, Range
+from dali_core._spec import MAX_OUTPUTS, Arg, Moving, OpSpec, PythonStep, Range
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
 
@@ -151,8 +151,7 @@ layout.""",
     ),
     inputs=0,
     outputs=lambda arguments: arguments.get("num_outputs"),
-    python_step=SourceStep,
-    moving_device="gpu",
+    lower=PythonStep(SourceStep, constructor=("source", "num_outputs")),
+    moving=Moving("gpu"),
     bind=_bind,
-    constructor=("source", "num_outputs"),
 )

@@ -25,7 +25,7 @@ broadcasts. The output has the type of the value.
 """,
     input_docs=("Value to fill with: a node, a number, or a list of numbers.",),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(SHAPE_ARG, LAYOUT_ARG),
     bind=_bind,
 )

@@ -30,5 +30,5 @@ rounded half away from zero on their way to an integer.
     ),
     bind=_bind,
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
 )

@@ -6,7 +6,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="get_property",
-    reads_no_data=True,
+    input_device="any",
     role="property",
     doc="""Return a property of each tensor: its layout, or where it comes from.
 

@@ -14,7 +14,7 @@ _ONLY_SINGLE_NUMBERS = OpSpec(
     doc="Find out whether all tensors of a batch have one element.",
     input_docs=("Tensors of any shape.",),
     reads_batch=True,
-    reads_no_data=True,
+    input_device="any",
 )
 
 
@@ -34,7 +34,7 @@ whatever their dimensions: each becomes one vector.
 """,
     input_docs=("Class numbers, counted from 0: tensors of any type and shape.",),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg("num_classes", int, "Number of classes.", default=0, range=Range(0)),
         Arg(

@@ -10,7 +10,7 @@ _LARGEST_EXTENTS = OpSpec(
     doc="Find the largest extents in each batch.",
     input_docs=("Tensors with the same number of dimensions.",),
     reads_batch=True,
-    reads_no_data=True,
+    input_device="any",
 )
 
 
@@ -27,7 +27,7 @@ The layout stays. Nothing is copied where nothing is to be padded.
     ),
     inputs=(1, 2),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg("fill_value", float, "Value of the padding.", default=0.0, tensor=True, finite=False),
         Arg(

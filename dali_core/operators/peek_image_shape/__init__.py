@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, Native, OpSpec
 from dali_core.operators.decoders.arguments import INPUT_DOCS
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.shapes import SHAPE_TYPES
@@ -15,7 +15,7 @@ SPEC = OpSpec(
 The output is ``(height, width, channels)``, the shape of what `fn.decoders.image` gives.
 """,
     input_docs=INPUT_DOCS,
-    native_arguments=backend_arguments,
+    lower=Native(at_build=backend_arguments),
     args=(
         Arg(
             "image_type",

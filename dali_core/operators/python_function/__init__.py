@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, PythonStep
 from dali_core.operators.python_function.arguments import (
     FUNCTION_ARGS,
     bind_layouts,
@@ -30,7 +30,8 @@ native operators go on with other batches.""",
     ),
     inputs=(0, 256),
     outputs=num_results,
-    python_step=FunctionStep,
+    lower=PythonStep(
+        FunctionStep, constructor=("function", "num_outputs", "device", "batch_processing")
+    ),
     bind=bind_layouts,
-    constructor=("function", "num_outputs", "device", "batch_processing"),
 )

@@ -17,7 +17,7 @@ the number of bytes.
     input_docs=INPUT_DOCS,
     inputs=(1, 2),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         *RESHAPE_ARGS,
         Arg("dtype", types.DALIDataType, "Type of the output; by default the input's.", UNSET),

@@ -52,5 +52,5 @@ The elements stay in order, and nothing is copied.
     inputs=(1, 2),
     args=RESHAPE_ARGS,
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
 )

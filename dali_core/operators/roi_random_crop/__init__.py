@@ -32,6 +32,7 @@ depends on the seed, the epoch and the sample alone, not on batch size, threads 
             "End of the region, the first position behind it; excludes `roi_shape`.",
             default=UNSET,
             tensor=True,
+            alternatives=("roi_shape",),
         ),
         Arg(
             "roi_shape",

@@ -31,10 +31,6 @@ class RoiRandomCrop : public Operator {
         shape_(config, "roi_shape"),
         in_shape_(config, "in_shape"),
         seed_(config.seed) {
-    if (end_.given() == shape_.given())
-      throw std::invalid_argument("either roi_end or roi_shape must be given (got " +
-                                  std::string(end_.given() ? "both" : "neither") +
-                                  "). Pass one of them.");
     if (in_shape_.given() && config.num_inputs > 0)
       throw std::invalid_argument(
           "in_shape must not be given together with an input (got both). The input has a shape.");

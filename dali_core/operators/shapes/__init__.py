@@ -17,7 +17,7 @@ SHAPE_TYPES = (
 
 SPEC = OpSpec(
     name="shapes",
-    reads_no_data=True,
+    input_device="any",
     role="shape",
     doc="""Return the shape of each tensor, as a tensor with one number for each dimension.""",
     input_docs=("Tensors of any type, shape and layout.",),

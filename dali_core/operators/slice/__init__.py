@@ -61,7 +61,7 @@ The layout stays. Dimensions of data without a layout are called ``HW``, ``HWC``
     inputs=(1, 3),
     input_docs=("Tensors of any type and shape.", *WINDOW_INPUT_DOCS),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg(
             "axes",

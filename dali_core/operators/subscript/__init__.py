@@ -7,15 +7,14 @@ from dali_core._spec import Arg, OpSpec
 SPEC = OpSpec(
     name="subscript",
     role="index",
-    internal=True,
-    title=lambda arguments: "operator []",
+    title="operator []",
     doc="""Take the elements that indices and slices describe.
 
 The first input is the tensor, the others are indices that come with each sample.
 """,
     inputs=(1, 25),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg(
             "entries",

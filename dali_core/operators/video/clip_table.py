@@ -27,7 +27,7 @@ class ClipRule:
     span : int
         How many frames there must be from the first one on, so that a clip is complete.
     padding : str
-        What stands for missing frames; "none" leaves incomplete clips out.
+        What replaces missing frames; "none" leaves incomplete clips out.
     is_uniform : bool
         Whether each range is one clip, whose frames are spread evenly over it.
     clips_per_range : int

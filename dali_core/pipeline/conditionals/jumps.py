@@ -1,7 +1,7 @@
 """Replaces `return`, `break` and `continue` by variables, if there are any below an `if`.
 
 Whether they happen may differ from sample to sample. So each sets a variable to True, and whatever
-would have been jumped over stands in an `if` of its own. Where no data is involved the program does
+would have been jumped over is in an `if` of its own. Where no data is involved the program does
 what it did before.
 """
 

@@ -1,4 +1,4 @@
-"""Gives nodes that do not stand in the text a place there, for tracebacks and debuggers."""
+"""Gives nodes that are not in the source a location there, for tracebacks and debuggers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Node = TypeVar("Node", bound=ast.AST)
 def place(node: Node, where: ast.AST) -> Node:
     """Put one node to where another one begins.
 
-    It lies on one line: Python says of a call that goes over several where its function ends.
+    It is on one line: Python says of a call that goes over several where its function ends.
 
     Parameters
     ----------

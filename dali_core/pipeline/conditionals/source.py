@@ -52,7 +52,7 @@ def find_function(function: FunctionType) -> FunctionNode:
         # What is the same in all respects does the same.
         candidates = same[:1]
     if not candidates:
-        raise SourceMissing("its source has changed, or stands beside others like it on one line")
+        raise SourceMissing("its source has changed, or there are others like it on the same line")
     return copy.deepcopy(candidates[0])
 
 

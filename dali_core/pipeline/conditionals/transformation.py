@@ -1,6 +1,6 @@
 """Rewrites a function so that its conditions may be about data.
 
-The function stays one function with its own lines. This becomes of an `if`::
+The function stays one function with its own lines. An `if` is transformed to this::
 
     if p: x = f()           branch = _dali_core.branch(p, True, ("x",), (True,), (lambda: x,))
     else: x = g()           with branch.side(True):

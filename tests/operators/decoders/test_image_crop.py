@@ -152,7 +152,7 @@ def test_window_that_does_not_fit() -> None:
     [
         ({"crop": 5}, "crop must be"),
         ({"crop_h": 5}, "crop_w and crop_h must be given together"),
-        ({"crop": (5, 5), "crop_w": 1, "crop_h": 1}, "crop must not be combined"),
+        ({"crop": (5, 5), "crop_w": 1, "crop_h": 1}, "'crop' must not be given together"),
         ({"crop": (5, 5), "rounding": "up"}, "'rounding' must be"),
     ],
 )

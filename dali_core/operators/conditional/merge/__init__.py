@@ -17,6 +17,5 @@ The batch must have one type, number of dimensions and layout, whichever branche
         "Values where that is false.",
     ),
     role="merge",
-    internal=True,
-    title=lambda arguments: "operator if",
+    title="operator if",
 )

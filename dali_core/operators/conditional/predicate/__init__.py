@@ -16,6 +16,5 @@ Numbers are true unless they are zero.
     ),
     input_docs=("Scalars of any type; for ``and`` and ``or`` they must be booleans.",),
     role="predicate",
-    internal=True,
     title=lambda arguments: f"operator {arguments['keyword']}",
 )

@@ -12,6 +12,5 @@ SPEC = OpSpec(
 The host's decoders check that themselves.
 """,
     input_docs=INPUT_DOCS,
-    internal=True,
-    title=lambda arguments: "decoders.image",
+    title="decoders.image",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import DeviceDecoding, OpSpec
+from dali_core._spec import DeviceDecoding, Moving, Native, OpSpec
 from dali_core.operators.crop import CROP_ARGS
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
@@ -37,9 +37,8 @@ columns of a JPEG outside of the window are skipped. The window must lie inside 
 have no depth, so `crop_d` and `crop_pos_z` have no effect.
 
 {LIMITS_DOC}""",
-    moving_device="mixed",
-    decodes_on_device=_on_device,
+    moving=Moving("mixed", _on_device),
     input_docs=INPUT_DOCS,
-    native_arguments=backend_arguments,
+    lower=Native(at_build=backend_arguments),
     args=(*DECODER_ARGS, *(arg for arg in CROP_ARGS if arg.name in _WINDOW_ARGS)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import Arg, DeviceDecoding, OpSpec, Range
+from dali_core._spec import Arg, DeviceDecoding, Moving, Native, OpSpec, Range
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.decoders.image import SPEC as IMAGE
@@ -26,11 +26,10 @@ log-uniform in `random_aspect_ratio`, its position uniform. Where no attempt fit
 the largest window with an aspect ratio in the range is taken.
 
 {LIMITS_DOC}""",
-    moving_device="mixed",
-    decodes_on_device=_on_device,
+    moving=Moving("mixed", _on_device),
     input_docs=INPUT_DOCS,
     random=True,
-    native_arguments=backend_arguments,
+    lower=Native(at_build=backend_arguments),
     args=(
         *DECODER_ARGS,
         Arg(

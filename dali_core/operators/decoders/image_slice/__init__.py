@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import UNSET, Arg, DeviceDecoding, OpSpec
+from dali_core._spec import UNSET, Arg, DeviceDecoding, Moving, Native, OpSpec
 from dali_core.operators.decoders.arguments import DECODER_ARGS, INPUT_DOCS, LIMITS_DOC
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.decoders.image import SPEC as IMAGE
@@ -29,13 +29,12 @@ but rows and columns of a JPEG outside of the window are skipped.
 
 {LIMITS_DOC}""",
     inputs=(1, 3),
-    moving_device="mixed",
-    decodes_on_device=_on_device,
+    moving=Moving("mixed", _on_device),
     input_docs=(
         *INPUT_DOCS,
         *WINDOW_INPUT_DOCS,
     ),
-    native_arguments=backend_arguments,
+    lower=Native(at_build=backend_arguments),
     args=(
         *DECODER_ARGS,
         Arg(

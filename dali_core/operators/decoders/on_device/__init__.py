@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, PythonStep
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
@@ -22,11 +22,10 @@ SPEC = OpSpec(
 What the device's decoder refuses, and what may be damaged, becomes an image without pixels.
 """,
     devices=("gpu",),
-    mixes_devices=True,
+    input_device="mixed",
     input_docs=("Bytes of one image file a sample, on the host.",),
-    python_step=_make_step,
-    internal=True,
-    title=lambda arguments: "decoders.image",
+    lower=PythonStep(_make_step),
+    title="decoders.image",
     args=(
         Arg("output_type", types.DALIImageType, "Colour model of the output.", default=types.RGB),
         Arg("adjust_orientation", bool, "Turn the image as its Exif data demand.", default=True),

@@ -106,7 +106,7 @@ def _decoding(
 
 def _named(spec: OpSpec, name: str, keywords: dict[str, Any]) -> Source:
     """Call an operator, which messages call by the name of another one."""
-    return Source(replace(spec, title=lambda _: name), keywords)
+    return Source(replace(spec, title=name), keywords)
 
 
 def _some(keywords: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import UNSET, Arg, OpSpec, Range
+from dali_core._spec import UNSET, Arg, Moving, Native, OpSpec, Range
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import COLOUR_ARGS, FILL_ARG, PAD_DOC, PAD_MODES
 
@@ -73,6 +73,6 @@ DataNode
         ),
         Arg("affine", bool, "Accepted without effect: threads are not tied to processors.", True),
     ),
-    moving_device="mixed",
-    native_arguments=video_arguments,
+    moving=Moving("mixed"),
+    lower=Native(at_build=video_arguments),
 )

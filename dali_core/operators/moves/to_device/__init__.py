@@ -8,8 +8,7 @@ SPEC = OpSpec(
     name="moves.to_device",
     doc="""Copy tensors from the host to the device, while both go on with other work.""",
     devices=("gpu",),
-    mixes_devices=True,
-    internal=True,
+    input_device="mixed",
     role="to device",
-    title=lambda arguments: "DataNode.gpu",
+    title="DataNode.gpu",
 )

@@ -8,7 +8,6 @@ SPEC = OpSpec(
     name="moves.to_host",
     doc="""Copy tensors from the device to the host, where what follows waits for them.""",
     devices=("gpu",),
-    internal=True,
     role="to host",
-    title=lambda arguments: "DataNode.cpu",
+    title="DataNode.cpu",
 )

@@ -34,7 +34,7 @@ and below a bound of less than 1 all numbers are 0.
         "Tensors that give the shape of the output; their elements are not read.",
     ),
     devices=("cpu", "gpu"),
-    mixes_devices=True,
+    input_device="mixed",
     args=(
         Arg(
             "p",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core import types
-from dali_core._spec import REQUIRED, Arg, OpSpec, Range
+from dali_core._spec import REQUIRED, Arg, Native, OpSpec, Range
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.readers.sequence.listing import open_sequences
 
@@ -47,5 +47,5 @@ DataNode
     ),
     inputs=0,
     reader=open_sequences,
-    native_arguments=backend_arguments,
+    lower=Native(at_build=backend_arguments),
 )

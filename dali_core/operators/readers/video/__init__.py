@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import Native, OpSpec
+from dali_core._spec import Moving, Native, OpSpec
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import (
     DAMAGE_DOC,
@@ -39,10 +39,8 @@ this operator on GPUs only.
     args=VIDEO_READER_ARGS,
     inputs=0,
     outputs=num_outputs,
-    moving_device="gpu",
-    decodes_on_device=clips,
+    moving=Moving("gpu", clips),
     bind=bind_frame_num,
     reader=open_videos,
-    native_arguments=video_arguments,
-    lower=Native("readers.video", variant=_variant),
+    lower=Native("readers.video", variant=_variant, at_build=video_arguments),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core._spec import Native, OpSpec
+from dali_core._spec import Moving, Native, OpSpec
 from dali_core.operators.resize import FILTER_ARGS, SIZE_ARGS
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import (
@@ -42,9 +42,10 @@ the sums of resizing are not rounded.
     ),
     inputs=0,
     outputs=num_outputs,
-    moving_device="gpu",
+    moving=Moving("gpu"),
     bind=bind_frame_num,
     reader=open_videos,
-    native_arguments=video_arguments,
-    lower=Native("readers.video_resize", {"save_attrs": False}, variant=_variant),
+    lower=Native(
+        "readers.video_resize", {"save_attrs": False}, variant=_variant, at_build=video_arguments
+    ),
 )

@@ -20,6 +20,7 @@ SPEC = OpSpec(
             "three dimensions (x by y, x by z, y by x, y by z, z by x, z by y). Excludes `angles`.",
             default=UNSET,
             tensor=True,
+            alternatives=("angles",),
         ),
         Arg(
             "angles",

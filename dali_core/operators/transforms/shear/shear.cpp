@@ -7,12 +7,7 @@ namespace dali_core {
 class Shear : public TransformOperator {
  public:
   explicit Shear(const OperatorConfig& config)
-      : TransformOperator(config, {"shear", "angles", "center"}) {
-    if (argument(0).given() == argument(1).given())
-      throw std::invalid_argument(
-          std::string("exactly one of shear and angles must be given (got ") +
-          (argument(0).given() ? "both" : "none") + "). Pass one of them.");
-  }
+      : TransformOperator(config, {"shear", "angles", "center"}) {}
 
  protected:
   int num_dims(const Values& values, int) const override {

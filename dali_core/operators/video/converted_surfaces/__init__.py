@@ -26,5 +26,5 @@ pixels.
         *COLOUR_ARGS,
     ),
     devices=("gpu",),
-    internal=True,
+    title="video.converted_surfaces",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, Native, OpSpec
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import COLOUR_ARGS
 
@@ -15,6 +15,6 @@ SPEC = OpSpec(
         "Numbers of the frames, ``int64`` of shape (F,), with -1 for those that are filled.",
     ),
     args=(Arg("fill_value", list[int], "Colour of frames that are filled.", (0,)), *COLOUR_ARGS),
-    internal=True,
-    native_arguments=video_arguments,
+    title="video.decoded_clip",
+    lower=Native(at_build=video_arguments),
 )

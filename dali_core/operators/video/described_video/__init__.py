@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, PythonStep
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
@@ -25,6 +25,6 @@ DataNode
     decode.""",
     input_docs=("Path of the file, ``uint8`` in one dimension.",),
     args=(Arg("color_matrix", str, "See `fn.readers.video`.", "bt601"),),
-    python_step=_make_step,
-    internal=True,
+    lower=PythonStep(_make_step),
+    title="video.described_video",
 )

@@ -34,10 +34,8 @@ list of DataNode
         outputs=_num_outputs,
         bind=bind_frame_num,
         reader=open_data,
-        native_arguments=video_arguments,
-        lower=Native("video.listed_clips"),
-        internal=True,
-        title=lambda arguments: reader,
+        lower=Native("video.listed_clips", at_build=video_arguments),
+        title=reader,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._spec import OpSpec
+from dali_core._spec import OpSpec, PythonStep
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
@@ -21,13 +21,13 @@ SPEC = OpSpec(
 What the device refuses, or gives other frames of than those that were asked for, has no surface.
 """,
     devices=("gpu",),
-    mixes_devices=True,
+    input_device="mixed",
     inputs=3,
     input_docs=(
         "Path of the file, ``uint8`` in one dimension, on the host.",
         "Numbers of the frames, ``int64`` of shape (F,), on the host.",
         "What `video.described_video` says of the file, on the host.",
     ),
-    python_step=_make_step,
-    internal=True,
+    lower=PythonStep(_make_step),
+    title="video.surfaces",
 )

@@ -71,7 +71,7 @@ def _decoding(name: str, reader: OpSpec, keywords: Mapping[str, Any]) -> DeviceV
         return None
 
     def named(spec: OpSpec, arguments: dict[str, Any]) -> Source:
-        return Source(replace(spec, title=lambda _: name), arguments)
+        return Source(replace(spec, title=name), arguments)
 
     def some(*names: str) -> dict[str, Any]:
         return {name: keywords[name] for name in names if name in keywords}

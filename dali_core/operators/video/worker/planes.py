@@ -35,7 +35,7 @@ _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 
 @dataclass(frozen=True)
 class Format:
-    """How the values of a pixel format lie in memory."""
+    """How the values of a pixel format are laid out in memory."""
 
     num_planes: int
     shift_x: int

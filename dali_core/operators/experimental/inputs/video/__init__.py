@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._spec import REQUIRED, Arg, OpSpec, Range, Source
+from dali_core._spec import REQUIRED, Arg, Moving, Native, OpSpec, PythonStep, Range, Source
 from dali_core.errors import ArgumentFormError
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import COLOUR_ARGS
@@ -39,9 +39,8 @@ DataNode
         _BLOCKING,
     ),
     inputs=0,
-    python_step=_make_step,
-    internal=True,
-    title=lambda arguments: "experimental.inputs.video",
+    lower=PythonStep(_make_step),
+    title="experimental.inputs.video",
 )
 
 _STEP_ARGS = ("name", "sequence_length", "last_sequence_policy", "blocking", "preserve")
@@ -93,7 +92,7 @@ DataNode
     ),
     inputs=0,
     bind=_bind,
-    moving_device="mixed",
-    native_arguments=video_arguments,
+    moving=Moving("mixed"),
+    lower=Native(at_build=video_arguments),
     role="fed",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Moving, Native, OpSpec
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import (
     DAMAGE_DOC,
@@ -28,9 +28,8 @@ rate, which may vary.
     args=SEQUENCE_READER_ARGS,
     inputs=0,
     outputs=num_outputs,
-    moving_device="gpu",
-    decodes_on_device=sequences,
+    moving=Moving("gpu", sequences),
     bind=bind_frame_num,
     reader=open_sequences,
-    native_arguments=video_arguments,
+    lower=Native(at_build=video_arguments),
 )

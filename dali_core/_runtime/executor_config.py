@@ -1,10 +1,12 @@
-"""What an executor is told to run."""
+"""What executors are told: their configuration, and what readers contribute to a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from dali_core._runtime.epoch_plan import Run
 
 if TYPE_CHECKING:
     from dali_core._runtime.executor import HostPool, NativeOperator
@@ -95,16 +97,51 @@ class ArgumentLimits:
     length_rule: str
 
 
+class Permutation(NamedTuple):
+    """A random order of some positions of an epoch.
+
+    Attributes
+    ----------
+    first, size : int
+        The positions that are permuted.
+    seed : int
+        Seed of the order; the epoch is mixed into it.
+    """
+
+    first: int
+    size: int
+    seed: int
+
+
 @dataclass(frozen=True)
-class ExecutorPlan:
+class ReaderRun:
+    """Consecutive samples that a reader contributes to a batch, and what they are read from.
+
+    Attributes
+    ----------
+    run : Run
+        Their epoch and positions in its order.
+    order : Permutation, optional
+        How positions become samples; None for the natural order.
+    shard : range, optional
+        Positions of the shard, from which samples are taken in place of bad ones.
+    """
+
+    run: Run
+    order: Permutation | None = None
+    shard: range | None = None
+
+
+@dataclass(frozen=True)
+class ExecutorConfig:
     """Stages in their order, and how to run them.
 
     Attributes
     ----------
     stages : sequence of SampleProgram or None
-        None stands for a step in Python, or on a device.
+        None for a step in Python, or on a device.
     outputs : sequence of int
-        Ids of the values that the plan returns.
+        Ids of the values that batches return.
     num_values, num_readers, num_threads : int
         Numbers of values, of readers and of worker threads.
     set_affinity : bool
