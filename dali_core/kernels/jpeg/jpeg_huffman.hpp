@@ -54,6 +54,8 @@ class JpegBits {
   }
   // `count` is 1 to 32.
   uint32_t peek(int count) const { return static_cast<uint32_t>(bits_ >> (64 - count)); }
+  // `count` is 0 to 56.
+  uint64_t peek_long(int count) const { return bits_ >> 1 >> (63 - count); }
   // The low six bits of `count` are the number.
   void consume(uint32_t count) {
     bits_ <<= count & huffman_entry::kBitsMask;

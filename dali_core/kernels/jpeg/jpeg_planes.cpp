@@ -123,7 +123,7 @@ bool JpegPlanes::transform_group_row() {
         const uint64_t* const known = scans_.known(i, row) + column;
         blocks = scans_.blocks(i, row) + 64 * column;
         for (int64_t x = 0; x < plane.blocks; ++x)
-          counts[x] = static_cast<uint8_t>(64 - __builtin_clzll(known[x] | 1));
+          counts[x] = static_cast<uint8_t>(64 - __builtin_ctzll(known[x] | uint64_t{1} << 63));
       }
       if (!transform(i, row, blocks, counts)) return false;
     }

@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/simd.hpp"
+
+#if DC_SIMD_X86
+#include <immintrin.h>
+#endif
+
 namespace dali_core {
 namespace {
 
 constexpr int kBlock = 64;
 constexpr int64_t kSide = 8;
+// Of the bits that say which coefficients are known, that of the first one.
+constexpr uint64_t kHighest = uint64_t{1} << 63;
 
 bool is_unknown(uint32_t entry) { return (entry & huffman_entry::kIsUnknown) != 0; }
 
@@ -18,22 +26,6 @@ inline int64_t read_run(JpegBits& bits, uint32_t entry) {
   const int64_t run = (int64_t{1} << size) + bits.peek(size);
   bits.consume(static_cast<uint32_t>(size));
   return run;
-}
-
-// Reads one more bit of each coefficient of `which`; `lowest` is its value.
-inline void refine(JpegBits& bits, uint64_t which, int lowest, int16_t* block) {
-  constexpr int kAtOnce = 32;
-  while (which != 0) {
-    bits.refill();
-    const int count = std::min(kAtOnce, __builtin_popcountll(which));
-    uint32_t more = bits.peek(count) << (kAtOnce - count);
-    bits.consume(static_cast<uint32_t>(count));
-    for (int i = 0; i < count; ++i, which &= which - 1, more <<= 1) {
-      int16_t& value = block[kJpegOrder[__builtin_ctzll(which)]];
-      const int sign = value < 0 ? -1 : 1;
-      value = static_cast<int16_t>(value + sign * lowest * static_cast<int>(more >> 31));
-    }
-  }
 }
 
 // Blocks of one component in the order of a scan of its own.
@@ -62,7 +54,33 @@ class BlocksInOrder {
   int64_t column_, columns_, padding_, index_;
 };
 
+// What a scan that adds a bit to coefficients is about.
+struct Refinement {
+  const JpegScanData* data = nullptr;
+  const HuffmanTable* table = nullptr;
+  int16_t* blocks = nullptr;
+  uint64_t* known = nullptr;
+  uint64_t band = 0;
+  int lowest = 0;
+};
+
+bool has_fast_deposit() {
+#if DC_SIMD_X86
+  // There the instruction takes as long as a loop.
+  static const bool is_slow = __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
+  return !is_slow;
+#else
+  return true;
+#endif
+}
+
 }  // namespace
+}  // namespace dali_core
+
+#define DC_SIMD_SOURCE "dali_core/kernels/jpeg/progressive_bits.inc.hpp"
+#include "dali_core/simd_each_level.hpp"
+
+namespace dali_core {
 
 bool ProgressiveScans::read(HuffmanJpegFile& file, const EncodedImage& encoded, int num_wanted) {
   file_ = &file;
@@ -228,7 +246,7 @@ bool ProgressiveScans::read_band(JpegBits& at, int64_t first_block, int64_t num_
       if (k > behind) return false;
       const int value = huffman_entry::value(entry);
       block[kJpegOrder[k - 1]] = static_cast<int16_t>(value * lowest);
-      known |= uint64_t{value != 0} << (k - 1);
+      known |= uint64_t{value != 0} << (kBlock - k);
     }
     all.known.get()[place.index()] |= known;
     if (ended > num_blocks) return false;
@@ -242,47 +260,19 @@ bool ProgressiveScans::read_band(JpegBits& at, int64_t first_block, int64_t num_
   return true;
 }
 
-bool ProgressiveScans::refine_band(JpegBits& at, int64_t first_block, int64_t num_blocks) {
+bool ProgressiveScans::refine_band(JpegBits& bits, int64_t first_block, int64_t num_blocks) {
   const JpegScanHeader& scan = file_->scan;
-  const int behind = scan.last + 1, lowest = 1 << scan.lowest;
-  const uint64_t band = ~uint64_t{0} >> (kBlock - behind) & ~uint64_t{0} << scan.first;
-  Coefficients& all = coefficients_[scan.components[0]];
-  BlocksInOrder place(first_block, all.columns, all.stride);
-  JpegBits bits = at;
-  int64_t ended = 0;  // from this block on
-  for (; num_blocks > 0; --num_blocks, place.advance()) {
-    if (!data_.has_room_for_block(bits)) return false;
-    int16_t* const block = all.blocks.get() + kBlock * place.index();
-    uint64_t& known = all.known.get()[place.index()];
-    uint64_t left = band;  // to pass
-    while (ended == 0 && left != 0) {
-      bits.refill();
-      const uint32_t entry = ac_.symbol(bits);
-      const int value = huffman_entry::value(entry);
-      if (is_unknown(entry)) return false;
-      bits.consume(entry);
-      if (huffman_entry::advance(entry) == huffman_entry::kEndOfBlock) {
-        ended = read_run(bits, entry);
-        break;
-      }
-      if (value < -1 || value > 1) return false;
-      // Zeros are counted without the coefficients that are known, which get their bits in between.
-      uint64_t zeros = left & ~known;
-      for (int i = huffman_entry::advance(entry); i > 1; --i) zeros &= zeros - 1;
-      if (zeros == 0) return false;
-      const uint64_t place_of_new = zeros & (~zeros + 1);
-      refine(bits, left & known & (place_of_new - 1), lowest, block);
-      left &= ~(place_of_new | (place_of_new - 1));
-      if (value == 0) continue;
-      block[kJpegOrder[__builtin_ctzll(place_of_new)]] = static_cast<int16_t>(value * lowest);
-      known |= place_of_new;
-    }
-    if (ended == 0) continue;
-    refine(bits, left & known, lowest, block);
-    --ended;
-  }
-  at = bits;
-  return ended == 0;
+  const Coefficients& all = coefficients_[scan.components[0]];
+  Refinement refinement;
+  refinement.data = &data_;
+  refinement.table = &ac_;
+  refinement.blocks = all.blocks.get();
+  refinement.known = all.known.get();
+  refinement.band = ~uint64_t{0} >> scan.first & ~uint64_t{0} << (kBlock - 1 - scan.last);
+  refinement.lowest = scan.lowest;
+  const BlocksInOrder place(first_block, all.columns, all.stride);
+  if (!has_fast_deposit()) return simd_baseline::refine_blocks(bits, refinement, place, num_blocks);
+  return DC_SIMD_DISPATCH(refine_blocks, bits, refinement, place, num_blocks);
 }
 
 void ProgressiveScans::release_beyond(size_t bytes) {

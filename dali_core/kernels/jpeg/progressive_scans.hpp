@@ -18,8 +18,8 @@ class ProgressiveScans {
     const Coefficients& all = coefficients_[component];
     return all.blocks.get() + 64 * row * all.stride;
   }
-  // Which coefficients of these may not be zero, in the order in which they are coded. The lowest
-  // bit, of the first one, is not used.
+  // Which coefficients of these are not zero, from the highest bit on in the order in which they
+  // are coded. That of the first one is not used.
   const uint64_t* known(int component, int64_t row) const {
     const Coefficients& all = coefficients_[component];
     return all.known.get() + row * all.stride;
