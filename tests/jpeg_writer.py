@@ -8,7 +8,7 @@ Reference: ITU-T Recommendation T.81 (1992), annexes B, F and G.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +19,10 @@ _ZIGZAG = sorted(
 )
 _ZIGZAG_INDEX = np.array([y * 8 + x for y, x in _ZIGZAG])
 _DC_SYMBOLS = list(range(12))
-_AC_SYMBOLS = [0x00, 0xF0] + [run << 4 | size for run in range(16) for size in range(1, 11)]
-_AC_CODE = {symbol: code for code, symbol in enumerate(_AC_SYMBOLS)}
+AC_SYMBOLS = [0x00, 0xF0] + [run << 4 | size for run in range(16) for size in range(1, 11)]
+# Those that end runs of blocks, in scans of a progressive file.
+AC_SYMBOLS += [size << 4 for size in range(1, 15)]
+AC_CODE = {symbol: code for code, symbol in enumerate(AC_SYMBOLS)}
 
 
 def _cosine_basis() -> np.ndarray:
@@ -64,7 +66,7 @@ class BitWriter:
 
 
 @dataclass
-class _Component:
+class Component:
     """One colour component: its sampling factors and quantised blocks, in zigzag order."""
 
     identifier: int
@@ -86,7 +88,7 @@ def _make_component(
     factors: tuple[int, int],
     largest: tuple[int, int],
     step: int,
-) -> _Component:
+) -> Component:
     height, width = plane.shape
     horizontal, vertical = factors
     sampled_height = -(-height * vertical // largest[1])
@@ -101,7 +103,7 @@ def _make_component(
     tiles = np.pad(sampled, padding, mode="edge").reshape(rows, 8, columns, 8).swapaxes(1, 2)
     basis = _cosine_basis()
     coefficients = np.rint(basis @ tiles @ basis.T / step).astype(int)
-    return _Component(
+    return Component(
         identifier,
         horizontal,
         vertical,
@@ -111,8 +113,8 @@ def _make_component(
     )
 
 
-def _block_order(
-    components: Sequence[_Component], mcu_rows: int, mcu_columns: int
+def blocks_of_scan(
+    components: Sequence[Component], mcu_rows: int, mcu_columns: int
 ) -> Iterable[list[tuple[int, np.ndarray]]]:
     """Return the blocks of each MCU of a scan, as (component, coefficients)."""
     if len(components) == 1:
@@ -146,19 +148,19 @@ def _write_block(bits: BitWriter, block: np.ndarray, previous: int, band: tuple[
             run += 1
             continue
         while run > 15:
-            bits.put(_AC_CODE[0xF0], 8)
+            bits.put(AC_CODE[0xF0], 8)
             run -= 16
         size = abs(value).bit_length()
-        bits.put(_AC_CODE[run << 4 | size], 8)
+        bits.put(AC_CODE[run << 4 | size], 8)
         bits.put_signed(value, size)
         run = 0
     if run and last:
-        bits.put(_AC_CODE[0], 8)
+        bits.put(AC_CODE[0], 8)
     return previous
 
 
 def _scan(
-    components: Sequence[_Component],
+    components: Sequence[Component],
     mcu_rows: int,
     mcu_columns: int,
     band: tuple[int, int],
@@ -169,7 +171,7 @@ def _scan(
     result = bytearray(segment(0xDA, header + bytes([*band, 0])))
     bits = BitWriter()
     previous = [0] * len(components)
-    for count, mcu in enumerate(_block_order(components, mcu_rows, mcu_columns)):
+    for count, mcu in enumerate(blocks_of_scan(components, mcu_rows, mcu_columns)):
         if restart_interval and count and count % restart_interval == 0:
             result += bits.finish()
             result += bytes([0xFF, 0xD0 + (count // restart_interval - 1) % 8])
@@ -188,6 +190,7 @@ def write_jpeg(
     interleaved: bool = True,
     restart_interval: int = 0,
     adobe_transform: int | None = None,
+    write_scans: Callable[[Sequence[Component], int, int], bytes] | None = None,
 ) -> bytes:
     """Encode full-size uint8 component planes as a JPEG file.
 
@@ -207,6 +210,9 @@ def write_jpeg(
         MCUs between restart markers; 0 writes none.
     adobe_transform : int, optional
         Write an Adobe segment with this colour transform (0 none, 1 YCbCr, 2 YCCK).
+    write_scans : callable, optional
+        Makes all scans of a progressive file, from the components and the numbers of rows and
+        columns of MCUs.
     """
     height, width = planes[0].shape
     largest = (max(h for h, _ in sampling), max(v for _, v in sampling))
@@ -223,11 +229,13 @@ def write_jpeg(
     frame += b"".join(
         bytes([part.identifier, part.horizontal << 4 | part.vertical, 0]) for part in parts
     )
-    result += segment(0xC2 if progressive else 0xC0, frame)
+    result += segment(0xC2 if progressive or write_scans else 0xC0, frame)
     result += segment(0xC4, b"\x00" + bytes([0, 0, 0, 12] + [0] * 12 + _DC_SYMBOLS))
-    result += segment(0xC4, b"\x10" + bytes([0] * 7 + [len(_AC_SYMBOLS)] + [0] * 8 + _AC_SYMBOLS))
+    result += segment(0xC4, b"\x10" + bytes([0] * 7 + [len(AC_SYMBOLS)] + [0] * 8 + AC_SYMBOLS))
     if restart_interval:
         result += segment(0xDD, struct.pack(">H", restart_interval))
+    if write_scans is not None:
+        return bytes(result + write_scans(parts, *mcus) + b"\xff\xd9")
     groups = [parts] if interleaved else [[part] for part in parts]
     for group in groups:
         result += _scan(group, *mcus, (0, 0 if progressive else 63), restart_interval)

@@ -91,7 +91,7 @@ def build(target: str) -> Path:
 def write_corpus(folder: Path, target: str) -> Path:
     """Create the initial corpus of a target."""
     folder.mkdir(parents=True, exist_ok=True)
-    if target in ("jpeg", "sequential_jpeg"):
+    if target in ("jpeg", "huffman_jpeg"):
         # A file is preceded by eight settings: colours, type, orientation, transform, region.
         for number, (name, file) in enumerate(jpegs().items()):
             settings = bytes([number % 5, number % 8, 1, number % 2, 40, 90, 128, 200])

@@ -18,6 +18,7 @@ from tests.generated_images import (
     sampled_jpeg,
     with_orientation,
 )
+from tests.progressive_jpeg import random_script, write_progressive
 
 _PHOTO = photo_like(18, 27)
 _WITH_ALPHA = photo_like(18, 27, 4)
@@ -35,6 +36,12 @@ def jpegs() -> dict[str, bytes]:
     return files | {
         "jpeg photo": jpeg(_PHOTO),
         "jpeg progressive": jpeg(_PHOTO, progressive=True),
+        "jpeg bit by bit": write_progressive(
+            list(np.moveaxis(_PHOTO, 2, 0)),
+            [(2, 2), (1, 1), (1, 1)],
+            random_script(3, np.random.default_rng(4)),
+            restart_interval=2,
+        ),
         "jpeg restarts": sampled_jpeg(18, 27, "420", restart_interval=2),
         "jpeg scans": sampled_jpeg(18, 27, "420", interleaved=False),
         "jpeg grey": jpeg(_PHOTO[..., :1]),

@@ -5,10 +5,10 @@
 #include "dali_core/kernels/image_decoding/image_format.hpp"
 #include "dali_core/kernels/image_decoding/nvimgcodec_decoder.hpp"
 #include "dali_core/kernels/image_decoding/png_check.hpp"
+#include "dali_core/kernels/jpeg/huffman_jpeg.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
-#include "dali_core/kernels/jpeg/sequential_jpeg.hpp"
 
 namespace dali_core {
 namespace {
@@ -81,11 +81,13 @@ void decode_jpeg_file(const EncodedImage& encoded, const ImageRequest& request,
   check_jpeg_cost(encoded);
   if (!backends.jpeg_by_own) return decode_by_library(encoded, request, backends, sink);
   RememberingSink remembering(sink);
-  if (decode_sequential_jpeg(encoded, request, remembering)) return;
+  if (decode_huffman_jpeg(encoded, request, remembering)) return;
   if (backends.jpeg_by_library) return decode_by_library(encoded, request, backends, remembering);
   throw std::runtime_error(
-      "a JPEG file must be sequential, of 8-bit samples in Huffman codes, in one scan, and sound "
-      "where DALI_CORE_JPEG is own (got one that is not). Unset it to decode with a library.");
+      "a JPEG file must have 8-bit samples in Huffman codes, be sequential in one scan or "
+      "progressive, "
+      "and be sound and complete, where DALI_CORE_JPEG is own (got one that is not). Unset it to "
+      "decode with a library.");
 }
 
 }  // namespace

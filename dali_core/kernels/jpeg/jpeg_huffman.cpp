@@ -29,19 +29,20 @@ int size_of_value(int value) {
 
 uint32_t HuffmanTable::entry_of_symbol(int symbol, int length) const {
   const int size = symbol & 15, run = symbol >> 4;
-  if (is_dc_) {
+  if (use_ == HuffmanUse::kDifferences) {
     if (symbol > kMaxDifferenceBits) return 0;
     return make_entry(length, size > 0 ? huffman_entry::kNeedsValue : 0, 0, size);
   }
   constexpr int kZeros = 0xF0;
-  if (symbol == 0) return make_entry(length, 0, huffman_entry::kEndOfBlock, 0);
   if (symbol == kZeros) return make_entry(length, 0, 16, 0);
+  if (symbol == 0 || (size == 0 && use_ == HuffmanUse::kBand))
+    return make_entry(length, 0, huffman_entry::kEndOfBlock, run);
   if (size == 0 || size > kMaxCoefficientBits) return 0;
   return make_entry(length, huffman_entry::kNeedsValue, run + 1, size);
 }
 
-bool HuffmanTable::build(const HuffmanDefinition& definition, bool is_dc) {
-  is_dc_ = is_dc;
+bool HuffmanTable::build(const HuffmanDefinition& definition, HuffmanUse use) {
+  use_ = use;
   std::copy(std::begin(definition.symbols), std::end(definition.symbols), symbols_);
   uint32_t code = 0;
   int place = 0;
@@ -53,7 +54,7 @@ bool HuffmanTable::build(const HuffmanDefinition& definition, bool is_dc) {
       if (place >= 256) return false;
       const int symbol = symbols_[place];
       // Also the library's limit, whether or not the code is used.
-      if (is_dc && symbol > 15) return false;
+      if (use == HuffmanUse::kDifferences && symbol > 15) return false;
       if (length > kLookupBits) continue;
       const int span = 1 << (kLookupBits - length);
       if (filled + span > kSize) return false;

@@ -15,8 +15,16 @@ struct HuffmanDefinition {
   uint8_t symbols[256] = {};
 };
 
+// What the symbols of a table say.
+enum class HuffmanUse : int8_t {
+  kDifferences,   // of the means of two blocks
+  kCoefficients,  // of a sequential file
+  kBand,          // coefficients of a progressive file, whose blocks may end many at once
+};
+
 // An entry is: bits to consume (6 bits), two flags, how far to advance in the block (8 bits), and a
-// signed value (16 bits). The end of a block is an advance beyond any block.
+// signed value (16 bits). The end of a block is an advance beyond any block; its value
+// says, for a progressive file, how many bits follow for the number of blocks that end.
 namespace huffman_entry {
 constexpr uint32_t kBitsMask = 63;
 constexpr uint32_t kNeedsValue = 64;  // the value has as many further bits as the entry's value
@@ -46,6 +54,8 @@ class JpegBits {
   }
   // `count` is 1 to 32.
   uint32_t peek(int count) const { return static_cast<uint32_t>(bits_ >> (64 - count)); }
+  // `count` is 0 to 56.
+  uint64_t peek_long(int count) const { return bits_ >> 1 >> (63 - count); }
   // The low six bits of `count` are the number.
   void consume(uint32_t count) {
     bits_ <<= count & huffman_entry::kBitsMask;
@@ -69,8 +79,8 @@ class HuffmanTable {
   static constexpr int kMaxCoefficientBits = 10, kMaxDifferenceBits = 11;
 
   // False if the definition is not sound.
-  bool build(const HuffmanDefinition& definition, bool is_dc);
-  // What `skip_entries` gives; only for coefficients.
+  bool build(const HuffmanDefinition& definition, HuffmanUse use);
+  // What `skip_entries` gives; only for those of a sequential file.
   void build_skipping();
 
   // By the next kLookupBits bits.
@@ -101,7 +111,7 @@ class HuffmanTable {
   // Zero if the symbol is none of a sound file.
   uint32_t entry_of_symbol(int symbol, int length) const;
 
-  bool is_dc_ = false;
+  HuffmanUse use_ = HuffmanUse::kDifferences;
   uint32_t entries_[kSize];
   uint32_t skipping_[kSize];
   // Of codes with so many bits: one more than the largest, with 16 bits, and the place of code 0.

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "check.hpp"
+#include "dali_core/kernels/jpeg/huffman_jpeg_file.hpp"
 #include "dali_core/kernels/jpeg/jpeg_huffman.hpp"
 #include "dali_core/kernels/jpeg/jpeg_inverse_dct.hpp"
 #include "dali_core/kernels/jpeg/jpeg_rows.hpp"
 #include "dali_core/kernels/jpeg/jpeg_rules.hpp"
-#include "dali_core/kernels/jpeg/sequential_jpeg_file.hpp"
 
 using namespace dali_core;
 
@@ -87,7 +87,7 @@ TEST(symbols_are_those_that_were_written) {
   const HuffmanDefinition definition = definition_of_coefficients();
   const std::vector<Code> codes = codes_of(definition);
   HuffmanTable table;
-  CHECK(table.build(definition, false));
+  CHECK(table.build(definition, HuffmanUse::kCoefficients));
   table.build_skipping();
   std::minstd_rand random(5);
   std::vector<std::pair<int, int>> written;  // advance and value
@@ -140,23 +140,24 @@ TEST(symbols_are_those_that_were_written) {
 }
 
 TEST(definitions_that_are_not_sound) {
-  const auto is_sound = [](std::initializer_list<std::pair<int, int>> counts, bool is_dc) {
+  const auto is_sound = [](std::initializer_list<std::pair<int, int>> counts,
+                           HuffmanUse use = HuffmanUse::kCoefficients) {
     HuffmanDefinition definition;
     for (const auto& [length, count] : counts)
       definition.counts[length] = static_cast<uint8_t>(count);
     std::fill(std::begin(definition.symbols), std::end(definition.symbols), uint8_t{17});
     const std::unique_ptr<HuffmanTable> table(new HuffmanTable);
-    return table->build(definition, is_dc);
+    return table->build(definition, use);
   };
-  CHECK(is_sound({{1, 1}, {2, 1}}, false));
-  CHECK(is_sound({{16, 255}}, false));
-  CHECK(!is_sound({}, false));
-  CHECK(!is_sound({{1, 2}}, false));          // all ones
-  CHECK(!is_sound({{1, 3}}, false));          // too many
-  CHECK(!is_sound({{2, 3}, {3, 2}}, false));  // all ones
-  CHECK(!is_sound({{8, 255}, {16, 255}}, false));
-  CHECK(!is_sound({{12, 255}, {11, 255}, {10, 255}}, false));
-  CHECK(!is_sound({{1, 1}}, true));  // a difference of 17 bits
+  CHECK(is_sound({{1, 1}, {2, 1}}));
+  CHECK(is_sound({{16, 255}}));
+  CHECK(!is_sound({}));
+  CHECK(!is_sound({{1, 2}}));          // all ones
+  CHECK(!is_sound({{1, 3}}));          // too many
+  CHECK(!is_sound({{2, 3}, {3, 2}}));  // all ones
+  CHECK(!is_sound({{8, 255}, {16, 255}}));
+  CHECK(!is_sound({{12, 255}, {11, 255}, {10, 255}}));
+  CHECK(!is_sound({{1, 1}}, HuffmanUse::kDifferences));  // a difference of 17 bits
 }
 
 TEST(unknown_codes) {
@@ -166,7 +167,7 @@ TEST(unknown_codes) {
   definition.symbols[0] = 0x51;
   definition.symbols[1] = 0x5B;  // of 11 bits
   const std::unique_ptr<HuffmanTable> table(new HuffmanTable);
-  CHECK(table->build(definition, false));
+  CHECK(table->build(definition, HuffmanUse::kCoefficients));
   for (const uint8_t first : {0xFF, 0x80, 0x20}) {
     Bytes bytes(16, first);
     JpegBits bits(bytes.data());

@@ -1,4 +1,4 @@
-#include "dali_core/kernels/jpeg/sequential_jpeg_planes.hpp"
+#include "dali_core/kernels/jpeg/jpeg_planes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,21 +20,20 @@ size_t count_of(int64_t value) { return static_cast<size_t>(value); }
 
 }  // namespace
 
-bool SequentialPlanes::open(const SequentialJpegFile& file, const EncodedImage& encoded,
-                            const CropWindow& region, int num_wanted) {
+bool JpegPlanes::open(HuffmanJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
+                      int num_wanted) {
   file_ = &file;
   region_ = region;
   num_wanted_ = num_wanted;
-  if (!scan_.open(file, encoded)) return false;
-  group_rows_ = divide_up(file.height, kSide * file.vertical);
-  group_columns_ = divide_up(file.width, kSide * file.horizontal);
+  group_rows_ = file.group_rows();
+  group_columns_ = file.group_columns();
   rows_below_ = 0;
   first_group_ = group_columns_;
   last_group_ = 0;
   int64_t rows_before = 0;
   for (int i = 0; i < num_wanted; ++i) {
     Plane& plane = planes_[i];
-    const SequentialComponent& part = file.components[i];
+    const HuffmanJpegComponent& part = file.components[i];
     plane.wider = file.horizontal / part.horizontal;
     plane.taller = file.vertical / part.vertical;
     plane.width = divide_up(file.width, plane.wider);
@@ -62,7 +61,11 @@ bool SequentialPlanes::open(const SequentialJpegFile& file, const EncodedImage& 
     rows_before = i == 0 ? group_row : std::min(rows_before, group_row);
   }
   for (int i = 0; i < num_wanted; ++i) plan(planes_[i], file.components[i]);
+  next_group_row_ = rows_before;
+  groups_to_skip_ = 0;
+  if (file.is_progressive) return scans_.read(file, encoded, num_wanted);
 
+  if (!scan_.open(file, encoded)) return false;
   int64_t blocks = 0;
   for (int i = 0; i < file.num_components; ++i)
     blocks += file.components[i].horizontal * file.components[i].vertical;
@@ -70,12 +73,10 @@ bool SequentialPlanes::open(const SequentialJpegFile& file, const EncodedImage& 
       divide_up(region.y + region.height, kSide * file.vertical) - rows_before;
   const int64_t beside = group_columns_ - (last_group_ - first_group_ + 1);
   scan_.expect_skipping(blocks * (rows_before * group_columns_ + rows_needed * beside));
-  next_group_row_ = rows_before;
-  groups_to_skip_ = 0;
   return scan_.skip(rows_before * group_columns_);
 }
 
-void SequentialPlanes::plan(Plane& plane, const SequentialComponent& part) {
+void JpegPlanes::plan(Plane& plane, const HuffmanJpegComponent& part) {
   plane.first = first_group_ * kSide * part.horizontal;
   plane.blocks = (last_group_ - first_group_ + 1) * part.horizontal;
   plane.columns = std::min(plane.blocks * kSide, plane.width - plane.first);
@@ -84,14 +85,15 @@ void SequentialPlanes::plan(Plane& plane, const SequentialComponent& part) {
   plane.samples.at_least(count_of(plane.stride * plane.num_rows));
   // One more block in each row than there are: they are transformed in pairs.
   const int64_t blocks = (plane.blocks + 1) * part.vertical;
-  std::memset(plane.coefficients.at_least(count_of(64 * blocks)), 0,
-              count_of(64 * blocks) * sizeof(int16_t));
+  if (!file_->is_progressive)
+    std::memset(plane.coefficients.at_least(count_of(64 * blocks)), 0,
+                count_of(64 * blocks) * sizeof(int16_t));
   std::memset(plane.counts.at_least(count_of(blocks)), 0, count_of(blocks));
   plane.grown.at_least(count_of(plane.blocks * kSide * plane.wider));
 }
 
-bool SequentialPlanes::read_group_row() {
-  CoefficientRows rows[SequentialJpegFile::kMaxComponents];
+bool JpegPlanes::read_group_row() {
+  CoefficientRows rows[HuffmanJpegFile::kMaxComponents];
   for (int i = 0; i < file_->num_components; ++i) {
     rows[i].is_wanted = i < num_wanted_;
     if (!rows[i].is_wanted) continue;
@@ -103,38 +105,54 @@ bool SequentialPlanes::read_group_row() {
       !scan_.read(last_group_ - first_group_ + 1, rows))
     return false;
   groups_to_skip_ = group_columns_ - 1 - last_group_;
-  for (int i = 0; i < num_wanted_; ++i)
-    if (!transform(planes_[i], file_->components[i])) return false;
+  return true;
+}
+
+bool JpegPlanes::transform_group_row() {
+  if (!file_->is_progressive && !read_group_row()) return false;
+  for (int i = 0; i < num_wanted_; ++i) {
+    Plane& plane = planes_[i];
+    const HuffmanJpegComponent& part = file_->components[i];
+    for (int v = 0; v < part.vertical; ++v) {
+      const int64_t row = next_group_row_ * part.vertical + v;
+      const int64_t first = v * (plane.blocks + 1);
+      uint8_t* const counts = plane.counts.get() + first;
+      int16_t* blocks = plane.coefficients.get() + 64 * first;
+      if (file_->is_progressive) {
+        const int64_t column = plane.first / kSide;
+        const uint64_t* const known = scans_.known(i, row) + column;
+        blocks = scans_.blocks(i, row) + 64 * column;
+        for (int64_t x = 0; x < plane.blocks; ++x)
+          counts[x] = static_cast<uint8_t>(64 - __builtin_ctzll(known[x] | uint64_t{1} << 63));
+      }
+      if (!transform(i, row, blocks, counts)) return false;
+    }
+  }
   ++next_group_row_;
   return true;
 }
 
-bool SequentialPlanes::transform(Plane& plane, const SequentialComponent& part) {
-  for (int v = 0; v < part.vertical; ++v) {
-    const int64_t first = (next_group_row_ * part.vertical + v) * kSide;
-    const int64_t first_block = v * (plane.blocks + 1);
-    uint8_t* const out = plane.samples.get() + first % plane.num_rows * plane.stride + kMargin;
-    if (!inverse_dct_row(plane.coefficients.get() + 64 * first_block,
-                         plane.counts.get() + first_block, plane.blocks,
-                         file_->quantization[part.quantization], out, plane.stride))
-      return false;
-    if (plane.growth != Growth::kWiden && plane.growth != Growth::kWidenBoth) continue;
-    // Beyond the ends are the ends again.
-    for (int64_t y = 0; y < kSide; ++y) {
-      uint8_t* const row = out + y * plane.stride;
-      row[-1] = row[0];
-      row[plane.columns] = row[plane.columns - 1];
-    }
+bool JpegPlanes::transform(int component, int64_t row, int16_t* blocks, uint8_t* counts) {
+  const Plane& plane = planes_[component];
+  const uint16_t* const steps = file_->quantization[file_->components[component].quantization];
+  uint8_t* const out = plane.samples.get() + row * kSide % plane.num_rows * plane.stride + kMargin;
+  if (!inverse_dct_row(blocks, counts, plane.blocks, steps, out, plane.stride)) return false;
+  if (plane.growth != Growth::kWiden && plane.growth != Growth::kWidenBoth) return true;
+  // Beyond the ends are the ends again.
+  for (int64_t y = 0; y < kSide; ++y) {
+    uint8_t* const samples = out + y * plane.stride;
+    samples[-1] = samples[0];
+    samples[plane.columns] = samples[plane.columns - 1];
   }
   return true;
 }
 
-const uint8_t* SequentialPlanes::sample_row(const Plane& plane, int64_t y) const {
+const uint8_t* JpegPlanes::sample_row(const Plane& plane, int64_t y) const {
   const int64_t inside = std::clamp<int64_t>(y, 0, plane.height - 1);
   return plane.samples.get() + inside % plane.num_rows * plane.stride + kMargin;
 }
 
-const uint8_t* SequentialPlanes::grow(Plane& plane, int64_t y) {
+const uint8_t* JpegPlanes::grow(Plane& plane, int64_t y) {
   const int64_t nearer = y / plane.taller;
   const bool is_upper = y % plane.taller == 0;
   const uint8_t* const in = sample_row(plane, nearer);
@@ -160,24 +178,26 @@ const uint8_t* SequentialPlanes::grow(Plane& plane, int64_t y) {
   return out;
 }
 
-bool SequentialPlanes::row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMaxComponents]) {
+bool JpegPlanes::row(int64_t y, const uint8_t* rows[HuffmanJpegFile::kMaxComponents]) {
   const int64_t of_image = region_.y + y;
   const int64_t last = std::min(file_->height - 1, of_image + rows_below_);
   while (next_group_row_ * kSide * file_->vertical <= last)
-    if (!read_group_row()) return false;
+    if (!transform_group_row()) return false;
   for (int i = 0; i < num_wanted_; ++i)
     rows[i] = grow(planes_[i], of_image) + region_.x - planes_[i].first * planes_[i].wider;
   return true;
 }
 
-bool SequentialPlanes::finish() {
+bool JpegPlanes::finish() {
+  if (file_->is_progressive) return true;
   if (next_group_row_ < group_rows_) return !scan_.is_beyond_interval();
   return scan_.skip(groups_to_skip_) && scan_.is_at_end();
 }
 
-void SequentialPlanes::release() {
+void JpegPlanes::release() {
   constexpr size_t kKeptBytes = size_t{8} << 20;
   scan_.release_beyond(kKeptBytes);
+  scans_.release_beyond(kKeptBytes);
   for (Plane& plane : planes_) {
     plane.samples.release_beyond(kKeptBytes);
     plane.coefficients.release_beyond(kKeptBytes / sizeof(int16_t));

@@ -1,4 +1,4 @@
-#include "dali_core/kernels/jpeg/sequential_jpeg_scan.hpp"
+#include "dali_core/kernels/jpeg/sequential_scan.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,10 +7,7 @@
 namespace dali_core {
 namespace {
 
-constexpr uint8_t kFirstRestart = 0xD0, kLastRestart = 0xD7, kEndOfImage = 0xD9;
-// A block has at most 64 symbols of at most 26 bits, and 8 bytes are read at once. So what starts
-// before the end of the data stays inside of this.
-constexpr size_t kPadding = 256;
+constexpr uint8_t kEndOfImage = 0xD9;
 constexpr int kBlock = 64;
 
 // What one component needs while its blocks are read.
@@ -91,64 +88,30 @@ inline bool pass_block(JpegBits& bits, const BlockCodes& codes, int32_t& predict
 
 }  // namespace
 
-bool SequentialScan::open(const SequentialJpegFile& file, const EncodedImage& encoded) {
+bool SequentialScan::open(const HuffmanJpegFile& file, const EncodedImage& encoded) {
   file_ = &file;
   has_skipping_ = false;
   group_ = 0;
-  interval_ = 0;
-  if (!copy_data(encoded) || !make_tables()) return false;
-  const int64_t columns = (file.width + 8 * file.horizontal - 1) / (8 * file.horizontal);
-  const int64_t rows = (file.height + 8 * file.vertical - 1) / (8 * file.vertical);
-  const int64_t interval = file.restart_interval;
-  const int64_t intervals = interval > 0 ? (columns * rows + interval - 1) / interval : 1;
-  if (static_cast<int64_t>(ends_.size()) != intervals) return false;
-  bits_ = JpegBits(data_.get());
+  size_t position = file.position;
+  if (!data_.take(encoded, position, file.group_rows() * file.group_columns(),
+                  file.restart_interval))
+    return false;
+  if (encoded.data[position + 1] != kEndOfImage || !make_tables()) return false;
+  bits_ = data_.start();
   std::fill(std::begin(predictions_), std::end(predictions_), 0);
   return true;
 }
 
-bool SequentialScan::copy_data(const EncodedImage& encoded) {
-  const uint8_t* in = encoded.data + file_->scan;
-  const uint8_t* const end = encoded.data + encoded.size;
-  uint8_t* const first = data_.at_least(static_cast<size_t>(end - in) + kPadding);
-  uint8_t* out = first;
-  ends_.clear();
-  for (;;) {
-    const void* const found = std::memchr(in, 0xFF, static_cast<size_t>(end - in));
-    if (found == nullptr) return false;
-    const uint8_t* const mark = static_cast<const uint8_t*>(found);
-    if (end - mark < 2) return false;
-    const size_t plain = static_cast<size_t>(mark - in);
-    std::memcpy(out, in, plain);
-    out += plain;
-    in = mark + 2;
-    const uint8_t marker = mark[1];
-    if (marker == 0) {
-      *out++ = 0xFF;
-      continue;
-    }
-    const size_t done = static_cast<size_t>(out - first);
-    if (marker >= kFirstRestart && marker <= kLastRestart) {
-      if (marker - kFirstRestart != static_cast<int>(ends_.size() % 8)) return false;
-      ends_.push_back(done);
-      continue;
-    }
-    if (marker != kEndOfImage) return false;
-    ends_.push_back(done);
-    limit_ = out;
-    std::memset(out, 0, kPadding);
-    return true;
-  }
-}
-
 bool SequentialScan::make_tables() {
-  bool has_dc[SequentialJpegFile::kTables] = {}, has_ac[SequentialJpegFile::kTables] = {};
+  bool has_dc[HuffmanJpegFile::kTables] = {}, has_ac[HuffmanJpegFile::kTables] = {};
   for (int i = 0; i < file_->num_components; ++i) {
-    const SequentialComponent& part = file_->components[i];
+    const HuffmanJpegComponent& part = file_->components[i];
     bool& dc = has_dc[part.dc_table];
     bool& ac = has_ac[part.ac_table];
-    if (!dc && !dc_[part.dc_table].build(file_->dc[part.dc_table], true)) return false;
-    if (!ac && !ac_[part.ac_table].build(file_->ac[part.ac_table], false)) return false;
+    if (!dc && !dc_[part.dc_table].build(file_->dc[part.dc_table], HuffmanUse::kDifferences))
+      return false;
+    if (!ac && !ac_[part.ac_table].build(file_->ac[part.ac_table], HuffmanUse::kCoefficients))
+      return false;
     dc = ac = true;
   }
   return true;
@@ -157,7 +120,7 @@ bool SequentialScan::make_tables() {
 void SequentialScan::expect_skipping(int64_t blocks) {
   constexpr int64_t kWorthTables = 2000;
   if (has_skipping_ || blocks < kWorthTables) return;
-  bool done[SequentialJpegFile::kTables] = {};
+  bool done[HuffmanJpegFile::kTables] = {};
   for (int i = 0; i < file_->num_components; ++i) {
     const int table = file_->components[i].ac_table;
     if (!done[table]) ac_[table].build_skipping();
@@ -166,24 +129,11 @@ void SequentialScan::expect_skipping(int64_t blocks) {
   has_skipping_ = true;
 }
 
-bool SequentialScan::is_at_end_of_interval() const {
-  const int64_t end = static_cast<int64_t>(ends_[interval_]) * 8;
-  const int64_t at = bits_.position(data_.get());
-  return at <= end && at > end - 8;
-}
-
-bool SequentialScan::is_beyond_interval() const {
-  return bits_.position(data_.get()) > static_cast<int64_t>(ends_[interval_]) * 8;
-}
-
 bool SequentialScan::start_interval() {
   if (file_->restart_interval == 0 || group_ == 0 || group_ % file_->restart_interval != 0)
     return true;
-  if (!is_at_end_of_interval()) return false;
-  bits_ = JpegBits(data_.get() + ends_[interval_]);
-  ++interval_;
   std::fill(std::begin(predictions_), std::end(predictions_), 0);
-  return interval_ < ends_.size();
+  return data_.start_next_interval(bits_);
 }
 
 int64_t SequentialScan::left_in_interval(int64_t num_groups) const {
@@ -197,11 +147,10 @@ bool SequentialScan::skip(int64_t num_groups) {
     // Intervals stand alone: those without a wanted group are not looked at.
     const int64_t target = group_ + num_groups;
     const int64_t first = target / interval;
-    if (first > static_cast<int64_t>(interval_) + 1) {
-      if (is_beyond_interval() || first > static_cast<int64_t>(ends_.size())) return false;
+    if (first > data_.interval() + 1) {
+      if (is_beyond_interval() || first > data_.num_intervals()) return false;
       // The one before the wanted one counts as read.
-      interval_ = static_cast<size_t>(first - 1);
-      bits_ = JpegBits(data_.get() + ends_[interval_]);
+      data_.go_to_end_of(first - 1, bits_);
       group_ = first * interval;
       num_groups = target - group_;
     }
@@ -227,18 +176,14 @@ bool SequentialScan::read(int64_t num_groups, const CoefficientRows* rows) {
   return true;
 }
 
-bool SequentialScan::is_at_end() const {
-  return interval_ + 1 == ends_.size() && is_at_end_of_interval();
-}
-
 bool SequentialScan::skip_groups(int64_t num_groups) {
   JpegBits bits = bits_;
   for (int64_t group = 0; group < num_groups; ++group) {
     for (int i = 0; i < file_->num_components; ++i) {
-      const SequentialComponent& part = file_->components[i];
+      const HuffmanJpegComponent& part = file_->components[i];
       const BlockCodes codes{&dc_[part.dc_table], &ac_[part.ac_table]};
       for (int block = part.horizontal * part.vertical; block > 0; --block)
-        if (bits.next() > limit_ + sizeof(uint64_t) ||
+        if (!data_.has_room_for_block(bits) ||
             !pass_block(bits, codes, predictions_[i], has_skipping_))
           return false;
     }
@@ -251,13 +196,13 @@ bool SequentialScan::read_groups(int64_t num_groups, int64_t first, const Coeffi
   JpegBits bits = bits_;
   for (int64_t group = first; group < first + num_groups; ++group) {
     for (int i = 0; i < file_->num_components; ++i) {
-      const SequentialComponent& part = file_->components[i];
+      const HuffmanJpegComponent& part = file_->components[i];
       const BlockCodes codes{&dc_[part.dc_table], &ac_[part.ac_table]};
       const CoefficientRows& target = rows[i];
       for (int y = 0; y < part.vertical; ++y) {
         int64_t block = y * target.blocks_per_row + group * part.horizontal;
         for (int x = 0; x < part.horizontal; ++x, ++block) {
-          if (bits.next() > limit_ + sizeof(uint64_t)) return false;
+          if (!data_.has_room_for_block(bits)) return false;
           const bool is_sound =
               target.is_wanted ? read_block(bits, codes, predictions_[i],
                                             target.blocks + kBlock * block, target.counts[block])

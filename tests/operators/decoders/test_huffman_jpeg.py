@@ -16,11 +16,18 @@ from tests.generated_images import (
     photo_like,
     sampled_jpeg,
     with_orientation,
+    without_last_scans,
     without_segments,
+)
+from tests.huffman_jpegs import (
+    compare,
+    damaged_file,
+    damaged_progressive_file,
+    progressive_file,
+    sound_file,
 )
 from tests.jpeg_writer import segment
 from tests.operators.decoders.decoding import decode, decode_one, failure, use_jpeg_library
-from tests.sequential_jpegs import compare, damaged_file, sound_file
 
 PHOTO = photo_like(70, 91)
 WITHOUT_EXIF = jpeg(PHOTO)
@@ -47,6 +54,27 @@ def with_steps_of_16_bits(file: bytes) -> bytes:
     return file[:2] + tables + without_segments(file, 0xDB)[2:]
 
 
+def scans_of(file: bytes) -> list[int]:
+    """Return where the scans of a file begin."""
+    starts = [file.index(b"\xff\xda")]
+    while (start := file.find(b"\xff\xda", starts[-1] + 2)) >= 0:
+        starts.append(start)
+    return starts
+
+
+def with_scan_again(file: bytes) -> bytes:
+    """Repeat the first scan."""
+    first, second = scans_of(file)[:2]
+    end = file.rindex(b"\xff\xc4", first, second)
+    return file[:end] + file[first:end] + file[end:]
+
+
+def with_steps_between_scans(file: bytes) -> bytes:
+    """Define a quantisation table between scans, which has an effect on no component before."""
+    second = scans_of(file)[1]
+    return file[:second] + segment(0xDB, bytes([3] + [7] * 64)) + file[second:]
+
+
 TAKEN = {
     "444": jpeg(PHOTO, 95, 0),
     "420": jpeg(PHOTO, 75, 2),
@@ -65,8 +93,23 @@ TAKEN = {
     "turned": with_orientation(WITHOUT_EXIF, 6),
     **{f"restarts {name}": sampled_jpeg(33, 70, name, restart_interval=3) for name in SAMPLINGS},
 }
+PROGRESSIVE = jpeg(PHOTO, progressive=True)
+TAKEN |= {
+    "progressive": PROGRESSIVE,
+    "progressive 444": jpeg(PHOTO, 100, 0, progressive=True),
+    "progressive pixel": jpeg(PHOTO[:1, :1], progressive=True),
+    "progressive grey": jpeg(PHOTO[..., :1], progressive=True),
+    "progressive turned": with_orientation(PROGRESSIVE, 5),
+    "progressive flat": jpeg(np.full((40, 50, 3), 200, np.uint8), progressive=True),
+    **{
+        f"progressive {name}": sampled_jpeg(33, 70, name, progressive=True, restart_interval=3)
+        for name in SAMPLINGS
+    },
+}
 LEFT = {
-    "progressive": jpeg(PHOTO, progressive=True),
+    "progressive without last scans": without_last_scans(PROGRESSIVE, 2),
+    "scan twice": with_scan_again(PROGRESSIVE),
+    "steps between scans": with_steps_between_scans(PROGRESSIVE),
     "several scans": sampled_jpeg(33, 70, "420", interleaved=False),
     "without codes": without_segments(WITHOUT_EXIF, 0xC4),
     "without an end": WITHOUT_EXIF[:-2] + bytes(20),
@@ -91,7 +134,7 @@ def test_left_to_a_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(decode_one(LEFT[name]), expected, strict=True)
     use_jpeg_library("own", monkeypatch)
     message = failure(LEFT[name])
-    assert "must be sequential" in message
+    assert "be sequential in one scan or progressive" in message
     assert message.endswith("Unset it to decode with a library.")
 
 
@@ -103,8 +146,8 @@ def test_fast_transform_and_grey_of_rgb_are_left(monkeypatch: pytest.MonkeyPatch
     rgb = decode_one(file)
     use_jpeg_library("own", monkeypatch)
     np.testing.assert_array_equal(decode_one(file), rgb)
-    assert "must be sequential" in failure(WITHOUT_EXIF, use_fast_idct=True)
-    assert "must be sequential" in failure(file, output_type=types.GRAY)
+    assert "be sequential in one scan or progressive" in failure(WITHOUT_EXIF, use_fast_idct=True)
+    assert "be sequential in one scan or progressive" in failure(file, output_type=types.GRAY)
     monkeypatch.delenv("DALI_CORE_JPEG")
     np.testing.assert_array_equal(decode_one(WITHOUT_EXIF, use_fast_idct=True), fast)
     np.testing.assert_array_equal(decode_one(file, output_type=types.GRAY), grey)
@@ -139,6 +182,22 @@ def test_sound_files_and_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {f"sound {number}": sound_file(number) for number in range(20_000, 20_150)}
     counts = compare(files, "")
     assert counts["decoded"] > 100
+
+
+def test_progressive_files_and_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    files = {f"progressive {number}": progressive_file(number) for number in range(150)}
+    counts = compare(files, "")
+    assert counts["decoded"] > 100
+
+
+def test_damaged_progressive_files_and_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    numbers = range(30_000, 30_300)
+    files = {f"damaged {number}": damaged_progressive_file(number) for number in numbers}
+    counts = compare(files, "")
+    assert counts["decoded"] > 50
+    assert counts["refused"] > 50
 
 
 def test_damaged_files_and_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 // Decoding of JPEG by our own code against libjpeg-turbo, if it is installed: supported files must
 // have the library's pixels, whole and in part. Unsupported files are not tested here.
-#include "dali_core/kernels/jpeg/sequential_jpeg.hpp"
+#include "dali_core/kernels/jpeg/huffman_jpeg.hpp"
 
 #include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 bool is_ours(const EncodedImage& encoded, const ImageRequest& request, KeepingSink& sink) {
   try {
-    return decode_sequential_jpeg(encoded, request, sink);
+    return decode_huffman_jpeg(encoded, request, sink);
   } catch (const TooLarge&) {
     return false;
   }

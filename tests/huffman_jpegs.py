@@ -1,9 +1,10 @@
 """Decodes thousands of JPEG files by our own decoder and by libjpeg-turbo, and compares the pixels.
 
-``python -m tests.sequential_jpegs sound 10000`` generates valid files of any sampling factors,
-restart interval, quality and size; ``damaged 20000`` damages them: both must return the same
-pixels, or reject them with the same message. ``photos FOLDER`` uses the files of a folder. Each
-file depends only on its index.
+``python -m tests.huffman_jpegs sound 10000`` generates valid files of any sampling factors,
+restart interval, quality and size, ``progressive 10000`` progressive ones of any script;
+``damaged 20000`` and ``damaged_progressive 20000`` damage them: both must return the same pixels,
+or reject them with the same message. ``photos FOLDER`` uses the files of a folder. Each file
+depends only on its index.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dali_core.operators.decoders.backends import JPEG_VARIABLE
 from tests.fuzz.small_images import damaged
 from tests.generated_images import encode, photo_like, with_orientation
 from tests.jpeg_writer import write_jpeg
+from tests.progressive_jpeg import random_script, write_progressive
 
 OUTPUT_TYPES = (types.RGB, types.BGR, types.GRAY, types.YCbCr, types.ANY_DATA)
 FACTORS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4), (4, 2), (3, 1), (1, 3))
@@ -62,9 +64,46 @@ def sound_file(number: int) -> bytes:
     return with_orientation(file, int(draw.integers(1, 9))) if draw.integers(5) == 0 else file
 
 
+def progressive_file(number: int) -> bytes:
+    """Return a progressive file, with all bits of all coefficients."""
+    draw = np.random.default_rng([number, 17])
+    height, width = (int(size) for size in draw.integers(1, LARGEST + 1, 2))
+    interval = int(draw.choice([0, 0, 1, 2, 3, 7, 30]))
+    channels = int(draw.choice([1, 3, 3, 3, 4]))
+    image = photo_like(height, width, channels, seed=number % 100)
+    if draw.integers(4) == 0:
+        image = draw.integers(0, 256, image.shape, np.uint8)
+    if draw.integers(2) and channels < 4:
+        return encode(
+            image,
+            "JPEG",
+            quality=int(draw.integers(1, 101)),
+            subsampling=int(draw.integers(3)),
+            restart_marker_blocks=interval,
+            progressive=True,
+        )
+    sampling = [FACTORS[i] for i in draw.choice(4, channels)]
+    if draw.integers(2):
+        sampling = [FACTORS[int(draw.integers(len(FACTORS)))]] + [(1, 1)] * (channels - 1)
+    file = write_progressive(
+        list(np.moveaxis(image, 2, 0)),
+        sampling,
+        random_script(channels, draw),
+        step=int(draw.integers(1, 60)),
+        restart_interval=interval,
+        adobe_transform=[None, 0, 1, 2][int(draw.integers(4))],
+    )
+    return with_orientation(file, int(draw.integers(1, 9))) if draw.integers(5) == 0 else file
+
+
 def damaged_file(number: int) -> bytes:
     """Damage a file at a few places, in its header or anywhere."""
     return damaged(sound_file(number % 997), number)
+
+
+def damaged_progressive_file(number: int) -> bytes:
+    """Damage a progressive file at a few places, in its header or anywhere."""
+    return damaged(progressive_file(number % 997), number)
 
 
 def window_of(number: int) -> Window:
@@ -160,7 +199,12 @@ def main(kind: str, argument: str, first: str = "0") -> None:
         files = {name: file for name, file in files.items() if file.startswith(b"\xff\xd8")}
         print(len(files), compare(files, "", lambda number: WHOLE), compare(files, ""))
         return
-    make = {"sound": sound_file, "damaged": damaged_file}[kind]
+    make = {
+        "sound": sound_file,
+        "progressive": progressive_file,
+        "damaged": damaged_file,
+        "damaged_progressive": damaged_progressive_file,
+    }[kind]
     for start in range(int(first), int(first) + int(argument), 500):
         end = min(start + 500, int(first) + int(argument))
         numbers = {f"{kind} {number}": make(number) for number in range(start, end)}

@@ -2,38 +2,10 @@
 // (MCUs) that are wanted, and passes over the others faster. T.81, annex F.
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "dali_core/kernels/jpeg/sequential_jpeg_file.hpp"
+#include "dali_core/kernels/jpeg/huffman_jpeg_file.hpp"
+#include "dali_core/kernels/jpeg/jpeg_scan_data.hpp"
 
 namespace dali_core {
-
-// Memory that grows and is not cleared.
-template <typename T>
-class GrowingMemory {
- public:
-  // What it held before is lost when it grows.
-  T* at_least(size_t count) {
-    if (count > size_) {
-      memory_.reset();
-      size_ = 0;
-      memory_.reset(new T[count]);
-      size_ = count;
-    }
-    return memory_.get();
-  }
-  T* get() const { return memory_.get(); }
-  void release_beyond(size_t count) {
-    if (size_ <= count) return;
-    memory_.reset();
-    size_ = 0;
-  }
-
- private:
-  std::unique_ptr<T[]> memory_;
-  size_t size_ = 0;
-};
 
 // Where the coefficients of one row of MCUs go, for one component.
 struct CoefficientRows {
@@ -46,7 +18,7 @@ struct CoefficientRows {
 class SequentialScan {
  public:
   // False if the data do not end as those of a sound file do. `file` must outlive the scan.
-  bool open(const SequentialJpegFile& file, const EncodedImage& encoded);
+  bool open(const HuffmanJpegFile& file, const EncodedImage& encoded);
 
   // How many blocks will be passed over, roughly: whether tables for that are worth their time.
   void expect_skipping(int64_t blocks);
@@ -55,34 +27,29 @@ class SequentialScan {
   bool skip(int64_t num_groups);
   bool read(int64_t num_groups, const CoefficientRows* rows);
   // Whether more was read than there is.
-  bool is_beyond_interval() const;
+  bool is_beyond_interval() const { return data_.is_beyond_interval(bits_); }
   // To be called after the last group of the image.
-  bool is_at_end() const;
+  bool is_at_end() const { return data_.is_at_end(bits_); }
 
   void release_beyond(size_t bytes) { data_.release_beyond(bytes); }
 
  private:
-  bool copy_data(const EncodedImage& encoded);
   bool make_tables();
   // Starts the next restart interval, if one starts here.
   bool start_interval();
-  bool is_at_end_of_interval() const;
   int64_t left_in_interval(int64_t num_groups) const;
 
   bool skip_groups(int64_t num_groups);
   bool read_groups(int64_t num_groups, int64_t first, const CoefficientRows* rows);
 
-  const SequentialJpegFile* file_ = nullptr;
-  GrowingMemory<uint8_t> data_;  // without stuffed bytes
-  std::vector<size_t> ends_;     // of the restart intervals in it
-  const uint8_t* limit_ = nullptr;
-  HuffmanTable dc_[SequentialJpegFile::kTables], ac_[SequentialJpegFile::kTables];
+  const HuffmanJpegFile* file_ = nullptr;
+  JpegScanData data_;
+  HuffmanTable dc_[HuffmanJpegFile::kTables], ac_[HuffmanJpegFile::kTables];
   bool has_skipping_ = false;
 
   JpegBits bits_;
   int64_t group_ = 0;  // next to read
-  size_t interval_ = 0;
-  int32_t predictions_[SequentialJpegFile::kMaxComponents] = {};
+  int32_t predictions_[HuffmanJpegFile::kMaxComponents] = {};
 };
 
 }  // namespace dali_core

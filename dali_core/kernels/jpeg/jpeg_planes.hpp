@@ -1,22 +1,25 @@
-// The samples of a sequential JPEG, a few rows at a time: reads the groups of blocks (MCUs) that a
-// region needs, and gives rows of components at full size.
+// The samples of a JPEG file, a few rows at a time: transforms the groups of blocks (MCUs) that a
+// region needs, and gives rows of components at full size. Of a sequential file, these are read
+// when they are needed; of a progressive one, all coefficients are read first.
 #pragma once
 
 #include <memory>
 
-#include "dali_core/kernels/jpeg/sequential_jpeg_scan.hpp"
+#include "dali_core/kernels/jpeg/progressive_scans.hpp"
+#include "dali_core/kernels/jpeg/sequential_scan.hpp"
 
 namespace dali_core {
 
-class SequentialPlanes {
+class JpegPlanes {
  public:
   // `region` lies inside the image. Components from `num_wanted` on are not needed.
-  bool open(const SequentialJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
+  // `file` has been read up to its first scan, and must outlive what follows.
+  bool open(HuffmanJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
             int num_wanted);
 
   // Points `rows` at row `y` of the region, of each wanted component, until the next call. Rows
   // come in their order. False if the data are not sound.
-  bool row(int64_t y, const uint8_t* rows[SequentialJpegFile::kMaxComponents]);
+  bool row(int64_t y, const uint8_t* rows[HuffmanJpegFile::kMaxComponents]);
 
   // False if the data ended before the region, or do not end where the image does. To be called
   // after the last row.
@@ -39,20 +42,23 @@ class SequentialPlanes {
     int64_t stride = 0;
     int64_t num_rows = 0;  // that fit
     GrowingMemory<uint8_t> samples;
-    GrowingMemory<int16_t> coefficients;
+    GrowingMemory<int16_t> coefficients;  // of a row of MCUs; of a sequential file only
     GrowingMemory<uint8_t> counts;
     GrowingMemory<uint8_t> grown;  // one row at full size
   };
 
-  void plan(Plane& plane, const SequentialComponent& part);
+  void plan(Plane& plane, const HuffmanJpegComponent& part);
   bool read_group_row();
-  bool transform(Plane& plane, const SequentialComponent& part);
+  bool transform_group_row();
+  // A row of the component's blocks, and how many coefficients each may have.
+  bool transform(int component, int64_t row, int16_t* blocks, uint8_t* counts);
   const uint8_t* sample_row(const Plane& plane, int64_t y) const;
   const uint8_t* grow(Plane& plane, int64_t y);
 
-  const SequentialJpegFile* file_ = nullptr;
+  const HuffmanJpegFile* file_ = nullptr;
   SequentialScan scan_;
-  Plane planes_[SequentialJpegFile::kMaxComponents];
+  ProgressiveScans scans_;
+  Plane planes_[HuffmanJpegFile::kMaxComponents];
   CropWindow region_{};
   int num_wanted_ = 0;
   int64_t rows_below_ = 0;  // of pixels, whose samples a row of pixels needs, too

@@ -1,4 +1,4 @@
-#include "dali_core/kernels/jpeg/sequential_jpeg.hpp"
+#include "dali_core/kernels/jpeg/huffman_jpeg.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,8 +8,8 @@
 #include "dali_core/kernels/encoded_image/pixel_writer.hpp"
 #include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/kernels/jpeg/jpeg_planes.hpp"
 #include "dali_core/kernels/jpeg/jpeg_rows.hpp"
-#include "dali_core/kernels/jpeg/sequential_jpeg_planes.hpp"
 
 namespace dali_core {
 namespace {
@@ -50,7 +50,7 @@ bool plan_pixels(ImageType wanted, JpegColours stored, PixelPlan& plan) {
   return false;
 }
 
-void make_pixels(const SequentialJpegFile& file, const PixelPlan& plan, const uint8_t* const* rows,
+void make_pixels(const HuffmanJpegFile& file, const PixelPlan& plan, const uint8_t* const* rows,
                  int64_t width, uint8_t* out) {
   if (plan.row_channels == 1) {
     std::copy_n(rows[0], width, out);
@@ -77,17 +77,16 @@ void make_pixels(const SequentialJpegFile& file, const PixelPlan& plan, const ui
 }
 
 // What decodes in one thread.
-class SequentialJpegDecoder {
+class HuffmanJpegDecoder {
  public:
-  static SequentialJpegDecoder& of_this_thread() {
+  static HuffmanJpegDecoder& of_this_thread() {
     // Its tables are too large for the memory that every thread has for the module.
-    static thread_local const std::unique_ptr<SequentialJpegDecoder> decoder(
-        new SequentialJpegDecoder);
+    static thread_local const std::unique_ptr<HuffmanJpegDecoder> decoder(new HuffmanJpegDecoder);
     return *decoder;
   }
 
   bool decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
-    SequentialJpegFile file;
+    HuffmanJpegFile file;
     if (!file.read(encoded)) return false;
     Orientation orientation;
     if (request.adjust_orientation)
@@ -112,19 +111,19 @@ class SequentialJpegDecoder {
 
  private:
   struct ReleaseAtExit {
-    SequentialPlanes& planes;
+    JpegPlanes& planes;
     ~ReleaseAtExit() { planes.release(); }
   };
 
-  static bool shrinks(const SequentialJpegFile& file, const Orientation& orientation,
+  static bool shrinks(const HuffmanJpegFile& file, const Orientation& orientation,
                       ImageSink& sink) {
     return (orientation.transpose ? sink.allowed_shrinking(file.width, file.height)
                                   : sink.allowed_shrinking(file.height, file.width)) > 1;
   }
 
-  bool write_rows(const SequentialJpegFile& file, const PixelPlan& plan, const CropWindow& part,
+  bool write_rows(const HuffmanJpegFile& file, const PixelPlan& plan, const CropWindow& part,
                   uint8_t* out) {
-    const uint8_t* rows[SequentialJpegFile::kMaxComponents];
+    const uint8_t* rows[HuffmanJpegFile::kMaxComponents];
     for (int64_t y = 0; y < part.height; ++y, out += part.width * plan.row_channels) {
       if (!planes_.row(y, rows)) return false;
       make_pixels(file, plan, rows, part.width, out);
@@ -132,9 +131,9 @@ class SequentialJpegDecoder {
     return true;
   }
 
-  bool write_changed_rows(const SequentialJpegFile& file, const PixelPlan& plan,
+  bool write_changed_rows(const HuffmanJpegFile& file, const PixelPlan& plan,
                           const CropWindow& part, const PixelWriter& writer) {
-    const uint8_t* rows[SequentialJpegFile::kMaxComponents];
+    const uint8_t* rows[HuffmanJpegFile::kMaxComponents];
     const int64_t stride = part.width * plan.row_channels;
     uint8_t* const first = rows_.at_least(static_cast<size_t>(stride * kRowsAtOnce));
     for (int64_t y = 0; y < part.height; y += kRowsAtOnce) {
@@ -148,15 +147,15 @@ class SequentialJpegDecoder {
     return true;
   }
 
-  SequentialPlanes planes_;
+  JpegPlanes planes_;
   GrowingMemory<uint8_t> rows_;
 };
 
 }  // namespace
 
-bool decode_sequential_jpeg(const EncodedImage& encoded, const ImageRequest& request,
-                            ImageSink& sink) {
-  return SequentialJpegDecoder::of_this_thread().decode(encoded, request, sink);
+bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request,
+                         ImageSink& sink) {
+  return HuffmanJpegDecoder::of_this_thread().decode(encoded, request, sink);
 }
 
 }  // namespace dali_core

@@ -1,0 +1,15 @@
+// Decoding of JPEG by code of our own: sequential and progressive files of 8-bit samples in Huffman
+// codes, which is what data sets hold. Pixels are those of libjpeg-turbo, bit for bit. Whatever
+// else a file is, or has that a sound one does not, is left to the libraries, so errors and
+// repaired damage are theirs.
+#pragma once
+
+#include "dali_core/kernels/encoded_image/image_types.hpp"
+
+namespace dali_core {
+
+// False if the image is left to a library; `sink` may then have been asked for a region and for
+// memory.
+bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink);
+
+}  // namespace dali_core
