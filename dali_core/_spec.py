@@ -310,6 +310,8 @@ class OpSpec:
     outputs : int or callable
         Number of outputs, or a function of the checked arguments that gives it; the call then
         returns a list, or for None a single node.
+    optional_input_has_output : bool
+        Whether an input that may be left out has one more output if it is given.
     devices : sequence of str
         Where it can run: ``"cpu"``, ``"gpu"``.
     moving : Moving, optional
@@ -353,6 +355,7 @@ class OpSpec:
     args: Sequence[Arg] = ()
     inputs: int | tuple[int, int] = 1
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
+    optional_input_has_output: bool = False
     devices: Sequence[str] = ("cpu",)
     moving: Moving | None = None
     input_device: Literal["same", "mixed", "any"] = "same"
@@ -457,6 +460,21 @@ class OpSpec:
     def input_range(self) -> tuple[int, int]:
         """Least and largest number of positional inputs."""
         return self.inputs if isinstance(self.inputs, tuple) else (self.inputs, self.inputs)
+
+    def num_outputs(self, arguments: dict[str, Any], num_inputs: int) -> int | None:
+        """Count the outputs of a call; None for one that is not in a list.
+
+        Parameters
+        ----------
+        arguments : dict
+            Checked arguments.
+        num_inputs : int
+            Number of positional inputs.
+        """
+        count = self.outputs(arguments) if callable(self.outputs) else self.outputs
+        if self.optional_input_has_output and num_inputs > self.input_range[0]:
+            return (count or 1) + num_inputs - self.input_range[0]
+        return None if count == 1 and not callable(self.outputs) else count
 
     def arg(self, name: str) -> Arg | None:
         """Find an argument by name."""

@@ -68,8 +68,7 @@ def add_operator(
     nodes = call.placed(nodes, constants, tensors)
     nodes = call.with_batch_input(nodes, constants)
     node = call.graph.add(spec, call.location, list(nodes), constants, tensors)
-    is_single = spec.outputs(constants) is None if callable(spec.outputs) else spec.outputs == 1
-    if is_single:
+    if spec.num_outputs(constants, len(nodes)) is None:
         return node.outputs[0]
     return list(node.outputs) or None
 

@@ -184,7 +184,7 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     for value in (*tensors.values(), *(inputs if not spec.joins else ())):
         check_branch(value, graph, where)
     check_places(spec, device, inputs, tensors, where)
-    _check_num_outputs(spec, constants, what)
+    _check_num_outputs(spec, constants, len(inputs), what)
     name = _typed(entry["name"], str, f"{what}.name")
     node = graph.add(spec, location, inputs, constants, tensors, name=name)
     graph.conditions = ()
@@ -238,8 +238,8 @@ def _without_batch_input(
     return inputs
 
 
-def _check_num_outputs(spec: OpSpec, constants: dict[str, Any], what: str) -> None:
-    count = spec.outputs(constants) if callable(spec.outputs) else spec.outputs
+def _check_num_outputs(spec: OpSpec, constants: dict[str, Any], num_inputs: int, what: str) -> None:
+    count = spec.num_outputs(constants, num_inputs)
     if count is not None and not 0 <= count <= MAX_OUTPUTS:
         raise SerializationError(
             f"{what}: an operator must have at most {MAX_OUTPUTS} outputs (got {count})."

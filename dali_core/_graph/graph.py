@@ -57,7 +57,7 @@ class Graph:
         Its name is `name`, or that among the arguments, or a new one. Its conditions are those of
         the branch that is being defined, unless others are given.
         """
-        count = _num_outputs(spec, arguments, location)
+        count = _num_outputs(spec, arguments, len(inputs), location)
         random_index = -1
         if spec.random:
             random_index = self._num_random
@@ -169,7 +169,7 @@ class Unattached:
         tensor_arguments: dict[str, DataNode],
     ) -> OperatorNode:
         """Make an operator that belongs to no pipeline yet."""
-        count = _num_outputs(spec, arguments, location)
+        count = _num_outputs(spec, arguments, len(inputs), location)
         if count == 0:
             raise GraphError(
                 f"{title_of(spec.name)} at {location}: an operator without outputs must be called "
@@ -195,8 +195,8 @@ def current_graph() -> Graph | Unattached:
     return _UNATTACHED if graph is None else graph
 
 
-def _num_outputs(spec: OpSpec, arguments: dict[str, Any], location: str) -> int:
-    count = spec.outputs(arguments) if callable(spec.outputs) else spec.outputs
+def _num_outputs(spec: OpSpec, arguments: dict[str, Any], num_inputs: int, location: str) -> int:
+    count = spec.num_outputs(arguments, num_inputs)
     count = 1 if count is None else count
     if not 0 <= count <= MAX_OUTPUTS:
         raise ArgumentValueError(

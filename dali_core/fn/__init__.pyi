@@ -12,6 +12,7 @@ from dali_core.fn import noise as noise
 from dali_core.fn import random as random
 from dali_core.fn import readers as readers
 from dali_core.fn import reductions as reductions
+from dali_core.fn import segmentation as segmentation
 from dali_core.fn import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
@@ -26,6 +27,74 @@ def batch_permutation(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Draw an order of the samples of each batch, as indices for `permute_batch`."""
+
+def bb_flip(
+    input: Input,
+    /,
+    *,
+    horizontal: Int | DataNode = 1,
+    vertical: Int | DataNode = 0,
+    ltrb: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Mirror bounding boxes as `flip` mirrors the image that they belong to."""
+
+def bbox_paste(
+    input: Input,
+    /,
+    *,
+    ratio: Float | DataNode,
+    paste_x: Float | DataNode = 0.5,
+    paste_y: Float | DataNode = 0.5,
+    ltrb: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Move bounding boxes to where they are after `paste` has put their image on a canvas."""
+
+def bbox_rotate(
+    input_0: Input,
+    input_1: Input = ...,
+    /,
+    *,
+    angle: Float | DataNode,
+    input_shape: Ints | DataNode,
+    shape_layout: Str = "HW",
+    keep_size: bool = False,
+    size: Floats | DataNode | None = None,
+    bbox_layout: Str = "xyXY",
+    bbox_normalized: bool = True,
+    mode: Str = "expand",
+    remove_threshold: Float = 0.1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Rotate bounding boxes as `rotate` rotates the image that they belong to."""
+
+def box_encoder(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    anchors: Floats,
+    criteria: Float = 0.5,
+    offset: bool = False,
+    scale: Float = 1.0,
+    means: Floats = [0.0, 0.0, 0.0, 0.0],
+    stds: Floats = [1.0, 1.0, 1.0, 1.0],
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Give each anchor the box and the label that it should predict."""
 
 def brightness(
     input: Input,
@@ -180,6 +249,24 @@ def contrast(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Change the contrast of each image."""
+
+def coord_flip(
+    input: Input,
+    /,
+    *,
+    layout: Str | None = None,
+    flip_x: Int | DataNode = 1,
+    flip_y: Int | DataNode = 0,
+    flip_z: Int | DataNode = 0,
+    center_x: Float | DataNode = 0.5,
+    center_y: Float | DataNode = 0.5,
+    center_z: Float | DataNode = 0.5,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Mirror points, coordinate by coordinate, at a centre."""
 
 def coord_transform(
     input: Input,
@@ -985,6 +1072,35 @@ def python_function(
 ) -> Any:
     """Call a Python function on each sample, or on each batch."""
 
+def random_bbox_crop(
+    input_0: Input,
+    input_1: Input = ...,
+    /,
+    *,
+    thresholds: Floats = [0.0],
+    threshold_type: Str = "iou",
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    bbox_prune_threshold: Float | None = None,
+    scaling: Floats = [1.0, 1.0],
+    aspect_ratio: Floats = [1.0, 1.0],
+    crop_shape: Ints | DataNode | None = None,
+    input_shape: Ints | DataNode | None = None,
+    shape_layout: Str | None = None,
+    bbox_layout: Str | None = None,
+    ltrb: bool | None = None,
+    num_attempts: Int = 1,
+    total_num_attempts: Int = -1,
+    output_bbox_indices: bool = False,
+    quiet: bool = False,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Draw a random window of an image, and give the boxes that are left in it."""
+
 def random_crop_generator(
     input: Input,
     /,
@@ -1286,6 +1402,21 @@ def squeeze(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Remove dimensions of extent 1 from the shape of each tensor."""
+
+def ssd_random_crop(
+    input_0: Input,
+    input_1: Input,
+    input_2: Input,
+    /,
+    *,
+    num_attempts: Int = 1,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Cut a random window out of each image, with the boxes and labels that are left in it."""
 
 def stack(
     *inputs: Input,

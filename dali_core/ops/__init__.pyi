@@ -14,6 +14,7 @@ from dali_core.ops import noise as noise
 from dali_core.ops import random as random
 from dali_core.ops import readers as readers
 from dali_core.ops import reductions as reductions
+from dali_core.ops import segmentation as segmentation
 from dali_core.ops import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
@@ -42,6 +43,140 @@ class BatchPermutation(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class BbFlip(OperatorClass):
+    """Mirror bounding boxes as `flip` mirrors the image that they belong to."""
+
+    def __init__(
+        self,
+        *,
+        horizontal: Int | DataNode = 1,
+        vertical: Int | DataNode = 0,
+        ltrb: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        horizontal: Int | DataNode | None = None,
+        vertical: Int | DataNode | None = None,
+        ltrb: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class BboxPaste(OperatorClass):
+    """Move bounding boxes to where they are after `paste` has put their image on a canvas."""
+
+    def __init__(
+        self,
+        *,
+        ratio: Float | DataNode | None = None,
+        paste_x: Float | DataNode = 0.5,
+        paste_y: Float | DataNode = 0.5,
+        ltrb: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        ratio: Float | DataNode | None = None,
+        paste_x: Float | DataNode | None = None,
+        paste_y: Float | DataNode | None = None,
+        ltrb: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class BboxRotate(OperatorClass):
+    """Rotate bounding boxes as `rotate` rotates the image that they belong to."""
+
+    def __init__(
+        self,
+        *,
+        angle: Float | DataNode | None = None,
+        input_shape: Ints | DataNode | None = None,
+        shape_layout: Str = "HW",
+        keep_size: bool = False,
+        size: Floats | DataNode | None = None,
+        bbox_layout: Str = "xyXY",
+        bbox_normalized: bool = True,
+        mode: Str = "expand",
+        remove_threshold: Float = 0.1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input = ...,
+        /,
+        *,
+        angle: Float | DataNode | None = None,
+        input_shape: Ints | DataNode | None = None,
+        shape_layout: Str | None = None,
+        keep_size: bool | None = None,
+        size: Floats | DataNode | None = None,
+        bbox_layout: Str | None = None,
+        bbox_normalized: bool | None = None,
+        mode: Str | None = None,
+        remove_threshold: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
+class BoxEncoder(OperatorClass):
+    """Give each anchor the box and the label that it should predict."""
+
+    def __init__(
+        self,
+        *,
+        anchors: Floats | None = None,
+        criteria: Float = 0.5,
+        offset: bool = False,
+        scale: Float = 1.0,
+        means: Floats = [0.0, 0.0, 0.0, 0.0],
+        stds: Floats = [1.0, 1.0, 1.0, 1.0],
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input,
+        /,
+        *,
+        anchors: Floats | None = None,
+        criteria: Float | None = None,
+        offset: bool | None = None,
+        scale: Float | None = None,
+        means: Floats | None = None,
+        stds: Floats | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class Brightness(OperatorClass):
     """Change the brightness of each image."""
@@ -348,6 +483,42 @@ class Contrast(OperatorClass):
         contrast: Float | DataNode | None = None,
         contrast_center: Float | DataNode | None = None,
         dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class CoordFlip(OperatorClass):
+    """Mirror points, coordinate by coordinate, at a centre."""
+
+    def __init__(
+        self,
+        *,
+        layout: Str | None = None,
+        flip_x: Int | DataNode = 1,
+        flip_y: Int | DataNode = 0,
+        flip_z: Int | DataNode = 0,
+        center_x: Float | DataNode = 0.5,
+        center_y: Float | DataNode = 0.5,
+        center_z: Float | DataNode = 0.5,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        layout: Str | None = None,
+        flip_x: Int | DataNode | None = None,
+        flip_y: Int | DataNode | None = None,
+        flip_z: Int | DataNode | None = None,
+        center_x: Float | DataNode | None = None,
+        center_y: Float | DataNode | None = None,
+        center_z: Float | DataNode | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -1863,6 +2034,63 @@ class PythonFunction(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
+class RandomBboxCrop(OperatorClass):
+    """Draw a random window of an image, and give the boxes that are left in it."""
+
+    def __init__(
+        self,
+        *,
+        thresholds: Floats = [0.0],
+        threshold_type: Str = "iou",
+        all_boxes_above_threshold: bool = True,
+        allow_no_crop: bool = True,
+        bbox_prune_threshold: Float | None = None,
+        scaling: Floats = [1.0, 1.0],
+        aspect_ratio: Floats = [1.0, 1.0],
+        crop_shape: Ints | DataNode | None = None,
+        input_shape: Ints | DataNode | None = None,
+        shape_layout: Str | None = None,
+        bbox_layout: Str | None = None,
+        ltrb: bool | None = None,
+        num_attempts: Int = 1,
+        total_num_attempts: Int = -1,
+        output_bbox_indices: bool = False,
+        quiet: bool = False,
+        seed: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input = ...,
+        /,
+        *,
+        thresholds: Floats | None = None,
+        threshold_type: Str | None = None,
+        all_boxes_above_threshold: bool | None = None,
+        allow_no_crop: bool | None = None,
+        bbox_prune_threshold: Float | None = None,
+        scaling: Floats | None = None,
+        aspect_ratio: Floats | None = None,
+        crop_shape: Ints | DataNode | None = None,
+        input_shape: Ints | DataNode | None = None,
+        shape_layout: Str | None = None,
+        bbox_layout: Str | None = None,
+        ltrb: bool | None = None,
+        num_attempts: Int | None = None,
+        total_num_attempts: Int | None = None,
+        output_bbox_indices: bool | None = None,
+        quiet: bool | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
 class RandomCropGenerator(OperatorClass):
     """Draw a random window for an image of each given shape."""
 
@@ -2464,6 +2692,34 @@ class Squeeze(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class SsdRandomCrop(OperatorClass):
+    """Cut a random window out of each image, with the boxes and labels that are left in it."""
+
+    def __init__(
+        self,
+        *,
+        num_attempts: Int = 1,
+        seed: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input,
+        input_2: Input,
+        /,
+        *,
+        num_attempts: Int | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class Stack(OperatorClass):
     """Join the tensors of several inputs along a new dimension."""

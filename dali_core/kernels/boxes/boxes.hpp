@@ -1,0 +1,74 @@
+// Bounding boxes: rows of four numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "dali_core/tensor.hpp"
+
+namespace dali_core {
+
+struct Box {
+  float left, top, right, bottom;
+
+  float width() const { return right - left; }
+  float height() const { return bottom - top; }
+  float area() const { return width() * height(); }
+};
+
+// How the four numbers of a row describe a box: by its corners, or by one and the extents.
+inline Box read_box(const float* numbers, bool is_corners) {
+  Box box{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (!is_corners) {
+    box.right += box.left;
+    box.bottom += box.top;
+  }
+  return box;
+}
+
+inline void write_box(const Box& box, bool is_corners, float* numbers) {
+  numbers[0] = box.left;
+  numbers[1] = box.top;
+  numbers[2] = is_corners ? box.right : box.width();
+  numbers[3] = is_corners ? box.bottom : box.height();
+}
+
+// 0 where boxes do not overlap, have no area, or have it by negative extents.
+inline float intersection_over_union(const Box& a, const Box& b) {
+  const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
+  const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  if (!(width > 0 && height > 0)) return 0;
+  const float shared = width * height;
+  return shared / (a.area() + b.area() - shared);
+}
+
+// The number of boxes in a tensor of any shape whose rows are boxes.
+inline int64_t count_boxes(const Tensor& boxes) {
+  const int ndim = boxes.shape.ndim;
+  if (boxes.type != DataType::kFloat || ndim == 0 || boxes.shape[ndim - 1] % 4 != 0)
+    throw std::invalid_argument("boxes must be float32 with four numbers in a row (got " +
+                                std::string(name_of(boxes.type)) + " of shape " +
+                                to_string(boxes.shape) + "). Pass shape (number of boxes, 4).");
+  return boxes.num_elements() / 4;
+}
+
+// The same, for a tensor that must be a table of boxes.
+inline int64_t count_box_rows(const Tensor& boxes) {
+  if (boxes.shape.ndim != 2 || boxes.shape[1] != 4 || boxes.type != DataType::kFloat)
+    throw std::invalid_argument("boxes must be float32 of shape (number of boxes, 4) (got " +
+                                std::string(name_of(boxes.type)) + " of shape " +
+                                to_string(boxes.shape) + "). Reshape or cast them.");
+  return boxes.shape[0];
+}
+
+// Labels are one row for each box.
+inline void check_labels(const Tensor& labels, int64_t num_boxes) {
+  if (labels.shape.ndim == 0 || labels.shape[0] != num_boxes)
+    throw std::invalid_argument("labels must be one for each of the " + std::to_string(num_boxes) +
+                                " boxes (got shape " + to_string(labels.shape) +
+                                "). Pass as many labels as boxes.");
+}
+
+}  // namespace dali_core
