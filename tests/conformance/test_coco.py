@@ -1,0 +1,75 @@
+"""`fn.readers.coco` reads what NVIDIA DALI reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dali_core
+import dali_core.fn
+from tests.conformance.comparing import reference
+from tests.operators.readers.coco_files import write_data_set
+
+
+def read(library: Any, count: int, **arguments: Any) -> tuple[Any, ...]:
+    """Return the size of an epoch, the kinds of outputs, sources, and samples."""
+    pipeline = library.Pipeline(count, 1, None)
+    with pipeline:
+        pipeline.set_outputs(*library.fn.readers.coco(name="reader", **arguments))
+    pipeline.build()
+    size = pipeline.epoch_size("reader")
+    batch = pipeline.run()
+    sources = [batch[0][i].source_info() for i in range(count)]
+    samples = [[np.array(out.at(i)) for i in range(count)] for out in batch]
+    return size, [(out.layout(), out.dtype.name) for out in batch], sources, samples
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"image_ids": True},
+        {"save_img_ids": True},
+        {"ratio": True},
+        {"ltrb": True},
+        {"ltrb": True, "ratio": True},
+        {"avoid_class_remapping": True},
+        {"skip_empty": True},
+        {"include_iscrowd": False},
+        {"size_threshold": 11.0},
+        {"size_threshold": 0.0},
+        {"polygon_masks": True},
+        {"polygon_masks": True, "ratio": True, "image_ids": True},
+        {"masks": True},
+        {"pixelwise_masks": True, "ratio": True, "avoid_class_remapping": True},
+        {"images": ["e.png", "b.png", "e.png"]},
+        {"num_shards": 2, "shard_id": 1, "pad_last_batch": True},
+        {"lazy_init": True, "dont_use_mmap": True},
+    ],
+)
+def test_samples(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    files = write_data_set(tmp_path)
+    ours, theirs = (read(library, 5, **files, **arguments) for library in (dali_core, reference))
+    assert ours[:3] == theirs[:3]
+    for mine, others in zip(ours[3], theirs[3], strict=True):
+        for sample, expected in zip(mine, others, strict=True):
+            np.testing.assert_array_equal(sample, expected, strict=True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"images": ["other.png"]},
+        {"polygon_masks": True, "pixelwise_masks": True},
+        {"annotations_file": "/none"},
+        {"annotations_file": ""},
+    ],
+)
+def test_both_refuse(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    for library in (dali_core, reference):
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            read(library, 1, **{**write_data_set(tmp_path), **arguments})

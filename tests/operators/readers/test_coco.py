@@ -1,0 +1,147 @@
+"""`fn.readers.coco`: images with their boxes, labels and masks."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_core import Pipeline, fn
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, SampleError
+from tests.operators.readers.coco_files import ANNOTATIONS, IMAGES, object_of, write_data_set
+from tests.operators.suite import Example
+
+
+def example(folder: Path, **arguments: Any) -> dict[str, Any]:
+    return {**write_data_set(folder), **arguments}
+
+
+EXAMPLES = [
+    Example("boxes", (), example),
+    Example(
+        "polygons",
+        (),
+        partial(example, polygon_masks=True, ratio=True, ltrb=True, random_shuffle=True),
+    ),
+    Example("pixels", (), partial(example, pixelwise_masks=True, image_ids=True)),
+]
+
+
+def read(count: int = 4, **arguments: Any) -> list[list[np.ndarray]]:
+    """Return the samples of each output but the first."""
+    with Pipeline(count, 1, None, prefetch_queue_depth=1) as pipeline:
+        pipeline.set_outputs(*fn.readers.coco(name="reader", **arguments))
+    try:
+        batch = pipeline.run()
+        return [[np.array(out.at(i)) for i in range(count)] for out in batch[1:]]
+    finally:
+        pipeline.close()
+
+
+def test_images_come_by_their_identifiers(tmp_path: Path) -> None:
+    boxes, labels, ids = read(**write_data_set(tmp_path), image_ids=True)
+    assert [one.item() for one in ids] == sorted(image["id"] for image in IMAGES)
+    assert [one.tolist() for one in labels] == [[1], [], [1], [3, 2]]
+    np.testing.assert_array_equal(boxes[3], [[1.5, 2, 10, 12], [20, 10, 15, 15]])
+    assert boxes[1].shape == (0, 4)
+
+
+def test_run_lengths_are_masks(tmp_path: Path) -> None:
+    annotations = [
+        object_of(12, 3, [2, 1, 3, 4], segmentation={"size": [20, 20], "counts": [41, 4, 355]}),
+        object_of(12, 7, [2, 1, 3, 4], segmentation={"size": [20, 20], "counts": "Y14S;"}),
+    ]
+    for number, label in enumerate((2, 1)):
+        arguments = write_data_set(tmp_path, annotations[number : number + 1])
+        (masks,) = read(**arguments, pixelwise_masks=True)[2:]
+        expected = np.zeros((20, 20, 1), np.int32)
+        expected[1:5, 2] = label
+        np.testing.assert_array_equal(masks[2], expected, strict=True)
+
+
+def test_saved_annotations_are_the_same(tmp_path: Path) -> None:
+    arguments = write_data_set(tmp_path)
+    saved = {
+        "save_preprocessed_annotations": True,
+        "save_preprocessed_annotations_dir": str(tmp_path),
+    }
+    for masks in ("polygon_masks", "pixelwise_masks"):
+        expected = read(**arguments, **saved, **{masks: True})
+        found = read(
+            file_root=str(tmp_path), preprocessed_annotations=str(tmp_path), **{masks: True}
+        )
+        for ours, theirs in zip(found, expected, strict=True):
+            for mine, other in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(mine, other, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"annotations_file": ""}, ArgumentTypeError, "annotations_file or preprocessed"),
+        ({"annotations_file": "/none"}, ArgumentValueError, "must be a readable file"),
+        ({"images": ["other.png"]}, ArgumentValueError, "'other.png' is not among them"),
+        ({"polygon_masks": True, "pixelwise_masks": True}, ArgumentTypeError, "must not both"),
+        ({"preprocessed_annotations": "x"}, ArgumentTypeError, "must not come together with"),
+        ({"save_preprocessed_annotations": True}, ArgumentTypeError, "Name a folder"),
+    ],
+)
+def test_impossible_calls(
+    tmp_path: Path, change: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        read(**{**write_data_set(tmp_path), **change})
+
+
+def test_missing_images_are_bad_samples(tmp_path: Path) -> None:
+    arguments = write_data_set(tmp_path)
+    (tmp_path / "e.png").unlink()
+    with pytest.raises(SampleError, match=r"e\.png"):
+        read(**arguments)
+
+
+@pytest.mark.parametrize(
+    "segmentation",
+    [
+        [[1, 2, 3]],
+        [["a", "b"]],
+        {"size": [1, 1], "counts": [1]},
+        {"size": [20, 20], "counts": [401]},
+        {"size": [20, 20], "counts": [-1, 401]},
+        {"size": [20, 20], "counts": "\x7f"},
+        {"size": [20, 20], "counts": "o" * 40},
+        {"size": [20, 20]},
+    ],
+)
+def test_masks_that_are_none(tmp_path: Path, segmentation: Any) -> None:
+    arguments = write_data_set(
+        tmp_path, [object_of(12, 3, [2, 1, 3, 4], segmentation=segmentation)]
+    )
+    with pytest.raises(ArgumentValueError, match="must have images, categories and annotations"):
+        read(**arguments, pixelwise_masks=True)
+
+
+def test_damaged_annotations_are_rejected_or_read(tmp_path: Path) -> None:
+    arguments = write_data_set(tmp_path, ANNOTATIONS)
+    text = Path(arguments["annotations_file"]).read_text()
+    chance = random.Random(1)
+    num_refused = 0
+    for _ in range(150):
+        letters = list(text)
+        for _ in range(chance.randrange(1, 4)):
+            letters[chance.randrange(len(letters))] = chance.choice('0129-{}[],:"x.e')
+        Path(arguments["annotations_file"]).write_text("".join(letters))
+        try:
+            read(1, **arguments, polygon_masks=True)
+        except DaliCoreError:
+            num_refused += 1
+    assert 0 < num_refused < 150
+    for value in (None, 1, [], {"images": 1}, {"images": [[]], "categories": []}):
+        Path(arguments["annotations_file"]).write_text(json.dumps(value))
+        with pytest.raises(ArgumentValueError):
+            read(**arguments)
