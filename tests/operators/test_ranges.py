@@ -127,7 +127,7 @@ def test_values_of_samples(operator: str, arg: Arg, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("operator", "arg"), ranged(borders, tensor=False))
 def test_constants_at_the_border(operator: str, arg: Arg, tmp_path: Path) -> None:
     example = find_examples(operator)[0]
-    rivals = {
+    rivals = {*arg.excludes, *arg.alternatives} | {
         other.name
         for other in all_specs()[operator].args
         if arg.name in (*other.excludes, *other.alternatives)
@@ -215,12 +215,16 @@ def test_wrong_lengths_of_samples(operator: str, arg: Arg, tmp_path: Path) -> No
             assert caught.value.message.startswith(rule), caught.value.message
 
 
+def some_value(arg: Arg) -> Any:
+    value = {int: 1, float: 1.0, str: "H", bool: True}[arg.item_type]
+    return [value] * max(1, int(arg.lengths.least)) if get_origin(arg.type) is list else value
+
+
 @pytest.mark.parametrize(("operator", "arg"), with_checks("excludes"))
 def test_exclusions(operator: str, arg: Arg, tmp_path: Path) -> None:
     args = {arg.name: arg for arg in all_specs()[operator].args}
-    samples = {int: 1, float: 1.0, str: "H", bool: True}
     for other in arg.excludes:
-        pair = {name: samples[args[name].item_type] for name in (arg.name, other)}
+        pair = {name: some_value(args[name]) for name in (arg.name, other)}
         message = refused(operator, pair, tmp_path)
         assert "must not be given together with" in message
 
