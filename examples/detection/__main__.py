@@ -78,9 +78,9 @@ def read_arguments() -> argparse.Namespace:
         help="folder for pictures and results (%(default)s)",
     )
     numbers = {
-        "pictures": (800, _ROWS, "pictures to train on"),
-        "held-out": (200, 1, "pictures to measure with"),
-        "epochs": (25, 1, "passes over the pictures"),
+        "pictures": (600, _ROWS, "pictures to train on"),
+        "held-out": (150, 1, "pictures to measure with"),
+        "epochs": (20, 1, "passes over the pictures"),
         "batch-size": (16, 2, "pictures in a batch"),
         "threads": (2, 1, "threads of a pipeline"),
         "seed": (0, 0, "seed of pictures, augmentation and network"),

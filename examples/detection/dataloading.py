@@ -15,7 +15,7 @@ from .coco import ANNOTATIONS
 from .model import SIDE, STDS
 
 READER = "Reader"
-_NORMALIZATION = {"mean": [110.0] * 3, "std": [60.0] * 3}
+_MEAN, _STD = 110.0, 60.0
 
 Batch = dict[str, torch.Tensor]
 
@@ -76,7 +76,7 @@ def augment(
 
 def normalize(images: DataNode) -> DataNode:
     """Give images mean 0 and deviation 1, about, with the channels first."""
-    return fn.crop_mirror_normalize(images, **_NORMALIZATION)
+    return fn.crop_mirror_normalize(images, mean=_MEAN, std=_STD)
 
 
 @pipeline_def

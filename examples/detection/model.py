@@ -49,11 +49,10 @@ class Detector(nn.Module):
             width = 64
             outputs = len(sides) * (4 + 1 + len(CLASSES))
             self.heads.append(nn.Conv2d(width, outputs, 3, padding=1))
-        self.to(memory_format=torch.channels_last)
 
     def forward(self, images: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return, for each anchor, four deltas and the scores of no box and of each class."""
-        features = self.stem(images.contiguous(memory_format=torch.channels_last))
+        features = self.stem(images)
         found = []
         for stage, head in zip(self.stages, self.heads, strict=True):
             features = stage(features)

@@ -70,5 +70,7 @@ def draw(rows: Sequence[Sequence[Panel]], names: Sequence[str], path: Path) -> N
             axes.add_patch(
                 Rectangle((left, top), right - left, bottom - top, fill=False, color=colour, lw=2)
             )
-            axes.text(left, top, CLASSES[label - 1], va="bottom", color=colour, clip_on=True)
+            # Above the box, if there is room.
+            place = "bottom" if top > 0.1 * height else "top"
+            axes.text(left, top, CLASSES[label - 1], va=place, color=colour)
     figure.savefig(path, dpi=100)

@@ -37,10 +37,8 @@ class Shape:
         """Return the vertices of a polygon."""
         count = _CORNERS[self.name]
         angles = self.angle + 2 * np.pi * np.arange(count) / count
-        return [
-            (self.x + self.radius * float(np.cos(angle)), self.y + self.radius * float(np.sin(angle)))
-            for angle in angles
-        ]
+        x, y = self.x + self.radius * np.cos(angles), self.y + self.radius * np.sin(angles)
+        return list(zip(x.tolist(), y.tolist(), strict=True))
 
     def box(self) -> Box:
         """Return the extent of the shape: left, top, right, bottom."""
