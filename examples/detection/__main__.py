@@ -57,9 +57,8 @@ def draw_samples(folder: Path, seed: int, picture: Path) -> None:
     pipeline = sample_pipeline(
         folder, batch_size=_ROWS, num_threads=1, device_id=None, seed=seed, prefetch_queue_depth=1
     )
-    with pipeline:
-        outputs = pipeline.run()
-        samples = [[np.array(output.at(row)) for output in outputs] for row in range(_ROWS)]
+    outputs = pipeline.run()
+    samples = [[np.array(output.at(row)) for output in outputs] for row in range(_ROWS)]
     rows = [[Panel(*sample[:4]), Panel(*sample[4:])] for sample in samples]
     draw(rows, ["read", "augmented"], picture)
 
@@ -81,7 +80,7 @@ def read_arguments() -> argparse.Namespace:
         "pictures": (600, _ROWS, "pictures to train on"),
         "held-out": (150, 1, "pictures to measure with"),
         "epochs": (20, 1, "passes over the pictures"),
-        "batch-size": (16, 2, "pictures in a batch"),
+        "batch-size": (16, 1, "pictures in a batch"),
         "threads": (2, 1, "threads of a pipeline"),
         "seed": (0, 0, "seed of pictures, augmentation and network"),
     }

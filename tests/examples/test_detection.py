@@ -50,7 +50,8 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def expected_boxes(scene: Scene) -> np.ndarray:
     height, width = scene.picture.shape[:2]
     boxes = np.array([shape.box() for shape in scene.shapes])
-    return np.divide(boxes, (width, height, width, height))
+    relative: np.ndarray = boxes / np.array([width, height, width, height])
+    return relative
 
 
 def expected_labels(scene: Scene) -> list[int]:
@@ -102,9 +103,8 @@ def test_boxes_fit_the_shapes_after_augmentation(tmp_path: Path) -> None:
     """Masks are cut and mirrored separately, and so are the images."""
     count = 24
     scenes = write_data_set(tmp_path, count, [2])
-    with sample_pipeline(tmp_path, batch_size=count, **OPTIONS) as pipeline:
-        outputs = pipeline.run()
-        samples = [[np.array(output.at(i)) for output in outputs] for i in range(count)]
+    outputs = sample_pipeline(tmp_path, batch_size=count, **OPTIONS).run()
+    samples = [[np.array(output.at(i)) for output in outputs] for i in range(count)]
     whole = cut = 0
     for scene, sample in zip(scenes, samples, strict=True):
         before, boxes_before, labels_before, _, image, boxes, labels, mask = sample
