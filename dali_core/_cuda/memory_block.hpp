@@ -28,9 +28,9 @@ struct Block {
   void add_consumer(const std::shared_ptr<StreamState>& consumer) {
     if (consumer->stream == stream->stream) return;
     std::lock_guard<std::mutex> lock(mutex);
-    const auto same =
-        std::find_if(consumers.begin(), consumers.end(),
-                     [&](const auto& known) { return known->stream == consumer->stream; });
+    const auto same = std::find_if(consumers.begin(), consumers.end(), [&](const auto& known) {
+      return known->stream == consumer->stream;
+    });
     if (same == consumers.end())
       consumers.push_back(consumer);
     else if (!(*same)->is_held())

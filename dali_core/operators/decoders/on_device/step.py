@@ -15,6 +15,7 @@ from dali_core._runtime.device_data import OnDevice, adopted
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import CudaError
+from dali_core.operators.decoders.on_device.stored_colours import is_stored_as_rgb
 
 if TYPE_CHECKING:
     from dali_core._cuda.stream import Stream
@@ -106,6 +107,8 @@ class DecodeStep(Step):
                 and file.color_spec == getattr(self._codec.ColorSpec, source)
                 and file.dtype == "uint8"
                 and 0 < file.height * file.width <= _MAX_PIXELS
+                # nvImageCodec says that all files of three channels are YCbCr.
+                and not is_stored_as_rgb(memoryview(data))
             )
         except RuntimeError:
             return None  # the host says what is wrong
