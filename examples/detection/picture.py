@@ -71,6 +71,6 @@ def draw(rows: Sequence[Sequence[Panel]], names: Sequence[str], path: Path) -> N
                 Rectangle((left, top), right - left, bottom - top, fill=False, color=colour, lw=2)
             )
             # Above the box, if there is room.
-            place = "bottom" if top > 0.1 * height else "top"
+            place = "bottom" if top > 0.06 * height else "top"
             axes.text(left, top, CLASSES[label - 1], va=place, color=colour)
     figure.savefig(path, dpi=100)
