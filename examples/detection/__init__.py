@@ -1,0 +1,1 @@
+"""Train a network that detects shapes in generated pictures: ``python -m examples.detection``."""
