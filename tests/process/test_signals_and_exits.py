@@ -46,13 +46,17 @@ def test_interrupt_during_a_blocked_source(exec_async: bool, where: str, root: P
                                  traceback.extract_stack(sys._current_frames()[main])]:
                 time.sleep(0.001)
             print("ready", flush=True)
+            # A thread that ends is removed from Python's set of threads by a callback, in which
+            # Python itself loses an exception.
+            while True:
+                time.sleep(1)
 
         import traceback
 
         with Pipeline(1, 2, None, exec_async={exec_async}) as pipeline:
             pipeline.set_outputs(fn.external_source({arguments}))
         if {where == "feed"}:
-            threading.Thread(target=tell_when_blocked).start()
+            threading.Thread(target=tell_when_blocked, daemon=True).start()
         pipeline.run()
         """,
     )

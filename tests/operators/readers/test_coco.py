@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from functools import partial
 from pathlib import Path
@@ -109,6 +110,9 @@ def test_missing_images_are_bad_samples(tmp_path: Path) -> None:
     "segmentation",
     [
         [[1, 2, 3]],
+        [[0, 0, math.nan, 5, 5, 5]],
+        [[0, 0, math.inf, 5, 5, 5]],
+        [[0, 0, 5, 1e300, 5, 5]],
         [["a", "b"]],
         {"size": [1, 1], "counts": [1]},
         {"size": [20, 20], "counts": [401]},
@@ -124,6 +128,21 @@ def test_masks_that_are_none(tmp_path: Path, segmentation: Any) -> None:
     )
     with pytest.raises(ArgumentValueError, match="must have images, categories and annotations"):
         read(**arguments, pixelwise_masks=True)
+
+
+def test_polygons_may_exceed_the_image(tmp_path: Path) -> None:
+    far = 1e30
+    around = [[-far, -far, far, -far, far, far, -far, far]]
+    beside = [[-far, -far, -1, -far, -1, far, -far, far]]
+    annotations = [
+        object_of(12, 3, [2, 1, 3, 4], segmentation=around),
+        object_of(5, 3, [2, 1, 3, 4], segmentation=beside),
+    ]
+    masks = read(**write_data_set(tmp_path, annotations), pixelwise_masks=True)[-1]
+    assert [(mask.shape, int(mask.min()), int(mask.max())) for mask in (masks[0], masks[2])] == [
+        ((24, 32, 1), 0, 0),
+        ((20, 20, 1), 2, 2),
+    ]
 
 
 def test_damaged_annotations_are_rejected_or_read(tmp_path: Path) -> None:

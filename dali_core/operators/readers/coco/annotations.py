@@ -92,6 +92,9 @@ class Annotations:
                 raise ValueError("numbers of objects do not increase")
         if (self.runs < 0).any() or (self.sizes < 1).any() or (self.sizes >= 2**31).any():
             raise ValueError("extents are negative")
+        for name in ("boxes", "vertices"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"{name} are not all finite numbers")
 
 
 def read_annotations(arguments: dict[str, Any]) -> Annotations:
@@ -115,7 +118,9 @@ def read_annotations(arguments: dict[str, Any]) -> Annotations:
             f"annotations_file {path!r} must be a JSON file ({error}). Mend or replace it."
         ) from error
     try:
-        return _Reading(data, arguments).annotations()
+        # Numbers that become infinite are refused with all others that are not finite.
+        with np.errstate(over="ignore"):
+            return _Reading(data, arguments).annotations()
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise ArgumentValueError(
             f"annotations_file {path!r} must have images, categories and annotations as COCO data "

@@ -59,8 +59,9 @@ class MaskPainter {
  private:
   // The first pixel of a row whose centre lies behind a position.
   int64_t first_pixel(double position) const {
-    return static_cast<int64_t>(
-        std::clamp(std::floor(position + 0.5), 0.0, static_cast<double>(width_)));
+    if (!(position > 0)) return 0;
+    if (position >= static_cast<double>(width_)) return width_;
+    return static_cast<int64_t>(std::floor(position + 0.5));
   }
 
   int32_t* mask_;
