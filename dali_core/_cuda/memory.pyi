@@ -16,7 +16,7 @@ class Buffer:
         """Its address, which is not for the host to follow."""
 
     def record_stream(self, stream: Stream) -> None:
-        """Record that another stream uses it: it is given back when that has come past the use."""
+        """Record a use by another stream: the memory is released once that has completed."""
 
 def memory_stats(device_id: int) -> dict[str, int]:
     """Return how much memory is in use."""

@@ -73,7 +73,7 @@ cdef class Buffer:
         return <uintptr_t>self.block.get()
 
     def record_stream(self, Stream stream not None) -> None:
-        """Record that another stream uses it: it is given back when that has come past the use."""
+        """Record a use by another stream: the memory is released once that has completed."""
         record_stream(self.block, stream)
 
 
@@ -165,7 +165,7 @@ def set_allocator(allocator: Any, device_id: int | None = None) -> None:
 def copy_pointers(uintptr_t to, uintptr_t from_, size_t nbytes, Stream stream) -> None:
     """Queue a copy between two addresses, each on the host or a device.
 
-    Whoever asks for it keeps both in place until the stream has come past it.
+    Whoever asks for it keeps both in place until the stream has completed it.
     """
     copy(<void*>to, <const void*>from_, nbytes, stream)
 

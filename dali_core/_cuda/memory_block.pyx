@@ -131,7 +131,7 @@ cdef void _return_to_driver(Block* block) noexcept nogil:
 
 
 cdef void free_what_is_done(DeviceState* device, bint wait) noexcept nogil:
-    """Free the blocks whose streams have come past them; or wait for these first."""
+    """Free the blocks whose streams have completed their use; or wait for these first."""
     cdef vector[PendingFree] pending = device.take_pending_frees()
     cdef cydriver.CUresult status
     cdef size_t i

@@ -4,5 +4,5 @@ from dali_core._cuda.stream cimport Stream
 
 cdef int launch(const KernelLaunch& call, Stream stream) except -1
 # Uploads, launches, downloads, in the order of the stream; then releases `work.scratch`. Whoever
-# owns `work` keeps its copies' memory until the stream has come past them.
+# owns `work` keeps its copies' memory until the stream has completed them.
 cdef int run_work(DeviceWork& work, Stream stream) except -1

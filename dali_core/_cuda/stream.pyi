@@ -47,7 +47,7 @@ class Event:
         """Number of the device."""
 
     def is_done(self) -> bool:
-        """Return whether the device has come past it."""
+        """Return whether the device has reached it."""
 
     def synchronize(self) -> None:
-        """Wait until the device has come past it."""
+        """Wait until the device has reached it."""

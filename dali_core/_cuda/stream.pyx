@@ -228,7 +228,7 @@ cdef class Event:
         return 0
 
     def is_done(self) -> bool:
-        """Return whether the device has come past it."""
+        """Return whether the device has reached it."""
         cdef int device_id = self.state.get().number
         cdef cydriver.CUresult status
         enter_device(device_id)
@@ -242,7 +242,7 @@ cdef class Event:
         return True
 
     def synchronize(self) -> None:
-        """Wait until the device has come past it."""
+        """Wait until the device has reached it."""
         cdef int device_id = self.state.get().number
         cdef cydriver.CUresult status
         enter_device(device_id)

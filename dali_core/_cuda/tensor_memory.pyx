@@ -103,7 +103,7 @@ def borrow(lent: CapsuleType, Stream stream not None, uintptr_t address) -> Caps
     ----------
     lent : capsule
         What holds the memory. Once nobody uses it here any more, it is released when the stream,
-        and all others that were said to use it, have come past that.
+        and all others that were recorded for it, have completed their work.
     stream : Stream
         In whose order the memory may be used.
     address : int

@@ -95,7 +95,7 @@ cdef class WorkQueue:
         try:
             run_work(work.plan.work, self.stream)
         except BaseException:
-            # What the copies read must stay until the stream has come past them.
+            # What the copies read must stay until the stream has completed them.
             self._wait_if_it_works()
             raise
         work.done = self.stream.record()

@@ -137,7 +137,7 @@ cdef enum:
 
 
 cdef shared_ptr[void] borrowed(const engine.Tensor& tensor, object stream) except *:
-    """Hold memory of another library until all streams that use it have come past that."""
+    """Hold memory of another library until all streams that use it have completed their work."""
     if tensor.num_bytes() == 0:
         return tensor.storage
     return memory_of_capsule(

@@ -3,7 +3,7 @@
 
 Nobody waits for data here but the streams that use them: a tensor knows the stream in which its
 data are computed and an event after which they are complete. Memory is owned by reference count,
-and is free once all streams that were said to use it have come past that.
+and is free once all streams that were recorded for it have completed their work.
 """
 
 from libc.stdint cimport uintptr_t

@@ -169,7 +169,7 @@ def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("boxes", "arguments", "message"),
     [
-        (FIVE * np.float32(2), {}, "boxes must start before they end, and lie in the image"),
+        (FIVE * np.float32(2), {}, "boxes must start before they end, and be inside the image"),
         (FIVE * np.float32(np.nan), {}, "boxes must start before"),
         (FIVE[:, [2, 3, 0, 1]], {}, "boxes must start before"),
         (FIVE[:, :3], {}, r"boxes must be float32 of shape \(N, 4\)"),

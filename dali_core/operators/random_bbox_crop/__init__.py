@@ -70,7 +70,7 @@ threads or shards.
             "bbox_prune_threshold",
             float,
             "Least share of a box in the window for the box to be left, more than nothing in any "
-            "case. By default, its centre must lie in the window.",
+            "case. By default, its centre must be inside the window.",
             default=UNSET,
             range=Range(0, 1),
         ),

@@ -137,7 +137,7 @@ class RandomBoxCrop : public Operator {
         if (!(box.start[dim] >= -kTolerance && box.start[dim] <= box.end[dim] &&
               box.end[dim] <= 1 + kTolerance))
           throw std::invalid_argument(
-              "boxes must start before they end, and lie in the image, from 0 to 1 (got " +
+              "boxes must start before they end, and be inside the image, from 0 to 1 (got " +
               std::to_string(box.start[dim]) + " to " + std::to_string(box.end[dim]) + " in box " +
               std::to_string(&box - boxes.data()) +
               "). Divide by the extents of the image, and clip.");
