@@ -119,14 +119,14 @@ def test_same_pixels_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def slow_file() -> bytes:
-    """Make a TIFF file of little more than 300,000 pixels, whose tiles inflate to 1.3 GB."""
-    height, tile_width, tile_height = 20_000, 65_536, 16
+    """Make a TIFF file of little more than 300,000 pixels, whose tiles inflate to 21 GB."""
+    height, tile_width, tile_height = 320_000, 65_536, 16
     count = height // tile_height
     tile = zlib.compress(bytes(tile_width * tile_height), 9)
     directory, tables = 8 + 2 + 10 * 12 + 4, count * 4
     short, long = 3, 4
     tags = [
-        *((256, long, 1, 16), (257, long, 1, height), (258, short, 1, 8), (259, short, 1, 8)),
+        *((256, long, 1, 1), (257, long, 1, height), (258, short, 1, 8), (259, short, 1, 8)),
         *((262, short, 1, 1), (277, short, 1, 1), (322, long, 1, tile_width)),
         *((323, long, 1, tile_height), (324, long, count, directory)),
         (325, long, count, directory + tables),
