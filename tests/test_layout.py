@@ -33,7 +33,7 @@ FRAMEWORKS = (
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
     ["errors", "_messages", "_spec", "_recorder"],
-    ["types", "_data_types", "_constants", "_literals"],
+    ["types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["operators"],
     ["_graph"],

@@ -181,6 +181,12 @@ class Runner:
             outputs_on_device=plan.outputs_on_device,
             uploaded=uploaded_values(on_device),
             sources=sources,
+            step_nodes={
+                index: number[stage.nodes[0].node]
+                for index, stage in enumerate(plan.stages)
+                if stage.kind is not StageKind.SAMPLES
+            },
+            num_nodes=len(nodes),
             caller_steps=called,
             upload_pool=None if self._device is None else self._device.host_pool,
         )

@@ -1,6 +1,7 @@
 # Declarations of the C++ engine for the Cython modules.
 from libc.stdint cimport int8_t, int64_t, uint16_t, uint64_t
 from libcpp cimport bool as cbool
+from libcpp.deque cimport deque
 from libcpp.map cimport map as cmap
 from libcpp.memory cimport shared_ptr, unique_ptr
 from libcpp.string cimport string
@@ -172,6 +173,36 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         vector[BufferPool*] pools
         vector[vector[Tensor]] values
         vector[cbool] contiguous
+        int64_t done_at
+
+
+cdef extern from "run_times.hpp" namespace "dali_core" nogil:
+    int64_t nanoseconds_now()
+    const int kNumDurationClasses
+
+    cdef cppclass Counter[Number]:
+        Number get()
+
+    cdef cppclass OperatorTimes:
+        Counter[int64_t] calls
+        Counter[int64_t] samples
+        Counter[int64_t] nanoseconds
+        Counter[int64_t] processor_nanoseconds
+        Counter[int64_t] bytes_in
+        Counter[int64_t] bytes_out
+        # An array of C++, which is used like this.
+        vector[Counter[unsigned int]] durations
+
+    cdef enum class WaitingFor:
+        kNothing
+        kConsumer
+        kSteps
+        kOthers
+        kFiles
+
+    cdef cppclass ThreadTimes:
+        int64_t waited(WaitingFor what, int64_t now)
+        vector[OperatorTimes] operators
 
 
 cdef extern from "argument_limits.hpp" namespace "dali_core" nogil:
@@ -212,6 +243,7 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         shared_ptr[const FusedChain] chain
         shared_ptr[FusionCounts] chain_counts
         int chain_length
+        int chain_slot
         cbool from_reader
 
     cdef cppclass SampleProgram:
@@ -258,6 +290,7 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         shared_ptr[SampleProgram] program
         cbool is_source
         cbool by_caller
+        int node
 
     cdef enum class StepsFor:
         kCaller
@@ -296,6 +329,9 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         void copy_in(vector[Tensor]& tensors, BufferPool* pool) except +
         BufferPool& pool()
         const Plan& plan()
+        const deque[ThreadTimes]& times()
+        int num_compute_threads()
+        int num_active()
 
 
 cdef extern from "dlpack.hpp" namespace "dali_core" nogil:

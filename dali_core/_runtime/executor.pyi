@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
+from dali_core._runtime.run_times import RunTimes
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 
@@ -51,6 +52,10 @@ class Batch:
 
     def bytes_of(self, value: int) -> list[int]:
         """Return the size of a value in each sample; 0 where it never came into being."""
+
+    @property
+    def done_at(self) -> float:
+        """When the batch was done, in seconds of `time.monotonic`; 0 if it is not."""
 
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
@@ -151,6 +156,13 @@ class Executor:
     def closed(self) -> bool: ...
     def fusion_counts(self) -> list[tuple[int, int]]:
         """For each chain, count the samples that ran as one, and those that could not."""
+
+    def run_times(self) -> RunTimes:
+        """Return what the threads have done, and how long they waited, since they were started."""
+
+    @property
+    def num_active(self) -> int:
+        """Number of batches that are not done."""
 
     def reading_stats(self) -> tuple[int, int]:
         """Count the samples that were read ahead and wait for their turn, and their bytes."""

@@ -16,6 +16,7 @@ from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
+from dali_core._runtime.run_times import OperatorTimes, RunTimes, Waits
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
@@ -121,6 +122,11 @@ cdef class Batch:
         """Return the size of a value in each sample; 0 where it never came into being."""
         return list(self.batch.get().bytes_of(value))
 
+    @property
+    def done_at(self) -> float:
+        """When the batch was done, in seconds of `time.monotonic`; 0 if it is not."""
+        return self.batch.get().done_at * 1e-9
+
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
         return _described(self.batch.get().failures())
@@ -131,6 +137,7 @@ cdef class Batch:
 
 
 include "step_task.pxi"
+include "run_times.pxi"
 
 
 cdef class Executor:
@@ -166,6 +173,7 @@ cdef class Executor:
             stage.program.reset()
             stage.is_source = index in config.sources
             stage.by_caller = index in config.caller_steps
+            stage.node = config.step_nodes.get(index, 0)
             if description is not None:
                 instructions.clear()
                 read = set()
@@ -193,6 +201,9 @@ cdef class Executor:
                     for i in chain:
                         members.push_back(instructions[<size_t>i])
                     is_region = number >= len(description.chains)
+                    instructions[<size_t>chain[0]].chain_slot = (
+                        config.num_nodes + <int>self.chain_counts.size()
+                    )
                     self._fuse(instructions[<size_t>chain[0]], members, is_region)
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
@@ -362,6 +373,15 @@ cdef class Executor:
         """For each chain, count the samples that ran as one, and those that could not."""
         return [(counts.get().fused.load(), counts.get().refused.load())
                 for counts in self.chain_counts]
+
+    def run_times(self) -> RunTimes:
+        """Return what the threads have done, and how long they waited, since they were started."""
+        return _run_times(self.executor)
+
+    @property
+    def num_active(self) -> int:
+        """Number of batches that are not done."""
+        return self.executor.num_active()
 
     def reading_stats(self) -> tuple[int, int]:
         """Count the samples that were read ahead and wait for their turn, and their bytes."""

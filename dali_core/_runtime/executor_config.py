@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from dali_core._runtime.epoch_plan import Run
@@ -158,6 +158,10 @@ class ExecutorConfig:
         Ids of the values that go to a device.
     sources : collection of int
         Numbers of the stages that are steps in Python which take data from outside.
+    step_nodes : dict of int to int
+        For each stage that is a step, the number of its node.
+    num_nodes : int
+        How many nodes there are in all stages: numbers of chains follow theirs.
     caller_steps : collection of int
         Numbers of the stages that are steps for the thread that submits and awaits batches.
     upload_pool : HostPool, optional
@@ -176,5 +180,7 @@ class ExecutorConfig:
     outputs_on_device: Sequence[int] = ()
     uploaded: Sequence[int] = ()
     sources: Collection[int] = ()
+    step_nodes: Mapping[int, int] = field(default_factory=dict)
+    num_nodes: int = 0
     caller_steps: Collection[int] = ()
     upload_pool: HostPool | None = None

@@ -28,6 +28,7 @@ _KNOWN = {
     "Mapping": "collections.abc",
     "NDArray": "numpy.typing",
     "ReaderRun": "dali_core._runtime.executor_config",
+    "RunTimes": "dali_core._runtime.run_times",
     "Sequence": "collections.abc",
     "c_void_p": "ctypes",
     "overload": "typing",

@@ -9,6 +9,7 @@ from dali_core._graph.drawing import to_dot
 from dali_core._graph.svg import to_svg
 from dali_core.errors import BadSample
 from dali_core.pipeline._properties import PipelineProperties
+from dali_core.statistics import PipelineStatistics
 
 
 class PipelineQueries(PipelineProperties):
@@ -22,6 +23,27 @@ class PipelineQueries(PipelineProperties):
         an epoch repeats as padding counts once. Of more than 10,000 the last are kept.
         """
         return self._run.runner.bad_samples if self._run.runner is not None else []
+
+    def statistics(self) -> PipelineStatistics:
+        """Return where the time went since the pipeline was built, and what limits it.
+
+        Printed, it is a table with a diagnosis. It costs nothing to ask during training.
+
+        Returns
+        -------
+        PipelineStatistics
+            Times of the operators, the native threads and the training loop since the pipeline was
+            built, or `reset_statistics` was called last.
+        """
+        self._states.start()
+        assert self._run.statistics is not None
+        return self._run.statistics.collect()
+
+    def reset_statistics(self) -> None:
+        """Start counting again what `statistics` returns, for example after the first batches."""
+        self._states.start()
+        assert self._run.statistics is not None
+        self._run.statistics.reset()
 
     def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
         """Return how much memory the outputs of each operator took so far.

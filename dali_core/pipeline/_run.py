@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
+from dali_core._execution.run_statistics import RunStatistics
 from dali_core._execution.runner import Runner, RunnerOptions
 from dali_core._graph.context import warn_user
 from dali_core._graph.node import OperatorNode
@@ -55,6 +56,8 @@ class PipelineRun:
         The data sets that the runner has opened.
     memory : MemoryStatistics or None
         If they are wanted.
+    statistics : RunStatistics or None
+        What the runner has done, once there is one.
     in_flight : deque of Batch
         What was started and not returned.
     is_first : bool
@@ -83,6 +86,7 @@ class PipelineRun:
         self.workers: PythonWorkers | None = None
         self.readers = Readers(())
         self.memory: MemoryStatistics | None = None
+        self.statistics: RunStatistics | None = None
         self.in_flight: deque[Batch] = deque()
         self.is_first = True
         self.has_ended = False
@@ -122,6 +126,7 @@ class PipelineRun:
         runner = Runner(plan, self.readers.by_node, runner_options, steps)
         self._closing.add(runner.close)
         self.runner = runner
+        self.statistics = RunStatistics(plan, runner.executor, options.num_threads, options.depth)
         return runner
 
     def abandon(self) -> None:
@@ -145,10 +150,12 @@ class PipelineRun:
 
     def schedule(self) -> None:
         """Start the next batch; the first time, as many as are prefetched."""
-        if self.is_first:
-            self._submit_first()
-        else:
-            self._submit()
+        assert self.statistics is not None
+        with self.statistics.call():
+            if self.is_first:
+                self._submit_first()
+            else:
+                self._submit()
 
     def take(self, cuda_stream: Any) -> tuple[OutputList, ...]:
         """Wait for the oldest batch, and return its outputs; see `Pipeline.outputs`."""
@@ -161,14 +168,16 @@ class PipelineRun:
                 "schedule_run first, or use run."
             )
         assert self.runner is not None
-        consumer = self.runner.consumer(cuda_stream)
-        # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
-        if not self.runner.wait(self.in_flight[0]):
-            self.has_ended = True
-            raise StopIteration
-        if self.memory is not None:
-            self.memory.add(self.in_flight[0])
-        outputs = self.runner.outputs(self.in_flight.popleft(), consumer)
+        assert self.statistics is not None
+        with self.statistics.call(self.in_flight):
+            consumer = self.runner.consumer(cuda_stream)
+            # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
+            if not self.runner.wait(self.in_flight[0]):
+                self.has_ended = True
+                raise StopIteration
+            if self.memory is not None:
+                self.memory.add(self.in_flight[0])
+            outputs = self.runner.outputs(self.in_flight.popleft(), consumer)
         self._options.expected.check(outputs)
         return outputs
 

@@ -138,6 +138,13 @@ prepare_first_batch : optional
         notes = self._epochs.losses()
         return "\n".join([self._epochs.describe(num_epochs), *notes])
 
+    def headroom(self) -> float:
+        """Return how many times as fast the pipelines could make batches as they are taken.
+
+        See `PipelineStatistics.headroom`; of several pipelines the slowest counts.
+        """
+        return min(pipeline.statistics().headroom for pipeline in self._pipelines)
+
     def reset(self) -> None:
         """Begin the next epoch, if this one is over; else log a warning and do nothing.
 

@@ -52,15 +52,16 @@ void wait_until(const std::function<bool()>& condition) {
 
 TEST(a_sample_is_read_once_by_whoever_comes_first) {
   SampleReads reads(4);
+  ThreadTimes times(1);
   CHECK_EQUAL(reads.begin(), 0);
   reads.finish(0, true, 100);
-  const auto taken = reads.take(0);
+  const auto taken = reads.take(0, times);
   CHECK(taken.by_io_thread && taken.is_read);
   CHECK_EQUAL(taken.bytes, 100);
-  CHECK(!reads.take(1).by_io_thread);
+  CHECK(!reads.take(1, times).by_io_thread);
   CHECK_EQUAL(reads.begin(), 2);  // samples that were taken are not read
   reads.finish(2, false, 0);
-  CHECK(reads.take(2).by_io_thread);
+  CHECK(reads.take(2, times).by_io_thread);
   CHECK(reads.has_unread());
   CHECK_EQUAL(reads.begin(), 3);
   CHECK(!reads.has_unread());
@@ -81,7 +82,8 @@ TEST(whoever_takes_a_sample_waits_while_it_is_read) {
       content = 42;
       reads.finish(0, true, 4);
     });
-    const auto taken = reads.take(0);
+    ThreadTimes times(1);
+    const auto taken = reads.take(0, times);
     if (taken.is_read) CHECK_EQUAL(content, 42);
     io.join();
   }

@@ -21,11 +21,12 @@ struct Fixture {
 
   void run(std::vector<Instruction> instructions) {
     const SampleProgram program(std::move(instructions));
-    for (int i = 0; i < batch.size(); ++i) program.run(batch, i, *pool, scratch);
+    for (int i = 0; i < batch.size(); ++i) program.run(batch, i, *pool, worker);
   }
 
   std::shared_ptr<BufferPool> pool = BufferPool::create();
-  Scratch scratch;
+  ThreadTimes times{8};
+  Worker worker{times};
   Batch batch;
 };
 

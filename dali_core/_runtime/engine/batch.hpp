@@ -88,9 +88,11 @@ class Batch {
     for (int sample = 0; sample < size_; ++sample) note_bytes(static_cast<int>(value), sample);
   }
 
-  // Notes how large a value is, before it may be released. Each sample belongs to one thread.
-  void note_bytes(int value, int sample) {
-    bytes_[static_cast<size_t>(value) * stride_ + sample] = values[value][sample].num_bytes();
+  // Notes and returns how large a value is, before it may be released. Each sample belongs to one
+  // thread.
+  int64_t note_bytes(int value, int sample) {
+    return bytes_[static_cast<size_t>(value) * stride_ + sample] =
+               values[value][sample].num_bytes();
   }
   // How large a value was in each sample; 0 where it never came into being.
   std::vector<int64_t> bytes_of(int value) const {
@@ -153,6 +155,11 @@ class Batch {
   // Guarded by the executor's mutex.
   int stage = -1;
   bool done = false;
+  int64_t done_at = 0;  // nanoseconds_now() when it was done
+
+  // Of the step that runs for the batch; known to the thread that runs it.
+  int64_t step_began = 0;
+  int64_t step_processor_began = 0;
 
   // Set when the executor drops the batch: it may never be done.
   std::atomic<bool> cancelled{false};

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,13 @@ std::chrono::steady_clock::time_point deadline_after(double seconds) {
   return std::chrono::steady_clock::now() +
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(
              std::chrono::duration<double>(seconds));
+}
+
+// Nanoseconds of processor time that the calling thread has had.
+int64_t processor_nanoseconds() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return int64_t{1'000'000'000} * used.tv_sec + used.tv_nsec;
 }
 
 // Binds thread number `index` to one of the processors that this process may use.
@@ -61,13 +69,20 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
     const auto& program = plan_.stages[i].program;
     if (program && program->batches_ahead() > 0) reading_stage_ = static_cast<int>(i);
   }
+  const int num_io_threads = reading_stage_ >= 0 ? plan_.num_io_threads : 0;
+  num_compute_threads_ = num_threads;
+  int num_timed = 1;
+  for (const Stage& stage : plan_.stages)
+    num_timed = std::max(num_timed, stage.program ? stage.program->num_timed() : stage.node + 1);
+  for (int i = 0; i < num_threads + num_io_threads + 1; ++i)
+    times_.emplace_back(static_cast<size_t>(num_timed));
   try {
     for (int i = 0; i < num_threads; ++i) {
-      threads_.emplace_back([this] { work(); });
+      threads_.emplace_back([this, &times = times_[i]] { work(times); });
       if (set_affinity) bind_to_processor(threads_.back(), i);
     }
-    for (int i = 0; i < plan_.num_io_threads && reading_stage_ >= 0; ++i)
-      threads_.emplace_back([this] { read(); });
+    for (int i = 0; i < num_io_threads; ++i)
+      threads_.emplace_back([this, &times = times_[num_threads + i]] { read(times); });
   } catch (const std::system_error& error) {
     const std::string started = std::to_string(threads_.size());
     close();
@@ -148,6 +163,7 @@ void Executor::advance(const std::shared_ptr<Batch>& batch) {
     batch->stage = next;
     if (next == num_stages) {
       batch->done = true;
+      batch->done_at = nanoseconds_now();
       active_.erase(std::remove(active_.begin(), active_.end(), batch), active_.end());
     }
   }
@@ -166,17 +182,34 @@ std::shared_ptr<Batch> Executor::find_items() {
   return nullptr;
 }
 
-void Executor::work() {
-  Scratch scratch;
+// Called with the mutex held by a thread that finds no items.
+WaitingFor Executor::reason_to_wait() const {
+  if (active_.empty()) return WaitingFor::kConsumer;
+  for (const auto& batch : active_)
+    if (batch->stage >= 0 && !plan_.stages[batch->stage].program) return WaitingFor::kSteps;
+  return WaitingFor::kOthers;
+}
+
+int Executor::num_active() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return static_cast<int>(active_.size());
+}
+
+void Executor::work(ThreadTimes& times) {
+  Worker worker(times);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     std::shared_ptr<Batch> batch;
-    work_available_.wait(lock, [&] { return closing_ || (batch = find_items()) != nullptr; });
+    while (!closing_ && !(batch = find_items())) {
+      times.begin_wait(reason_to_wait());
+      work_available_.wait(lock);
+      times.end_wait();
+    }
     if (closing_) return;
     const int stage = batch->stage;
     ++busy_workers_;
     lock.unlock();
-    run_items(batch, stage, scratch);
+    run_items(batch, stage, worker);
     batch.reset();  // outside the lock: it may be the last owner
     lock.lock();
     --busy_workers_;
@@ -184,14 +217,14 @@ void Executor::work() {
   }
 }
 
-void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch) {
+void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker& worker) {
   StageProgress& progress = batch->progress[stage];
   const SampleProgram& program = *plan_.stages[stage].program;
   const int size = batch->size();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
-    const bool is_read = stage == reading_stage_ && take_read(*batch, sample);
+    const bool is_read = stage == reading_stage_ && take_read(*batch, sample, worker.times);
     if (!batch->is_copy(sample))
-      program.run(*batch, sample, *pool_, scratch, is_read, reads_replacements_ && stage == 0);
+      program.run(*batch, sample, *pool_, worker, is_read, reads_replacements_ && stage == 0);
     if (progress.remaining.fetch_sub(1) == 1) advance(batch);
   }
 }
@@ -304,7 +337,10 @@ StepTask Executor::next_step(double seconds, const Batch* until, StepsFor who) {
     return task.batch != nullptr;
   });
   if (closing_) return {};
-  if (task.batch) steps_running_.push_back(task.batch.get());
+  if (!task.batch) return task;
+  steps_running_.push_back(task.batch.get());
+  task.batch->step_began = nanoseconds_now();
+  task.batch->step_processor_began = processor_nanoseconds();
   return task;
 }
 
@@ -312,6 +348,12 @@ void Executor::finish_step(const StepTask& task) {
   bool cancelled;
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    OperatorTimes& times =
+        times_.back().operators[static_cast<size_t>(plan_.stages[task.stage].node)];
+    times.add(nanoseconds_now() - task.batch->step_began, task.batch->size());
+    // An interrupted step is finished by another thread.
+    times.processor_nanoseconds.add(
+        std::max<int64_t>(0, processor_nanoseconds() - task.batch->step_processor_began));
     steps_running_.erase(
         std::remove(steps_running_.begin(), steps_running_.end(), task.batch.get()),
         steps_running_.end());

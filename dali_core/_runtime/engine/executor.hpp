@@ -25,6 +25,7 @@ struct Stage {
   std::shared_ptr<const SampleProgram> program;  // null: a step, in Python or on a device
   bool is_source = false;  // whether it is a step that takes data from outside of the pipeline
   bool by_caller = false;  // whether it is a step for the thread that submits and awaits batches
+  int node = 0;            // of a step: its slot in `ThreadTimes::operators`
 };
 
 // Which steps somebody runs.
@@ -84,6 +85,13 @@ class Executor {
   void close();
   bool closed();
 
+  // What each thread has done: compute threads first, then those that read ahead, and last what
+  // was done outside of them, in steps.
+  const std::deque<ThreadTimes>& times() const { return times_; }
+  int num_compute_threads() const { return num_compute_threads_; }
+  // Batches that are not done.
+  int num_active();
+
   // Replaces memory that belongs to somebody else by copies, all in one block.
   void copy_in(std::vector<Tensor>& tensors, BufferPool* pool = nullptr);
 
@@ -91,11 +99,12 @@ class Executor {
   const Plan& plan() const { return plan_; }
 
  private:
-  void work();
-  void run_items(const std::shared_ptr<Batch>& batch, int stage, Scratch& scratch);
-  void read();
-  void read_one(Batch& batch, int stage, Scratch& scratch);
-  bool take_read(Batch& batch, int sample);
+  void work(ThreadTimes& times);
+  void run_items(const std::shared_ptr<Batch>& batch, int stage, Worker& worker);
+  WaitingFor reason_to_wait() const;
+  void read(ThreadTimes& times);
+  void read_one(Batch& batch, int stage, Worker& worker);
+  bool take_read(Batch& batch, int sample, ThreadTimes& times);
   void release_reads(const std::deque<std::shared_ptr<Batch>>& dropped);
   void advance(const std::shared_ptr<Batch>& batch);
   void finish_outputs(Batch& batch);
@@ -110,6 +119,8 @@ class Executor {
   const bool reads_replacements_;
   const std::shared_ptr<BufferPool> pool_;
   std::vector<int> output_of_value_;
+  int num_compute_threads_ = 0;
+  std::deque<ThreadTimes> times_;  // [thread]; the last one's are guarded by the mutex
 
   std::mutex mutex_;
   std::condition_variable work_available_;

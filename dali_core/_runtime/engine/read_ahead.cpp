@@ -16,8 +16,8 @@ constexpr int64_t kMaxWaitingBytes = int64_t{128} << 20;
 
 }  // namespace
 
-void Executor::read() {
-  Scratch scratch;
+void Executor::read(ThreadTimes& times) {
+  Worker worker(times);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     std::shared_ptr<Batch> batch;
@@ -25,7 +25,7 @@ void Executor::read() {
     if (closing_) return;
     ++busy_workers_;
     lock.unlock();
-    read_one(*batch, reading_stage_, scratch);
+    read_one(*batch, reading_stage_, worker);
     batch.reset();  // outside the lock: it may be the last owner
     lock.lock();
     --busy_workers_;
@@ -53,20 +53,20 @@ std::shared_ptr<Batch> Executor::find_reads() {
   return nullptr;
 }
 
-void Executor::read_one(Batch& batch, int stage, Scratch& scratch) {
+void Executor::read_one(Batch& batch, int stage, Worker& worker) {
   const int sample = batch.reads->begin();
   if (sample < 0) return;
   ++samples_waiting_;
   int64_t bytes = 0;
   const bool is_read =
-      plan_.stages[stage].program->read_ahead(batch, sample, *pool_, scratch, bytes);
+      plan_.stages[stage].program->read_ahead(batch, sample, *pool_, worker, bytes);
   bytes_waiting_ += bytes;
   batch.reads->finish(sample, is_read, bytes);
 }
 
 // Tells whether the sample has been read ahead; otherwise the caller reads it.
-bool Executor::take_read(Batch& batch, int sample) {
-  const SampleReads::Taken taken = batch.reads->take(sample);
+bool Executor::take_read(Batch& batch, int sample, ThreadTimes& times) {
+  const SampleReads::Taken taken = batch.reads->take(sample, times);
   if (taken.by_io_thread) {
     bytes_waiting_ -= taken.bytes;
     --samples_waiting_;

@@ -14,6 +14,12 @@ namespace {
 // More than any operator uses for itself.
 constexpr size_t kScratchSlots = 8;
 
+int64_t bytes_of(const std::vector<const Tensor*>& tensors) {
+  int64_t bytes = 0;
+  for (const Tensor* tensor : tensors) bytes += tensor->num_bytes();
+  return bytes;
+}
+
 // Of bad samples that follow each other, before the batch ends with an error.
 constexpr int kMaxReplacements = 100;
 
@@ -37,6 +43,7 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
     : instructions_(std::move(instructions)) {
   for (const Instruction& instruction : instructions_) {
     reads_ |= instruction.from_reader;
+    num_timed_ = std::max({num_timed_, instruction.node + 1, instruction.chain_slot + 1});
     reads_batch_ |= instruction.op->reads_batch() || instruction.reads_group;
     if (reads_ahead(instruction))
       batches_ahead_ = std::max(batches_ahead_, instruction.op->batches_ahead());
@@ -55,24 +62,24 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
   }
 }
 
-void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch, bool is_read,
+void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Worker& worker, bool is_read,
                         bool may_replace) const {
-  SampleContext context(pool, scratch, batch.keys[sample], batch.indices_of(sample));
-  Failure failure = attempt(context, batch, sample, is_read);
+  SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
+  Failure failure = attempt(context, batch, sample, is_read, worker.times);
   if (failure.instruction && may_replace && !reads_batch_ && failure.instruction->from_reader &&
       batch.num_replacements(sample) > 0)
-    failure = replace(failure, batch, sample, pool, scratch);
+    failure = replace(failure, batch, sample, pool, worker);
   if (failure.instruction) batch.fail(std::move(failure.what));
 }
 
 // Tries what comes next in the readers' order, with the random numbers of the sample itself.
 SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch, int sample,
-                                              BufferPool& pool, Scratch& scratch) const {
+                                              BufferPool& pool, Worker& worker) const {
   const int count = std::min(batch.num_replacements(sample), kMaxReplacements);
   for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
-    SampleContext context(pool, scratch, batch.keys[sample], indices.data());
-    Failure failure = attempt(context, batch, sample, false);
+    SampleContext context(pool, worker.scratch, batch.keys[sample], indices.data());
+    Failure failure = attempt(context, batch, sample, false, worker.times);
     if (!failure.instruction) {
       batch.note_replaced(first.what);
       return {};
@@ -86,14 +93,17 @@ SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch
   return failure;
 }
 
-bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
+bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker,
                                int64_t& bytes) const {
-  SampleContext context(pool, scratch, batch.keys[sample], batch.indices_of(sample));
+  SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
   bytes = 0;
+  Laps laps;
   try {
     for (const Instruction& instruction : instructions_) {
       if (!reads_ahead(instruction)) continue;
-      run_one(instruction, context, batch, sample);
+      OperatorTimes& times = worker.times.operators[static_cast<size_t>(instruction.node)];
+      run_one(instruction, context, batch, sample, times);
+      times.add(laps.next());
       for (int value : instruction.outputs) bytes += batch.values[value][sample].num_bytes();
     }
     return true;
@@ -105,9 +115,10 @@ bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Scrat
 }
 
 SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& batch, int sample,
-                                              bool is_read) const {
+                                              bool is_read, ThreadTimes& times) const {
   const Instruction* running = nullptr;
   std::string message;
+  Laps laps;
   try {
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const Instruction& instruction = instructions_[i];
@@ -118,10 +129,15 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
         continue;
       }
       running = &instruction;
-      if (instruction.chain && run_chain(i, context, batch, sample))
+      OperatorTimes& own = times.operators[static_cast<size_t>(instruction.node)];
+      OperatorTimes& chain = times.operators[static_cast<size_t>(instruction.chain_slot)];
+      if (instruction.chain && run_chain(i, context, batch, sample, chain)) {
         i += static_cast<size_t>(instruction.chain_length) - 1;
-      else
-        run_one(instruction, context, batch, sample);
+        chain.add(laps.next());
+      } else {
+        run_one(instruction, context, batch, sample, own);
+        own.add(laps.next());
+      }
     }
     return {};
   } catch (const std::exception& error) {
@@ -139,7 +155,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
 }
 
 void SampleProgram::run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
-                            int sample) {
+                            int sample, OperatorTimes& times) {
   std::vector<OutputSlot> slots;
   context.source_.reset();
   bind_inputs(instruction, context, batch, sample);
@@ -150,13 +166,14 @@ void SampleProgram::run_one(const Instruction& instruction, SampleContext& conte
   std::vector<std::vector<Tensor>> group;
   if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
 
+  times.bytes_in.add(bytes_of(context.inputs_));
   if (runs_by_frames(*instruction.op, context))
     run_frames(*instruction.op, context);
   else
     instruction.op->run(context);
 
   for (Tensor* output : context.outputs_) output->source = context.source_;
-  for (int value : instruction.outputs) batch.note_bytes(value, sample);
+  for (int value : instruction.outputs) times.bytes_out.add(batch.note_bytes(value, sample));
   if (instruction.joined >= 0) {
     const Tensor& output = *context.outputs_[0];
     batch.kinds[instruction.joined][sample] = {output.type, output.shape.ndim, output.layout};
@@ -232,8 +249,8 @@ void SampleProgram::bind_outputs(const Instruction& instruction, SampleContext& 
   }
 }
 
-bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch,
-                              int sample) const {
+bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch, int sample,
+                              OperatorTimes& times) const {
   const size_t length = static_cast<size_t>(instructions_[first].chain_length);
   const size_t last = first + length - 1;
   context.source_.reset();
@@ -271,12 +288,14 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   FusionCounts& counts = *instructions_[first].chain_counts;
   (done ? counts.fused : counts.refused).fetch_add(1, std::memory_order_relaxed);
   if (!done) return false;
+  for (const SampleContext& own : operators) times.bytes_in.add(bytes_of(own.inputs_));
   for (Tensor* output : operators.back().outputs_) output->source = context.source_;
-  for (int value : instructions_[last].outputs) batch.note_bytes(value, sample);
+  for (int value : instructions_[last].outputs)
+    times.bytes_out.add(batch.note_bytes(value, sample));
   if (has_others) {
     for (size_t i = 1; i < operators.front().outputs_.size(); ++i) {
       operators.front().outputs_[i]->source = context.source_;
-      batch.note_bytes(instructions_[first].outputs[i], sample);
+      times.bytes_out.add(batch.note_bytes(instructions_[first].outputs[i], sample));
     }
   }
   for (size_t i = first; i <= last; ++i)

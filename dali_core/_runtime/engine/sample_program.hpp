@@ -13,6 +13,7 @@
 #include "argument_limits.hpp"
 #include "batch.hpp"
 #include "dali_core/operator.hpp"
+#include "run_times.hpp"
 
 namespace dali_core {
 
@@ -44,7 +45,7 @@ using Guard = std::pair<int, bool>;
 // One operator in a program. Numbers are value ids: rows of `Batch::values`.
 struct Instruction {
   std::shared_ptr<const Operator> op;
-  int node = 0;  // the graph's node, for error messages
+  int node = 0;  // the graph's node, for error messages; its slot in `ThreadTimes::operators`
   std::vector<int> inputs;
   std::vector<int> arguments;
   std::vector<ArgumentLimits> limits;  // of some of the arguments
@@ -58,7 +59,16 @@ struct Instruction {
   std::shared_ptr<const FusedChain> chain;
   std::shared_ptr<FusionCounts> chain_counts;
   int chain_length = 0;
+  int chain_slot = 0;        // the chain's in `ThreadTimes::operators`
   bool from_reader = false;  // whether it depends on what a reader gives
+};
+
+// What a thread that runs samples has for itself.
+struct Worker {
+  explicit Worker(ThreadTimes& thread_times) : times(thread_times) {}
+
+  Scratch scratch;
+  ThreadTimes& times;
 };
 
 class SampleProgram {
@@ -74,32 +84,36 @@ class SampleProgram {
   // Runs all instructions for one sample; if `is_read`, all but those that `read_ahead` runs. A
   // failure is recorded in the batch, never thrown. If `may_replace`, what the readers have next
   // is tried in the place of a sample that fails.
-  void run(Batch& batch, int sample, BufferPool& pool, Scratch& scratch, bool is_read = false,
+  void run(Batch& batch, int sample, BufferPool& pool, Worker& worker, bool is_read = false,
            bool may_replace = false) const;
 
   // Whether it has readers.
   bool reads() const { return reads_; }
 
+  // How many slots of `ThreadTimes::operators` it uses.
+  int num_timed() const { return num_timed_; }
+
   // How many batches may wait with their samples read; 0 if no operator reads ahead.
   int batches_ahead() const { return batches_ahead_; }
   // Runs what reads ahead, and counts the bytes. If false, `run` has to do it again.
-  bool read_ahead(Batch& batch, int sample, BufferPool& pool, Scratch& scratch,
-                  int64_t& bytes) const;
+  bool read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker, int64_t& bytes) const;
 
  private:
   struct Failure {
     const Instruction* instruction = nullptr;  // null: everything went well
     SampleFailure what;
   };
-  Failure attempt(SampleContext& context, Batch& batch, int sample, bool is_read) const;
+  Failure attempt(SampleContext& context, Batch& batch, int sample, bool is_read,
+                  ThreadTimes& times) const;
   Failure replace(const Failure& first, Batch& batch, int sample, BufferPool& pool,
-                  Scratch& scratch) const;
+                  Worker& worker) const;
   static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
-                      int sample);
+                      int sample, OperatorTimes& times);
   // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
   size_t jump_from(size_t first, Batch& batch, int sample) const;
   // Tells whether the chain that begins at instruction `first` could be run as one.
-  bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample) const;
+  bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample,
+                 OperatorTimes& times) const;
   // Whether the operator knows single images only, and the sample is a sequence, or has arguments
   // for each frame of one.
   static bool runs_by_frames(const Operator& op, const SampleContext& context);
@@ -122,6 +136,7 @@ class SampleProgram {
   // [instruction][guard]: the first instruction behind it that does not depend on the guard.
   std::vector<std::vector<size_t>> jumps_;
   int batches_ahead_ = 0;
+  int num_timed_ = 1;
   bool reads_ = false;
   bool reads_batch_ = false;  // whether an operator reads other samples than its own
 };

@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 
+#include "run_times.hpp"
+
 namespace dali_core {
 
 class SampleReads {
@@ -43,14 +45,17 @@ class SampleReads {
     int64_t bytes = 0;
   };
 
-  // Hands the sample to the caller, which reads it unless somebody has.
-  Taken take(int i) {
+  // Hands the sample to the caller, which reads it unless somebody has, and whose `times` count how
+  // long it waited.
+  Taken take(int i, ThreadTimes& times) {
     State state = State::kUnread;
     if (samples_[i].state.compare_exchange_strong(state, State::kTaken)) return {};
     if (state == State::kReading) {
       std::unique_lock<std::mutex> lock(mutex_);
       ++num_waiting_;
+      times.begin_wait(WaitingFor::kFiles);
       finished_.wait(lock, [&] { return samples_[i].state != State::kReading; });
+      times.end_wait();
       --num_waiting_;
     }
     const bool is_read = samples_[i].state.exchange(State::kTaken) == State::kRead;

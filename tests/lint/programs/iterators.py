@@ -64,6 +64,8 @@ iterator.reset()
 iterator.load_state_dict(state)
 assert len(iterator.next()[0]["label"]) == 2
 print(iterator.describe(num_epochs=2))
+headroom: float = iterator.headroom()
+assert headroom >= 0
 
 classified: BaseIterator = DALIClassificationIterator(labels(), size=5, auto_reset="yes")
 assert set(next(iter(classified))[0]) == {"data", "label"}

@@ -44,6 +44,8 @@ iterator = DALIGenericIterator(
 length: int = len(iterator)
 size: int = iterator.size
 print(iterator.describe())
+headroom: float = iterator.headroom()
+assert headroom >= 0
 batch: dict[str, jax.Array] = next(iterator)
 assert batch["image"].shape == (2, 4, 4)
 state: dict[str, Any] = iterator.state_dict()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from dali_core import (
     types,
 )
 from dali_core.errors import NoBatchError, NotFedError, SerializationError, UnknownInputError
+from dali_core.statistics import PipelineStatistics
 
 if TYPE_CHECKING:
     from dali_core.cuda import Stream
@@ -77,6 +79,12 @@ for _ in range(pipeline.input_feed_count("input")):
 assert pipeline.run()[0].as_array().shape == (2, 5)
 statistics: dict[str, dict[str, list[int]]] = pipeline.executor_statistics()
 assert any("Cast" in name or "cast" in name for name in statistics)
+times: PipelineStatistics = pipeline.statistics()
+names: list[str] = [entry.name for entry in times.operators]
+assert "cast" in names, times.diagnosis()
+print(times, times.headroom, times.threads.working, times.consumer.waiting_share)
+json.dumps(times.as_dict())
+pipeline.reset_statistics()
 
 # Documents.
 

@@ -1,0 +1,158 @@
+"""Puts together what the threads and the consumer of a pipeline have counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from dali_core._graph.node import OperatorNode
+from dali_core._graph.plan import ExecutionPlan, StageKind
+from dali_core._runtime.executor import Batch, Executor
+from dali_core._runtime.run_times import OperatorTimes, RunTimes
+from dali_core.errors import title_of
+from dali_core.statistics import (
+    ConsumerStatistics,
+    OperatorStatistics,
+    PipelineStatistics,
+    ThreadStatistics,
+)
+
+_KINDS = {StageKind.SAMPLES: "native", StageKind.PYTHON: "Python", StageKind.DEVICE: "device"}
+
+
+class RunStatistics:
+    """Counts for how long the consumer of one executor waited and worked.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+        What runs.
+    executor : Executor
+        What runs it.
+    num_threads, depth : int
+        Native threads, and batches that may be in flight.
+    """
+
+    def __init__(
+        self, plan: ExecutionPlan, executor: Executor, num_threads: int, depth: int
+    ) -> None:
+        self._plan = plan
+        self._executor = executor
+        self._num_threads = num_threads
+        self._depth = depth
+        self._left: float | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Start counting again."""
+        self._before: RunTimes = self._executor.run_times()
+        self._batches = self._queued = 0
+        self._first_wait = self._waiting = self._working = self._ready = 0.0
+
+    @contextmanager
+    def call(self, in_flight: Sequence[Batch] = ()) -> Iterator[None]:
+        """Count the time of a call by the consumer; with batches, of one that takes the first."""
+        entered = time.monotonic()
+        queued = len(in_flight) - self._executor.num_active if in_flight else 0
+        first = in_flight[0] if in_flight else None
+        if self._left is not None and self._batches:
+            self._working += entered - self._left
+        try:
+            yield
+            if first is not None:
+                if self._batches:
+                    self._ready += max(0.0, entered - first.done_at)
+                    self._queued += queued
+                self._batches += 1
+        finally:
+            self._left = time.monotonic()
+            if self._batches > (first is not None):
+                self._waiting += self._left - entered
+            else:
+                self._first_wait += self._left - entered
+
+    def collect(self) -> PipelineStatistics:
+        """Return everything that was counted."""
+        times = self._executor.run_times().since(self._before)
+        seconds = times.now * 1e-9
+        operators = list(self._operators(times))
+        total = sum(entry.seconds for entry in operators)
+        waits = times.waits
+        working = self._num_threads * times.now - sum(waits)
+        return PipelineStatistics(
+            seconds=seconds,
+            operators=tuple(
+                sorted(
+                    (_with_share(entry, total) for entry in operators),
+                    key=lambda entry: -entry.seconds,
+                )
+            ),
+            threads=ThreadStatistics(
+                self._num_threads,
+                working=max(0, working) * 1e-9,
+                waiting_for_consumer=waits.consumer * 1e-9,
+                waiting_for_python=waits.steps * 1e-9,
+                waiting_for_files=waits.files * 1e-9,
+                waiting_for_others=waits.others * 1e-9,
+            ),
+            consumer=ConsumerStatistics(
+                batches=self._batches,
+                first_wait=self._first_wait,
+                waiting=self._waiting,
+                working=self._working,
+                ready=self._ready,
+                mean_queue=self._queued / max(1, self._batches - 1),
+                depth=self._depth,
+            ),
+        )
+
+    def _operators(self, times: RunTimes) -> Iterator[OperatorStatistics]:
+        for slot, (kind, nodes) in enumerate(_timed(self._plan)):
+            if slot >= len(times.compute):
+                return
+            native = kind == _KINDS[StageKind.SAMPLES]
+            own = times.compute[slot] if native else times.steps[slot]
+            ahead = times.ahead[slot]
+            if own.calls or ahead.calls:
+                yield _described(kind, nodes, own, ahead)
+
+
+def _timed(plan: ExecutionPlan) -> list[tuple[str, list[OperatorNode]]]:
+    """List what has times of its own: all nodes, then all groups that run as one."""
+    single = [(_KINDS[stage.kind], [entry.node]) for stage in plan.stages for entry in stage.nodes]
+    groups = [
+        (_KINDS[stage.kind], [stage.nodes[index].node for index in group])
+        for stage in plan.stages
+        if stage.kind is StageKind.SAMPLES
+        for group in [*stage.chains, *stage.regions]
+    ]
+    return single + groups
+
+
+def _described(
+    kind: str, nodes: list[OperatorNode], own: OperatorTimes, ahead: OperatorTimes
+) -> OperatorStatistics:
+    most = own if own.calls else ahead
+    return OperatorStatistics(
+        name=" + ".join(title_of(node.operator).removeprefix("fn.") for node in nodes),
+        nodes=tuple(node.name for node in nodes),
+        kind=kind,
+        calls=own.calls + ahead.calls,
+        samples=own.samples + ahead.samples,
+        seconds=own.nanoseconds * 1e-9,
+        seconds_ahead=ahead.nanoseconds * 1e-9,
+        processor_seconds=None if kind == "native" else own.processor_nanoseconds * 1e-9,
+        bytes_in=own.bytes_in + ahead.bytes_in,
+        bytes_out=own.bytes_out + ahead.bytes_out,
+        median=most.percentile(0.5),
+        p90=most.percentile(0.9),
+        p99=most.percentile(0.99),
+        share=0.0,
+        is_reader=len(nodes) == 1 and nodes[0].spec.reader is not None,
+    )
+
+
+def _with_share(entry: OperatorStatistics, total: float) -> OperatorStatistics:
+    return replace(entry, share=entry.seconds / total if total > 0 else 0.0)

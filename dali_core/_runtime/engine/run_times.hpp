@@ -1,0 +1,121 @@
+// How long the parts of a run take. Every thread counts for itself, so that counting costs no more
+// than reading a clock; whoever wants the numbers adds those of all threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace dali_core {
+
+// Nanoseconds of a clock that never goes back.
+inline int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// A sum that one thread adds to, while others may read it.
+template <typename Number>
+class Counter {
+ public:
+  void add(Number amount) {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  Number get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<Number> value_{0};
+};
+
+// Durations are counted in classes, eight to each power of two of nanoseconds: percentiles are
+// found to 5 %. Class 0 has all below 64 ns, the last one all from 2^36 ns (69 s) on.
+constexpr int kFirstPower = 6, kLastPower = 36, kClassesPerPower = 8;
+constexpr int kNumDurationClasses = (kLastPower - kFirstPower) * kClassesPerPower + 2;
+
+inline int duration_class(int64_t nanoseconds) {
+  if (nanoseconds < (int64_t{1} << kFirstPower)) return 0;
+  const int power = 63 - __builtin_clzll(static_cast<uint64_t>(nanoseconds));
+  if (power >= kLastPower) return kNumDurationClasses - 1;
+  const auto step = static_cast<int>(nanoseconds >> (power - 3)) & (kClassesPerPower - 1);
+  return 1 + (power - kFirstPower) * kClassesPerPower + step;
+}
+
+// What one thread has done in one operator, or in one chain of operators that ran as one.
+struct OperatorTimes {
+  Counter<int64_t> calls;
+  Counter<int64_t> samples;
+  Counter<int64_t> nanoseconds;
+  Counter<int64_t> processor_nanoseconds;  // of steps only
+  Counter<int64_t> bytes_in;
+  Counter<int64_t> bytes_out;
+  std::array<Counter<uint32_t>, kNumDurationClasses> durations;
+
+  void add(int64_t duration, int64_t num_samples = 1) {
+    calls.add(1);
+    samples.add(num_samples);
+    nanoseconds.add(duration);
+    durations[static_cast<size_t>(duration_class(duration))].add(1);
+  }
+};
+
+// What a thread may wait for.
+enum class WaitingFor : int {
+  kNothing,
+  kConsumer,  // all batches that may be on their way are done
+  kSteps,     // Python, or a device
+  kOthers,    // the last samples of a batch, which other threads have
+  kFiles      // a file that another thread is reading
+};
+constexpr int kNumWaits = 5;
+
+// What one thread of an executor has done since its start.
+class ThreadTimes {
+ public:
+  explicit ThreadTimes(size_t num_operators) : operators(num_operators) {}
+
+  void begin_wait(WaitingFor what) {
+    waiting_since_.store(nanoseconds_now(), std::memory_order_relaxed);
+    waiting_for_.store(static_cast<int>(what), std::memory_order_relaxed);
+  }
+  void end_wait() {
+    const auto what = static_cast<size_t>(waiting_for_.load(std::memory_order_relaxed));
+    waiting_for_.store(0, std::memory_order_relaxed);
+    waits_[what].add(nanoseconds_now() - waiting_since_.load(std::memory_order_relaxed));
+  }
+  // How long the thread has waited for something, until `now`.
+  int64_t waited(WaitingFor what, int64_t now) const {
+    int64_t sum = waits_[static_cast<size_t>(what)].get();
+    if (waiting_for_.load(std::memory_order_relaxed) == static_cast<int>(what))
+      sum += now - waiting_since_.load(std::memory_order_relaxed);
+    return sum;
+  }
+
+  std::vector<OperatorTimes> operators;  // [slot]: nodes, then chains
+
+ private:
+  std::array<Counter<int64_t>, kNumWaits> waits_;
+  std::atomic<int> waiting_for_{0};
+  std::atomic<int64_t> waiting_since_{0};
+};
+
+// Times one operator after the other.
+class Laps {
+ public:
+  Laps() : last_(nanoseconds_now()) {}
+  // Nanoseconds since the last call.
+  int64_t next() {
+    const int64_t now = nanoseconds_now();
+    const int64_t lap = now - last_;
+    last_ = now;
+    return lap;
+  }
+
+ private:
+  int64_t last_;
+};
+
+}  // namespace dali_core

@@ -1,0 +1,44 @@
+# Part of executor.pyx: how long the parts of a run took.
+
+
+cdef object _operator_times(engine.Executor* executor, size_t slot, size_t first, size_t last):
+    """Add what some threads have done in one operator."""
+    cdef int64_t calls = 0, samples = 0, elapsed = 0, processor = 0, bytes_in = 0, bytes_out = 0
+    cdef size_t thread
+    cdef int i
+    cdef const engine.OperatorTimes* times
+    durations = [0] * engine.kNumDurationClasses
+    for thread in range(first, last):
+        times = &executor.times()[thread].operators[slot]
+        if times.calls.get() == 0:
+            continue
+        calls += times.calls.get()
+        samples += times.samples.get()
+        elapsed += times.nanoseconds.get()
+        processor += times.processor_nanoseconds.get()
+        bytes_in += times.bytes_in.get()
+        bytes_out += times.bytes_out.get()
+        for i in range(engine.kNumDurationClasses):
+            durations[i] += times.durations[<size_t>i].get()
+    return OperatorTimes(calls, samples, elapsed, processor, bytes_in, bytes_out, durations)
+
+
+cdef object _run_times(engine.Executor* executor):
+    cdef size_t compute = executor.num_compute_threads()
+    cdef size_t steps = executor.times().size() - 1
+    cdef size_t slot, thread
+    cdef size_t num_slots = executor.times()[steps].operators.size()
+    cdef int64_t now = engine.nanoseconds_now()
+    cdef int64_t consumer = 0, in_steps = 0, others = 0, files = 0
+    for thread in range(compute):
+        consumer += executor.times()[thread].waited(engine.WaitingFor.kConsumer, now)
+        in_steps += executor.times()[thread].waited(engine.WaitingFor.kSteps, now)
+        others += executor.times()[thread].waited(engine.WaitingFor.kOthers, now)
+        files += executor.times()[thread].waited(engine.WaitingFor.kFiles, now)
+    return RunTimes(
+        now,
+        [_operator_times(executor, slot, 0, compute) for slot in range(num_slots)],
+        [_operator_times(executor, slot, compute, steps) for slot in range(num_slots)],
+        [_operator_times(executor, slot, steps, steps + 1) for slot in range(num_slots)],
+        Waits(consumer, in_steps, others, files),
+    )
