@@ -90,6 +90,10 @@ class AdapterError(DaliCoreError):
     """A framework adapter is missing or broken."""
 
 
+class OperatorPackageError(DaliCoreError, ImportError):
+    """Operators of another package cannot be loaded, such as because of another version."""
+
+
 class CompatibilityError(ImportError, DaliCoreError):
     """The names of NVIDIA DALI cannot lead to this library."""
 

@@ -41,7 +41,8 @@ ROOMS = [
     ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline"],
     ["auto_aug"],
     ["plugin"],
-    ["adapters"],
+    ["adapters", "sysconfig", "plugin_manager"],
+    ["operator_packages"],
     ["", "testing", "compat"],
     ["_stubs", "scaffold"],
 ]

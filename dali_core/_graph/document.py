@@ -17,7 +17,7 @@ from dali_core._graph.graph import Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
-from dali_core._graph.registry import all_specs, identity, specs_by_identity
+from dali_core._graph.registry import all_specs, find_spec, identity
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core.errors import (
     DaliCoreError,
@@ -209,7 +209,7 @@ def _conditions(entry: Mapping[str, Any], what: str, graph: Graph) -> tuple[Cond
 
 
 def _spec(name: Any, what: str) -> OpSpec:
-    spec = specs_by_identity().get(name) if isinstance(name, str) else None
+    spec = find_spec(name) if isinstance(name, str) else None
     if spec is None:
         raise SerializationError(
             f"{what}.operator: must be an operator of this version of dali_core (got {name!r}). "

@@ -13,7 +13,7 @@ from dali_core._graph.build import add_operator
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
-from dali_core._graph.registry import all_specs
+from dali_core._graph.registry import all_specs, packages
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError
 
@@ -74,26 +74,69 @@ def documentation(spec: OpSpec) -> str:
 
 def fill_functions(namespace: dict[str, Any], module: str) -> None:
     """Put a function for each operator into a module, and modules for the groups."""
-    for spec in all_specs().values():
-        _put(namespace, module, spec.name, _function(spec, module))
+    _Namespace(namespace, module, lambda spec: (spec.name, _function(spec, module))).fill()
 
 
 def fill_classes(namespace: dict[str, Any], module: str) -> None:
     """Put a class for each operator into a module, and modules for the groups."""
-    for spec in all_specs().values():
+
+    def entry(spec: OpSpec) -> tuple[str, type]:
         group, _, _ = spec.name.rpartition(".")
         path = f"{group}.{class_name(spec.name)}" if group else class_name(spec.name)
-        _put(namespace, module, path, _class(spec, module))
+        return path, _class(spec, module)
+
+    _Namespace(namespace, module, entry).fill()
 
 
-def _put(namespace: dict[str, Any], module: str, path: str, value: Any) -> None:
-    group, _, name = path.rpartition(".")
-    for part in filter(None, group.split(".")):
-        module = f"{module}.{part}"
-        if part not in namespace:
-            namespace[part] = sys.modules[module] = ModuleType(module, f"Operators of {part!r}.")
-        namespace = vars(namespace[part])
-    namespace[name] = value
+class _Namespace:
+    """A module with something for each operator, and with modules for the groups."""
+
+    def __init__(
+        self, top: dict[str, Any], module: str, entry: Callable[[OpSpec], tuple[str, Any]]
+    ) -> None:
+        self._top = top
+        self._module = module
+        self._entry = entry
+        self._packaged: set[str] = set()
+
+    def fill(self) -> None:
+        """Add the operators of this library, and have others looked up by their names."""
+        self._top["__getattr__"] = self._look_up(self._top, self._module)
+        for spec in all_specs().values():
+            self._put(spec)
+
+    def _look_up(self, namespace: dict[str, Any], module: str) -> Callable[[str], Any]:
+        def look_up(name: str) -> Any:
+            if not name.startswith("_"):
+                self._add_packaged()
+                if name not in namespace:
+                    packages().load_installed()
+                    self._add_packaged()
+                if name in namespace:
+                    return namespace[name]
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+        return look_up
+
+    def _add_packaged(self) -> None:
+        for name, spec in packages().specs.items():
+            if name not in self._packaged:
+                self._packaged.add(name)
+                self._put(spec)
+
+    def _put(self, spec: OpSpec) -> None:
+        path, value = self._entry(spec)
+        group, _, name = path.rpartition(".")
+        namespace, module = self._top, self._module
+        for part in filter(None, group.split(".")):
+            module = f"{module}.{part}"
+            if part not in namespace:
+                made = namespace[part] = sys.modules[module] = ModuleType(
+                    module, f"Operators of {part!r}."
+                )
+                vars(made)["__getattr__"] = self._look_up(vars(made), module)
+            namespace = vars(namespace[part])
+        namespace[name] = value
 
 
 def _function(spec: OpSpec, module: str) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """All operators there are: every module below `dali_core.operators` that has a `SPEC`.
 
-Some have former names as well.
+Some have former names as well. Those of other packages are found when they are asked for.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from dali_core import operators
+from dali_core._graph.packages import Packages
 from dali_core._spec import OpSpec
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
 
@@ -53,7 +54,7 @@ def known_specs() -> dict[str, OpSpec]:
 
 def identity(spec: OpSpec) -> str:
     """Return the name by which documents refer to an operator; see `specs_by_identity`."""
-    is_public = specs_by_identity().get(spec.name) is spec
+    is_public = packages().specs.get(spec.name, specs_by_identity().get(spec.name)) is spec
     return spec.name if is_public else spec.native.name
 
 
@@ -74,6 +75,26 @@ def specs_by_identity() -> dict[str, OpSpec]:
             if name != "SPEC" and isinstance(value, OpSpec):
                 others[value.native.name] = value
     return {**others, **known_specs()}
+
+
+@cache
+def packages() -> Packages:
+    """Return the operators of other packages."""
+    return Packages(set(specs_by_identity()))
+
+
+def find_spec(identity: str) -> OpSpec | None:
+    """Find the operator that a document refers to, also among those of installed packages.
+
+    Raises
+    ------
+    OperatorPackageError
+        If it is not in this library, and a package cannot be loaded that may have it.
+    """
+    found = specs_by_identity().get(identity) or packages().specs.get(identity)
+    if found is None:
+        packages().load_installed()
+    return found or packages().specs.get(identity)
 
 
 @cache

@@ -15,6 +15,12 @@ def registered_names() -> list[str]:
 def registered_device_names() -> list[str]:
     """List the names of all operators that have code for devices."""
 
+def operator_abi() -> str:
+    """Return what libraries of operators must have in common with this one, in words."""
+
+def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
+    """Register the operators of a shared library, unless they are, and return their names."""
+
 def chain_role(name: str) -> str:
     """Return what native code can be in a chain that runs as one; "" for nothing."""
 

@@ -24,6 +24,10 @@ cdef extern from "arguments.hpp" namespace "dali_core":
     vector[string] registered_operators() except +
     int chain_role_number "dali_core::chain_role"(const string& name) except +
 
+cdef extern from "operator_library.hpp" namespace "dali_core":
+    string abi_text() except +
+    vector[string] load_operator_library(const string& path, bint share_symbols) except +
+
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
@@ -33,6 +37,29 @@ def registered_names() -> list[str]:
 def registered_device_names() -> list[str]:
     """List the names of all operators that have code for devices."""
     return sorted(name.decode() for name in registered_device_operators())
+
+
+def operator_abi() -> str:
+    """Return what libraries of operators must have in common with this one, in words."""
+    return abi_text().decode()
+
+
+def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
+    """Register the operators of a shared library, unless they are, and return their names.
+
+    Parameters
+    ----------
+    path : str
+        The library, which includes ``dali_core/operator_library.hpp``.
+    share_symbols : bool
+        Whether libraries that are loaded later may use its symbols.
+
+    Raises
+    ------
+    RuntimeError
+        If it cannot be loaded, or is for another version of this library or of a compiler.
+    """
+    return [name.decode() for name in load_operator_library(path.encode(), share_symbols)]
 
 
 cdef shared_ptr[engine.DeviceProgram] make_device_program(

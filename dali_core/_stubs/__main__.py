@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from dali_core._stubs.packages import package_stubs
 from dali_core._stubs.text import HEADER
 from dali_core._stubs.tree import all_stubs
 
@@ -21,7 +22,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--root", type=Path, default=Path(), metavar="FOLDER", help="the source tree; default: here"
     )
+    parser.add_argument(
+        "--package", metavar="MODULE", help="write the stub of operators of another package instead"
+    )
     options = parser.parse_args(arguments)
+    if options.package:
+        for path, text in package_stubs(options.package).items():
+            path.write_text(text, "utf-8")
+            print(f"changed: {path}")
+        return 0
     package = options.root / "dali_core"
     if not list(package.glob("_runtime/*.pyx")):
         parser.error(f"--root must be the source tree of dali_core (got {str(options.root)!r}).")

@@ -19,7 +19,7 @@ _TOP = "dali_core.compat.dali"
 _NAMESPACE = "nvidia"
 
 # Public here, and no part of the reference's interface.
-_OWN = {"adapters", "compat", "errors", "scaffold", "testing"}
+_OWN = {"adapters", "compat", "errors", "operator_packages", "scaffold", "testing"}
 
 
 def install() -> None:

@@ -7,9 +7,9 @@ ELSEWHERE = {
     "data_node": "dali_core.compat.data_node",
     "external_source": "dali_core.compat.external_source",
     "pickling": "dali_core.compat.pickling",
-    "plugin_manager": "dali_core.compat.plugin_manager",
+    "plugin_manager": "dali_core.plugin_manager",
     "reducers": "dali_core.compat.reducers",
-    "sysconfig": "dali_core.compat.sysconfig",
+    "sysconfig": "dali_core.sysconfig",
 }
 """What is no module of this library by its own name."""
 

@@ -57,7 +57,7 @@ def test_programs(page: Path, photos: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=ids)
 def test_blocks_are_of_languages_that_are_checked(page: Path) -> None:
     languages = {name for name, _ in BLOCK.findall(page.read_text("utf-8"))}
-    assert languages <= {"python", "sh", "toml"}
+    assert languages <= {"cpp", "python", "sh", "toml"}
 
 
 def test_commands() -> None:

@@ -36,6 +36,7 @@ from dali_core.errors import (
 from dali_core.pipeline import Pipeline
 from dali_core.plugin.base_iterator import BaseIterator, IncompleteEpochWarning, LastBatchPolicy
 from dali_core.tensors import TensorGPU, TensorListGPU
+from dali_core.testing.expected import expect
 
 FILL, DROP, PARTIAL = LastBatchPolicy
 
@@ -197,7 +198,7 @@ class AdapterSuite:
         """An epoch ends until it is reset; reset in mid-epoch loses nothing."""
         iterator = self._reading(tmp_path, PARTIAL, auto_reset=False, pad_last_batch=True)
         first = [self._labels(batch) for batch in iterator]
-        _expect(StopIteration, lambda: next(iterator))
+        expect(StopIteration, lambda: next(iterator))
         iterator.reset()
         again = [self._labels(next(iterator))]
         iterator.reset()
@@ -207,9 +208,9 @@ class AdapterSuite:
     def test_unknown_size(self) -> None:
         """The source ends the epoch; there is no length."""
         iterator = self._counting(num_batches=3, size=-1)
-        _expect(ArgumentTypeError, lambda: len(iterator))
+        expect(ArgumentTypeError, lambda: len(iterator))
         assert len(list(iterator)) == 3
-        _expect(StopIteration, lambda: next(iterator))
+        expect(StopIteration, lambda: next(iterator))
 
     def test_goes_on_from_a_state(self, tmp_path: Path) -> None:
         """Loaded at any step, a state gives the batches that were to come.
@@ -266,7 +267,7 @@ class AdapterSuite:
             [[0, 0, 0], [0]],
             [[1, 1, 1]],
         ]
-        error = _expect(
+        error = expect(
             AdapterError,
             lambda: self.adapter.iterator(self._pipeline(ragged, 2), ["boxes"], size=4),
         )
@@ -286,7 +287,7 @@ class AdapterSuite:
 
     def test_no_batch_at_all(self, tmp_path: Path) -> None:
         """Dropping the only batch is refused rather than ending at once."""
-        _expect(PipelineStateError, lambda: self._reading(tmp_path, DROP, num_samples=1))
+        expect(PipelineStateError, lambda: self._reading(tmp_path, DROP, num_samples=1))
 
     # What the tests share
 
@@ -380,12 +381,3 @@ class DeviceAdapterSuite(AdapterSuite):
     def address(self, array: Any) -> int:
         """Return the address of the first element of an array of the framework."""
         return TensorGPU(array, device_id=self._device_id).data_ptr()
-
-
-def _expect(kind: type[Exception], action: Callable[[], object]) -> Exception:
-    """Return the exception that an action must raise; pytest is not needed to import this file."""
-    try:
-        action()
-    except kind as error:
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised")

@@ -1,15 +1,13 @@
-"""Starts a new operator: ``python -m dali_core.scaffold operator group.name``.
+"""Starts a new operator in the source tree: its folder and its tests.
 
-It writes the operator's folder and its tests, with a small operation that works, into the source
-tree. Nothing else has to be edited: the build and the registry find operators by their folders.
+It is a small operation that works. Nothing else has to be edited: the build and the registry find
+operators by their folders.
 """
 
 from __future__ import annotations
 
-import argparse
 import keyword
 import re
-import sys
 from pathlib import Path
 from string import Template
 
@@ -26,7 +24,9 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="$path",
-    doc="Multiply each element by a factor. Integers round half away from zero and saturate.",
+    doc="""Multiply each element by a factor.
+
+Integers round half away from zero and saturate.""",
     input_docs=("Tensors of any type, shape and layout.",),
     args=(Arg("factor", float, "What each element is multiplied by.", default=1.0, tensor=True),),
 )
@@ -105,7 +105,7 @@ def create_operator(path: str, root: Path) -> list[Path]:
         If the name is bad or taken, or `root` is not the source tree. Nothing is written then.
     """
     _check_root(root)
-    *groups, name = _checked_name(path)
+    *groups, name = checked_name(path)
     operators, tests = root / "dali_core" / "operators", root / "tests" / "operators"
     folder = operators.joinpath(*groups, name)
     test = tests.joinpath(*groups, f"test_{name}.py")
@@ -127,9 +127,7 @@ def create_operator(path: str, root: Path) -> list[Path]:
             )
     words = {
         "path": path,
-        "cpp_class": "".join(
-            word.capitalize() for part in (*groups, name, "operator") for word in part.split("_")
-        ),
+        "cpp_class": cpp_class([*groups, name]),
     }
     files[folder / "__init__.py"] = _DESCRIPTION.substitute(words)
     files[folder / f"{name}.cpp"] = _SOURCE.substitute(words)
@@ -138,6 +136,11 @@ def create_operator(path: str, root: Path) -> list[Path]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     return list(files)
+
+
+def cpp_class(parts: list[str]) -> str:
+    """Return the name of an operator's class in C++."""
+    return "".join(word.capitalize() for part in (*parts, "operator") for word in part.split("_"))
 
 
 def _check_root(root: Path) -> None:
@@ -151,7 +154,14 @@ def _check_root(root: Path) -> None:
         )
 
 
-def _checked_name(path: str) -> list[str]:
+def checked_name(path: str) -> list[str]:
+    """Return the parts of an operator's name.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it cannot be the name of an operator.
+    """
     parts = path.split(".")
     for part in parts:
         if not _NAME.fullmatch(part) or keyword.iskeyword(part):
@@ -161,38 +171,3 @@ def _checked_name(path: str) -> list[str]:
                 "'readers.text_file'."
             )
     return parts
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m dali_core.scaffold", description="Start something new in the source tree."
-    )
-    commands = parser.add_subparsers(required=True)
-    operator = commands.add_parser("operator", help="start a new operator with its tests")
-    operator.add_argument("name", help="path of its function below fn, such as readers.text")
-    operator.add_argument(
-        "--root", type=Path, default=Path(), metavar="FOLDER", help="the source tree; default: here"
-    )
-    options = parser.parse_args(arguments)
-    try:
-        files = create_operator(options.name, options.root)
-    except ArgumentValueError as error:
-        print(error, file=sys.stderr)
-        return 2
-    test = files[-1].relative_to(options.root)
-    print("Written:", *(f"  {file.relative_to(options.root)}" for file in files), sep="\n")
-    print(
-        "",
-        "The operator works as it is: it multiplies by a factor. Next:",
-        "  1. build:                      python setup.py build_ext --inplace",
-        f"  2. test:                       pytest {test} tests/operators/test_suite.py",
-        "  3. make it yours, test first:  description, then code",
-        "  4. write the type stubs:       python -m dali_core._stubs",
-        sep="\n",
-    )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,180 @@
+"""Operators of other packages: which are installed, and which of them are loaded.
+
+A package registers an `OperatorPackage` in the entry-point group ``dali_core.operators``. Entry
+points are looked up when a name is asked for that this library does not have, so packages cost
+nothing before somebody uses them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from dali_core._runtime.executor import load_library, registered_names
+from dali_core._spec import OpSpec
+from dali_core.errors import ArgumentTypeError, OperatorPackageError
+
+GROUP = "dali_core.operators"
+
+
+@dataclass(frozen=True)
+class OperatorPackage:
+    """Operators of a package, and the shared library that they run in.
+
+    Parameters
+    ----------
+    specs : sequence of OpSpec
+        Descriptions of the operators.
+    library : str or path, optional
+        The shared library in which their native code registers itself. A stem such as
+        ``folder / "native"`` stands for the file that setuptools calls
+        ``native.cpython-311-x86_64-linux-gnu.so``.
+    """
+
+    specs: Sequence[OpSpec]
+    library: str | os.PathLike[str] | None = None
+
+
+class Packages:
+    """What is loaded of other packages.
+
+    Parameters
+    ----------
+    taken : set of str
+        Names of the operators that are there without them.
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._specs: dict[str, OpSpec] = {}
+        self._packages: dict[str, str] = {}  # that operators are from, by their names
+        self._looked_up: dict[str, OperatorPackageError | None] = {}
+
+    @property
+    def specs(self) -> dict[str, OpSpec]:
+        """Descriptions of the operators loaded so far, by name."""
+        return dict(self._specs)
+
+    def has(self, name: str) -> bool:
+        """Return whether a package of this name is loaded."""
+        return name in self._packages.values()
+
+    def load_installed(self) -> None:
+        """Load the packages of all entry points, unless that was done.
+
+        Raises
+        ------
+        OperatorPackageError
+            If one cannot be loaded; the others are there nevertheless.
+        """
+        for point in sorted(entry_points(group=GROUP)):
+            if point.name not in self._looked_up:
+                self._looked_up[point.name] = self._load(point)
+        for error in filter(None, self._looked_up.values()):
+            raise OperatorPackageError(str(error)) from error.__cause__
+
+    def add(self, name: str, package: OperatorPackage, *, share_symbols: bool = False) -> None:
+        """Load a package: all of its operators, or none.
+
+        Parameters
+        ----------
+        name : str
+            What messages call it.
+        package : OperatorPackage
+            The package.
+        share_symbols : bool
+            Whether libraries that are loaded later may use symbols of its library.
+
+        Raises
+        ------
+        OperatorPackageError
+            If its library cannot be used, or a name is taken.
+        """
+        where = f"operators of {name!r}"
+        for spec in package.specs:
+            self._check(spec, where, name)
+        native: set[str] = set()
+        if package.library is not None:
+            path = find_library(package.library, where)
+            try:
+                native = set(load_library(str(path), share_symbols=share_symbols))
+            except RuntimeError as error:
+                raise OperatorPackageError(f"{where}: {path} {error}") from error
+        for spec in package.specs:
+            own = spec.native.name
+            if spec.python_step is None and own not in native and own not in registered_names():
+                raise OperatorPackageError(
+                    f"{where}: operator {spec.name!r} must have native code under the name {own!r} "
+                    f"(got {', '.join(sorted(native)) or 'none'} from {package.library}). Register "
+                    f"it with DALI_CORE_REGISTER_OPERATOR({own!r}, ...)."
+                )
+        for spec in package.specs:
+            self._specs[spec.name] = spec
+            self._packages[spec.name] = name
+
+    def _check(self, spec: OpSpec, where: str, name: str) -> None:
+        if not isinstance(spec, OpSpec):
+            raise OperatorPackageError(
+                f"{where}: specs must be descriptions, of class OpSpec (got {spec!r}). Pass SPECs."
+            )
+        loaded = self._packages.get(spec.name, name)
+        if spec.name in self._taken or loaded != name:
+            owner = "dali_core" if spec.name in self._taken else repr(loaded)
+            raise OperatorPackageError(
+                f"{where}: operator {spec.name!r} must have a name of its own (got that of an "
+                f"operator of {owner}). Choose another, such as 'my_group.{spec.name}'."
+            )
+        if not set(spec.devices) <= {"cpu"} or spec.role:
+            raise OperatorPackageError(
+                f"{where}: operator {spec.name!r} must run on the host and have no role (got "
+                f"devices {tuple(spec.devices)} and role {spec.role!r}). Leave both out."
+            )
+
+    def _load(self, point: EntryPoint) -> OperatorPackageError | None:
+        name = point.dist.name if point.dist is not None else point.name
+        try:
+            package = point.load()
+            if not isinstance(package, OperatorPackage):
+                raise ArgumentTypeError(
+                    f"entry point {point.value!r} must be an OperatorPackage (got {package!r})."
+                )
+            self.add(name, package)
+        except OperatorPackageError as error:
+            return error
+        except Exception as error:
+            failed = OperatorPackageError(
+                f"operators of {name!r}: the package must be imported for its operators "
+                f"({GROUP}: {point.name} = {point.value!r}; got {type(error).__name__}: {error}). "
+                "Repair or uninstall it."
+            )
+            failed.__cause__ = error
+            return failed
+        return None
+
+
+def find_library(library: str | os.PathLike[str], where: str) -> Path:
+    """Find the file of a library that may be named without the suffix of extension modules.
+
+    Raises
+    ------
+    OperatorPackageError
+        If there is none.
+    """
+    path = Path(library)
+    for candidate in _candidates(path):
+        if candidate.is_file():
+            return candidate.absolute()
+    raise OperatorPackageError(
+        f"{where}: library must be an existing file (got {str(path)!r}). Build the package."
+    )
+
+
+def _candidates(path: Path) -> Iterator[Path]:
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    yield path
+    for suffix in EXTENSION_SUFFIXES:
+        yield path.with_name(path.name + suffix)

@@ -1,0 +1,48 @@
+"""Stubs of the operators of another package, for a module of that package.
+
+Type checkers see the functions of `fn` in stubs of this library, to which other packages can add
+nothing. So a package has a module ``fn`` with its own functions, and a stub for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+from dali_core._graph.packages import OperatorPackage
+from dali_core._stubs.operators import function_stubs
+from dali_core.errors import ArgumentValueError
+
+
+def package_stubs(name: str) -> dict[Path, str]:
+    """Write the stub ``fn.pyi`` of a package.
+
+    Parameters
+    ----------
+    name : str
+        Name of a module that can be imported and has an `OperatorPackage`.
+
+    Returns
+    -------
+    dict of Path to str
+        Content of the file.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it has none.
+    """
+    module = importlib.import_module(name)
+    found = [value for value in vars(module).values() if isinstance(value, OperatorPackage)]
+    if not found or module.__file__ is None:
+        raise ArgumentValueError(
+            f"_stubs: --package must be a module with an OperatorPackage (got {name!r}, which has "
+            "none). Name the module of the entry point."
+        )
+    specs = [
+        replace(spec, name=spec.name.rpartition(".")[2])
+        for package in found
+        for spec in package.specs
+    ]
+    return {Path(module.__file__).with_name("fn.pyi"): function_stubs(specs)[""]}
