@@ -61,9 +61,9 @@ class JpegScanData {
   }
 
   // Whether a whole block may be read without a look at where the data end.
-  bool has_room_for_block(const JpegBits& bits) const {
-    return bits.next() <= limit_ + sizeof(uint64_t);
-  }
+  bool has_room_for_block(const JpegBits& bits) const { return bits.next() <= limit_of_block(); }
+  // The last place of the next byte where that is so.
+  const uint8_t* limit_of_block() const { return limit_ + sizeof(uint64_t); }
 
   void release_beyond(size_t bytes) { data_.release_beyond(bytes); }
 

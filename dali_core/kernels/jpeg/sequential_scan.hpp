@@ -15,6 +15,28 @@ struct CoefficientRows {
   bool is_wanted = true;  // otherwise nothing is written
 };
 
+// A block of a group (MCU), in the order in which they are coded.
+struct GroupBlock {
+  const HuffmanTable* dc = nullptr;
+  const HuffmanTable* ac = nullptr;
+  const uint32_t* pass_entries = nullptr;  // of `ac`
+  int component = 0;
+  int16_t* coefficients = nullptr;  // of the first group; null if they are not wanted
+  uint8_t* counts = nullptr;
+  int64_t step = 0;  // blocks from one group to the next
+};
+
+struct GroupPlan {
+  int num_blocks = 0;
+  GroupBlock blocks[HuffmanJpegFile::kMaxGroupBlocks];
+};
+
+// Between two groups.
+struct ScanState {
+  JpegBits bits;
+  int32_t predictions[HuffmanJpegFile::kMaxComponents] = {};
+};
+
 class SequentialScan {
  public:
   // False if the data do not end as those of a sound file do. `file` must outlive the scan.
@@ -27,9 +49,9 @@ class SequentialScan {
   bool skip(int64_t num_groups);
   bool read(int64_t num_groups, const CoefficientRows* rows);
   // Whether more was read than there is.
-  bool is_beyond_interval() const { return data_.is_beyond_interval(bits_); }
+  bool is_beyond_interval() const { return data_.is_beyond_interval(state_.bits); }
   // To be called after the last group of the image.
-  bool is_at_end() const { return data_.is_at_end(bits_); }
+  bool is_at_end() const { return data_.is_at_end(state_.bits); }
 
   void release_beyond(size_t bytes) { data_.release_beyond(bytes); }
 
@@ -39,6 +61,7 @@ class SequentialScan {
   bool start_interval();
   int64_t left_in_interval(int64_t num_groups) const;
 
+  GroupPlan plan_blocks(const CoefficientRows* rows) const;
   bool skip_groups(int64_t num_groups);
   bool read_groups(int64_t num_groups, int64_t first, const CoefficientRows* rows);
 
@@ -47,9 +70,8 @@ class SequentialScan {
   HuffmanTable dc_[HuffmanJpegFile::kTables], ac_[HuffmanJpegFile::kTables];
   bool has_skipping_ = false;
 
-  JpegBits bits_;
+  ScanState state_;
   int64_t group_ = 0;  // next to read
-  int32_t predictions_[HuffmanJpegFile::kMaxComponents] = {};
 };
 
 }  // namespace dali_core
