@@ -10,9 +10,10 @@ using namespace dali_core;
 
 namespace {
 
-bool is_ours(const EncodedImage& encoded, const ImageRequest& request, KeepingSink& sink) {
+bool is_ours(const EncodedImage& encoded, const ImageRequest& request, KeepingSink& sink,
+             ScanIndexes* indexes = nullptr) {
   try {
-    return decode_huffman_jpeg(encoded, request, sink);
+    return decode_huffman_jpeg(encoded, request, sink, indexes);
   } catch (const TooLarge&) {
     return false;
   }
@@ -22,8 +23,7 @@ bool is_ours(const EncodedImage& encoded, const ImageRequest& request, KeepingSi
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Settings settings(data, size);
-  ImageRequest request = draw_request(settings);
-  request.fast_dct = false;
+  const ImageRequest request = draw_request(settings);
   Settings region = settings;
   for (int i = 0; i < 4; ++i) settings.byte();
 
@@ -36,6 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool whole_is_ours = is_ours(encoded, request, whole);
   const bool part_is_ours = is_ours(encoded, request, part);
   if (whole_is_ours && part_is_ours) check_part(part, whole);
+  ScanIndexes indexes(1 << 20);
+  for (const bool is_part : {true, false, true}) {
+    const KeepingSink& expected = is_part ? part : whole;
+    KeepingSink again(element_size, is_part, region);
+    const bool is_decoded = is_ours(encoded, request, again, &indexes);
+    FUZZ_CHECK(is_decoded == (is_part ? part_is_ours : whole_is_ours));
+    FUZZ_CHECK(!is_decoded || again.pixels == expected.pixels);
+  }
   if (!has_libjpeg()) return 0;
   if (whole_is_ours) {
     KeepingSink expected(element_size, false, region);

@@ -81,7 +81,7 @@ void decode_jpeg_file(const EncodedImage& encoded, const ImageRequest& request,
   check_jpeg_cost(encoded);
   if (!backends.jpeg_by_own) return decode_by_library(encoded, request, backends, sink);
   RememberingSink remembering(sink);
-  if (decode_huffman_jpeg(encoded, request, remembering)) return;
+  if (decode_huffman_jpeg(encoded, request, remembering, backends.scan_indexes.get())) return;
   if (backends.jpeg_by_library) return decode_by_library(encoded, request, backends, remembering);
   throw std::runtime_error(
       "a JPEG file must have 8-bit samples in Huffman codes, be sequential in one scan or "
@@ -94,6 +94,9 @@ void decode_jpeg_file(const EncodedImage& encoded, const ImageRequest& request,
 
 DecoderBackends::DecoderBackends(const OperatorConfig& config)
     : jpeg_by_libjpeg(has_libjpeg()), codec_library(config) {
+  constexpr int64_t kMegabyte = 1 << 20;
+  if (const int64_t size = config.get_or<int64_t>("jpeg_index_size", 0); size > 0)
+    scan_indexes = std::make_shared<ScanIndexes>(static_cast<size_t>(size * kMegabyte));
   const std::string wanted = config.get_or<std::string>("jpeg_backend", "");
   if (wanted.empty()) return;
   if (wanted != "own" && wanted != "libjpeg" && wanted != "nvimgcodec")

@@ -6,17 +6,21 @@
 //   decode_image(bytes, request, backends, sink);
 #pragma once
 
+#include <memory>
+
 #include "dali_core/kernels/encoded_image/image_types.hpp"
 #include "dali_core/kernels/image_decoding/codec_library.hpp"
+#include "dali_core/kernels/jpeg/scan_index.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
 
 // What decodes: constant for an operator.
 struct DecoderBackends {
-  bool jpeg_by_own = true;      // what it can, before a library
-  bool jpeg_by_library = true;  // what is left
-  bool jpeg_by_libjpeg = true;  // which library
+  bool jpeg_by_own = true;                    // what it can, before a library
+  bool jpeg_by_library = true;                // what is left
+  bool jpeg_by_libjpeg = true;                // which library
+  std::shared_ptr<ScanIndexes> scan_indexes;  // of files that were decoded; null for none
   CodecLibraryPaths codec_library;
 
   DecoderBackends() = default;

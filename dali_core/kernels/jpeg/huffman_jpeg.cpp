@@ -85,14 +85,15 @@ class HuffmanJpegDecoder {
     return *decoder;
   }
 
-  bool decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink) {
+  bool decode(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink,
+              ScanIndexes* indexes) {
     HuffmanJpegFile file;
     if (!file.read(encoded)) return false;
     Orientation orientation;
     if (request.adjust_orientation)
       if (const auto header = read_jpeg_header(encoded)) orientation = header->orientation;
-    // As the library's own path decides.
-    if (request.fast_dct && orientation.is_identity()) return false;
+    // The reference decodes turned images by another path, which has the accurate transform only.
+    const bool is_fast = request.fast_dct && orientation.is_identity();
     PixelPlan plan;
     if (!plan_pixels(request.output_type, file.colours, plan)) return false;
     if (request.scaled && has_libjpeg() && shrinks(file, orientation, sink)) return false;
@@ -102,11 +103,20 @@ class HuffmanJpegDecoder {
     stored.channels = plan.stored_channels;
     PixelWriter writer(stored, plan.change, request.dtype, orientation, part.height, part.width);
     const ReleaseAtExit release{planes_};
-    if (!planes_.open(file, encoded, part, plan.num_planes)) return false;
+    if (!SequentialScan::has_points(file)) indexes = nullptr;
+    ScanIndexes::Key key;
+    if (indexes != nullptr) key = indexes->key_of(encoded);
+    const auto known = indexes != nullptr ? indexes->find(key) : nullptr;
+    const bool notes = indexes != nullptr && !indexes->is_full();
+    if (!planes_.open(file, encoded, part, plan.num_planes, is_fast, known.get(), notes))
+      return false;
     writer.set_output(allocate_result(sink, part, orientation, stored.channels));
-    if (writer.is_copy() && plan.row_channels == plan.stored_channels)
-      return write_rows(file, plan, part, writer.output()) && planes_.finish();
-    return write_changed_rows(file, plan, part, writer) && planes_.finish();
+    const bool is_done = writer.is_copy() && plan.row_channels == plan.stored_channels
+                             ? write_rows(file, plan, part, writer.output())
+                             : write_changed_rows(file, plan, part, writer);
+    if (!is_done || !planes_.finish()) return false;
+    if (notes && !planes_.noted().empty()) indexes->keep(key, joined(known.get(), planes_.noted()));
+    return true;
   }
 
  private:
@@ -114,6 +124,15 @@ class HuffmanJpegDecoder {
     JpegPlanes& planes;
     ~ReleaseAtExit() { planes.release(); }
   };
+
+  static std::shared_ptr<const ScanPoints> joined(const ScanPoints* known,
+                                                  const ScanPoints& noted) {
+    auto all = std::make_shared<ScanPoints>();
+    all->reserve((known == nullptr ? 0 : known->size()) + noted.size());
+    if (known != nullptr) *all = *known;
+    all->insert(all->end(), noted.begin(), noted.end());
+    return all;
+  }
 
   static bool shrinks(const HuffmanJpegFile& file, const Orientation& orientation,
                       ImageSink& sink) {
@@ -153,9 +172,9 @@ class HuffmanJpegDecoder {
 
 }  // namespace
 
-bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request,
-                         ImageSink& sink) {
-  return HuffmanJpegDecoder::of_this_thread().decode(encoded, request, sink);
+bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink,
+                         ScanIndexes* indexes) {
+  return HuffmanJpegDecoder::of_this_thread().decode(encoded, request, sink, indexes);
 }
 
 }  // namespace dali_core

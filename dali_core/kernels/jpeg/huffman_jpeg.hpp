@@ -5,11 +5,13 @@
 #pragma once
 
 #include "dali_core/kernels/encoded_image/image_types.hpp"
+#include "dali_core/kernels/jpeg/scan_index.hpp"
 
 namespace dali_core {
 
 // False if the image is left to a library; `sink` may then have been asked for a region and for
-// memory.
-bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink);
+// memory. `indexes`, if any, are used and added to; they change how long it takes and nothing else.
+bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink,
+                         ScanIndexes* indexes = nullptr);
 
 }  // namespace dali_core

@@ -15,7 +15,6 @@ constexpr uint8_t kBaseline = 0xC0, kExtended = 0xC1, kProgressive = 0xC2, kHuff
                   kRestartInterval = 0xDD, kApp0 = 0xE0, kApp14 = 0xEE, kApp15 = 0xEF,
                   kComment = 0xFE;
 constexpr int64_t kMaxSidePixels = 65500;  // of libjpeg
-constexpr int kMaxGroupBlocks = 10;        // T.81, B.2.3
 // Coefficients of 10 bits, with zeros for bits that come later, then fit in 16.
 constexpr int kMaxLowestBit = 5;
 

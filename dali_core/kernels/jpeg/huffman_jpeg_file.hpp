@@ -30,6 +30,7 @@ struct JpegScanHeader {
 
 struct HuffmanJpegFile {
   static constexpr int kMaxComponents = 4, kTables = 4;
+  static constexpr int kMaxGroupBlocks = 10;  // T.81, B.2.3
 
   int64_t height = 0, width = 0;
   int num_components = 0;

@@ -1,5 +1,7 @@
-// The transform is that of Loeffler, Ligtenberg, Moschytz: "Practical fast 1-D DCT algorithms with
-// 11 multiplications", ICASSP 1989.
+// The accurate transform is that of Loeffler, Ligtenberg, Moschytz: "Practical fast 1-D DCT
+// algorithms with 11 multiplications", ICASSP 1989. The fast one is that of Arai, Agui, Nakajima:
+// "A fast DCT-SQ scheme for images", Transactions of the IEICE E71, 1988: most factors are part of
+// the steps.
 #include "dali_core/kernels/jpeg/jpeg_inverse_dct.hpp"
 
 #include <algorithm>
@@ -17,6 +19,11 @@ namespace {
 // Where all rows but the first are zero, the library multiplies by 4 without saturation; within
 // these bounds that makes no difference.
 constexpr int kSafe = 8192;
+
+// Of the fast transform, in units of 1 / 256: root of 2, and with cosines of pi / 8 and 3 pi / 8.
+constexpr int kFastRoot2 = 362, kFastTwoCos2 = 473, kFastTwoCos2LessCos6 = 277,
+              kFastTwoCos2AndCos6 = 669;
+constexpr int kFastBits = 5;  // of its results behind the point
 
 int clamped(int32_t value, int least, int most) {
   return value < least ? least : value > most ? most : value;
@@ -57,6 +64,18 @@ void plain_pass(int16_t* v, int step, bool is_first) {
 
 }  // namespace
 
+void scale_fast_steps(const uint16_t* quantization, int16_t* steps) {
+  // Cosines of k pi / 16 times the root of 2, but for the first.
+  constexpr double kScales[8] = {1.0, 1.387039845, 1.306562965, 1.175875602,
+                                 1.0, 0.785694958, 0.541196100, 0.275899379};
+  constexpr int kScaleBits = 14, kStepBits = 2;  // behind the point
+  for (int i = 0; i < 64; ++i) {
+    const double exact = kScales[i / 8] * kScales[i % 8] * (1 << kScaleBits);
+    const auto factor = static_cast<int32_t>(exact + 0.5);
+    steps[i] = wrapped(rounded_shift(quantization[i] * factor, kScaleBits - kStepBits));
+  }
+}
+
 bool plain_inverse_dct_row(int16_t* blocks, uint8_t* counts, int64_t num_blocks,
                            const uint16_t* quantization, uint8_t* out, int64_t stride) {
   bool is_safe = true;
@@ -88,9 +107,17 @@ bool inverse_dct_row(int16_t* blocks, uint8_t* counts, int64_t num_blocks,
   return DC_SIMD_DISPATCH(transform_row, blocks, counts, num_blocks, quantization, out, stride);
 }
 
+bool fast_inverse_dct_row(int16_t* blocks, int64_t num_blocks, const int16_t* steps, uint8_t* out,
+                          int64_t stride) {
+  DC_SIMD_DISPATCH(fast_transform_row, blocks, num_blocks, steps, out, stride);
+  return true;
+}
+
 }  // namespace dali_core
 #else
 namespace dali_core {
+
+bool fast_inverse_dct_row(int16_t*, int64_t, const int16_t*, uint8_t*, int64_t) { return false; }
 
 bool inverse_dct_row(int16_t* blocks, uint8_t* counts, int64_t num_blocks,
                      const uint16_t* quantization, uint8_t* out, int64_t stride) {

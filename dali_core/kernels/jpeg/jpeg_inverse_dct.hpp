@@ -1,5 +1,5 @@
-// From the coefficients of JPEG blocks to samples: the accurate integer method of libjpeg-turbo,
-// with its results bit for bit.
+// From the coefficients of JPEG blocks to samples: the accurate and the fast integer method of
+// libjpeg-turbo, with its results bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,16 @@ namespace dali_core {
 bool inverse_dct_row(int16_t* blocks, uint8_t* counts, int64_t num_blocks,
                      const uint16_t* quantization, uint8_t* out, int64_t stride);
 
-// The same, a block at a time in plain arithmetic: for processors without a version of their own,
-// and for tests.
+// The steps of a row of the fast method.
+void scale_fast_steps(const uint16_t* quantization, int16_t* steps);
+
+// The same by the fast method, from its steps. False on processors without a version of their own,
+// whose results would be those of the library's plain arithmetic.
+bool fast_inverse_dct_row(int16_t* blocks, int64_t num_blocks, const int16_t* steps, uint8_t* out,
+                          int64_t stride);
+
+// The accurate method, a block at a time in plain arithmetic: for processors without a version of
+// their own, and for tests.
 bool plain_inverse_dct_row(int16_t* blocks, uint8_t* counts, int64_t num_blocks,
                            const uint16_t* quantization, uint8_t* out, int64_t stride);
 

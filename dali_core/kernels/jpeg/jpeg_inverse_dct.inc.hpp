@@ -242,4 +242,57 @@ inline bool transform_row(int16_t* blocks, const uint8_t* counts, int64_t num_bl
   return is_safe;
 }
 
+// The product with `kFactor` / 256, which is below 2.
+template <int kFactor>
+inline Lanes fast_product(Lanes v) {
+  return DC_V(mulhi_epi16)(DC_V(slli_epi16)(v, 2), DC_V(set1_epi16)(kFactor * 64));
+}
+
+inline Lanes add(Lanes a, Lanes b) { return DC_V(add_epi16)(a, b); }
+inline Lanes subtract(Lanes a, Lanes b) { return DC_V(sub_epi16)(a, b); }
+
+// One dimension of the transform of scaled coefficients, in 16 bits, which wrap around.
+inline void fast_pass(Lanes* v) {
+  const Lanes sum = add(v[0], v[4]), difference = subtract(v[0], v[4]);
+  const Lanes high = add(v[2], v[6]);
+  const Lanes low = subtract(fast_product<kFastRoot2>(subtract(v[2], v[6])), high);
+  const Lanes even[4] = {add(sum, high), add(difference, low), subtract(difference, low),
+                         subtract(sum, high)};
+  const Lanes inner = add(v[5], v[3]), inner_difference = subtract(v[5], v[3]);
+  const Lanes outer = add(v[1], v[7]), outer_difference = subtract(v[1], v[7]);
+  const Lanes turned = fast_product<kFastTwoCos2>(add(inner_difference, outer_difference));
+  // The factor is beyond 2, so 1 is left out.
+  const Lanes less =
+      subtract(fast_product<256 - kFastTwoCos2AndCos6>(inner_difference), inner_difference);
+  Lanes odd[4];
+  odd[0] = add(outer, inner);
+  odd[1] = subtract(add(less, turned), odd[0]);
+  odd[2] = subtract(fast_product<kFastRoot2>(subtract(outer, inner)), odd[1]);
+  // The last one has the other sign.
+  odd[3] = add(subtract(fast_product<kFastTwoCos2LessCos6>(outer_difference), turned), odd[2]);
+  for (int i = 0; i < 3; ++i) {
+    v[i] = add(even[i], odd[i]);
+    v[7 - i] = subtract(even[i], odd[i]);
+  }
+  v[3] = subtract(even[3], odd[3]);
+  v[4] = add(even[3], odd[3]);
+}
+
+inline void fast_transform_row(int16_t* blocks, int64_t num_blocks, const int16_t* steps,
+                               uint8_t* out, int64_t stride) {
+  Lanes factors[8];
+  for (int i = 0; i < 8; ++i) factors[i] = in_each_lane(load_row(steps + 8 * i));
+  for (int64_t block = 0; block < num_blocks;
+       block += kLanes, blocks += 64 * kLanes, out += 8 * kLanes) {
+    Lanes v[8];
+    for (int i = 0; i < 8; ++i) v[i] = DC_V(mullo_epi16)(load_rows(blocks, i), factors[i]);
+    fast_pass(v);
+    transpose<false>(v);
+    fast_pass(v);
+    for (Lanes& one : v) one = DC_V(srai_epi16)(one, kFastBits);
+    store_columns(v, out, stride);
+    std::memset(blocks, 0, sizeof(int16_t) * 64 * kLanes);
+  }
+}
+
 #undef DC_V

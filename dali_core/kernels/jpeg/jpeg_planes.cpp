@@ -21,10 +21,11 @@ size_t count_of(int64_t value) { return static_cast<size_t>(value); }
 }  // namespace
 
 bool JpegPlanes::open(HuffmanJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
-                      int num_wanted) {
+                      int num_wanted, bool is_fast, const ScanPoints* known, bool notes) {
   file_ = &file;
   region_ = region;
   num_wanted_ = num_wanted;
+  is_fast_ = is_fast;
   group_rows_ = file.group_rows();
   group_columns_ = file.group_columns();
   rows_below_ = 0;
@@ -62,18 +63,23 @@ bool JpegPlanes::open(HuffmanJpegFile& file, const EncodedImage& encoded, const 
   }
   for (int i = 0; i < num_wanted; ++i) plan(planes_[i], file.components[i]);
   next_group_row_ = rows_before;
-  groups_to_skip_ = 0;
   if (file.is_progressive) return scans_.read(file, encoded, num_wanted);
 
-  if (!scan_.open(file, encoded)) return false;
+  const int64_t last_row = std::min(file.height - 1, region.y + region.height - 1 + rows_below_) /
+                           (kSide * file.vertical);
+  const int64_t end = last_row * group_columns_ + last_group_ + 1;
+  if (!scan_.open(file, encoded, rows_before * group_columns_ + first_group_, end, known, notes))
+    return false;
   int64_t blocks = 0;
   for (int i = 0; i < file.num_components; ++i)
     blocks += file.components[i].horizontal * file.components[i].vertical;
-  const int64_t rows_needed =
-      divide_up(region.y + region.height, kSide * file.vertical) - rows_before;
+  const int64_t known_rows = scan_.known_rows();
+  const int64_t above = std::max<int64_t>(0, rows_before - known_rows);
+  const int64_t unknown_rows =
+      std::max<int64_t>(0, last_row + 1 - std::max(known_rows, rows_before));
   const int64_t beside = group_columns_ - (last_group_ - first_group_ + 1);
-  scan_.expect_skipping(blocks * (rows_before * group_columns_ + rows_needed * beside));
-  return scan_.skip(rows_before * group_columns_);
+  scan_.expect_skipping(blocks * (above * group_columns_ + unknown_rows * beside));
+  return true;
 }
 
 void JpegPlanes::plan(Plane& plane, const HuffmanJpegComponent& part) {
@@ -90,6 +96,7 @@ void JpegPlanes::plan(Plane& plane, const HuffmanJpegComponent& part) {
                 count_of(64 * blocks) * sizeof(int16_t));
   std::memset(plane.counts.at_least(count_of(blocks)), 0, count_of(blocks));
   plane.grown.at_least(count_of(plane.blocks * kSide * plane.wider));
+  if (is_fast_) scale_fast_steps(file_->quantization[part.quantization], plane.fast_steps);
 }
 
 bool JpegPlanes::read_group_row() {
@@ -101,11 +108,8 @@ bool JpegPlanes::read_group_row() {
     rows[i].counts = planes_[i].counts.get();
     rows[i].blocks_per_row = planes_[i].blocks + 1;
   }
-  if (!scan_.skip(groups_to_skip_ + first_group_) ||
-      !scan_.read(last_group_ - first_group_ + 1, rows))
-    return false;
-  groups_to_skip_ = group_columns_ - 1 - last_group_;
-  return true;
+  return scan_.skip_to(next_group_row_ * group_columns_ + first_group_) &&
+         scan_.read(last_group_ - first_group_ + 1, rows);
 }
 
 bool JpegPlanes::transform_group_row() {
@@ -117,13 +121,15 @@ bool JpegPlanes::transform_group_row() {
       const int64_t row = next_group_row_ * part.vertical + v;
       const int64_t first = v * (plane.blocks + 1);
       uint8_t* const counts = plane.counts.get() + first;
-      int16_t* blocks = plane.coefficients.get() + 64 * first;
+      int16_t* blocks = nullptr;
       if (file_->is_progressive) {
         const int64_t column = plane.first / kSide;
         const uint64_t* const known = scans_.known(i, row) + column;
         blocks = scans_.blocks(i, row) + 64 * column;
         for (int64_t x = 0; x < plane.blocks; ++x)
           counts[x] = static_cast<uint8_t>(64 - __builtin_ctzll(known[x] | uint64_t{1} << 63));
+      } else {
+        blocks = plane.coefficients.get() + 64 * first;
       }
       if (!transform(i, row, blocks, counts)) return false;
     }
@@ -136,7 +142,10 @@ bool JpegPlanes::transform(int component, int64_t row, int16_t* blocks, uint8_t*
   const Plane& plane = planes_[component];
   const uint16_t* const steps = file_->quantization[file_->components[component].quantization];
   uint8_t* const out = plane.samples.get() + row * kSide % plane.num_rows * plane.stride + kMargin;
-  if (!inverse_dct_row(blocks, counts, plane.blocks, steps, out, plane.stride)) return false;
+  const bool is_exact =
+      is_fast_ ? fast_inverse_dct_row(blocks, plane.blocks, plane.fast_steps, out, plane.stride)
+               : inverse_dct_row(blocks, counts, plane.blocks, steps, out, plane.stride);
+  if (!is_exact) return false;
   if (plane.growth != Growth::kWiden && plane.growth != Growth::kWidenBoth) return true;
   // Beyond the ends are the ends again.
   for (int64_t y = 0; y < kSide; ++y) {
@@ -191,7 +200,9 @@ bool JpegPlanes::row(int64_t y, const uint8_t* rows[HuffmanJpegFile::kMaxCompone
 bool JpegPlanes::finish() {
   if (file_->is_progressive) return true;
   if (next_group_row_ < group_rows_) return !scan_.is_beyond_interval();
-  return scan_.skip(groups_to_skip_) && scan_.is_at_end();
+  // Points in the last row are from a decode that went on to the end.
+  if (scan_.is_known((group_rows_ - 1) * group_columns_)) return true;
+  return scan_.skip_to(group_rows_ * group_columns_) && scan_.is_at_end();
 }
 
 void JpegPlanes::release() {

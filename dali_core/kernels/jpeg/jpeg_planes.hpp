@@ -12,10 +12,11 @@ namespace dali_core {
 
 class JpegPlanes {
  public:
-  // `region` lies inside the image. Components from `num_wanted` on are not needed.
-  // `file` has been read up to its first scan, and must outlive what follows.
+  // `region` lies inside the image. Components from `num_wanted` on are not needed. `file` has been
+  // read up to its first scan, and must outlive what follows, as must `known`: points inside the
+  // scan of a sequential file, or null. If `notes`, more are noted. `is_fast` says which transform.
   bool open(HuffmanJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
-            int num_wanted);
+            int num_wanted, bool is_fast, const ScanPoints* known = nullptr, bool notes = false);
 
   // Points `rows` at row `y` of the region, of each wanted component, until the next call. Rows
   // come in their order. False if the data are not sound.
@@ -24,6 +25,9 @@ class JpegPlanes {
   // False if the data ended before the region, or do not end where the image does. To be called
   // after the last row.
   bool finish();
+
+  // Points that follow those known, if `finish` is true.
+  const ScanPoints& noted() const { return scan_.noted(); }
 
   // Keeps no more memory than usual images need.
   void release();
@@ -45,6 +49,7 @@ class JpegPlanes {
     GrowingMemory<int16_t> coefficients;  // of a row of MCUs; of a sequential file only
     GrowingMemory<uint8_t> counts;
     GrowingMemory<uint8_t> grown;  // one row at full size
+    int16_t fast_steps[64];
   };
 
   void plan(Plane& plane, const HuffmanJpegComponent& part);
@@ -60,11 +65,11 @@ class JpegPlanes {
   ProgressiveScans scans_;
   Plane planes_[HuffmanJpegFile::kMaxComponents];
   CropWindow region_{};
+  bool is_fast_ = false;
   int num_wanted_ = 0;
   int64_t rows_below_ = 0;  // of pixels, whose samples a row of pixels needs, too
   int64_t group_rows_ = 0, group_columns_ = 0;
   int64_t next_group_row_ = 0;
-  int64_t groups_to_skip_ = 0;                // to its start
   int64_t first_group_ = 0, last_group_ = 0;  // columns that are read
 };
 

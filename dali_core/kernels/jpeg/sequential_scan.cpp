@@ -10,96 +10,68 @@ namespace {
 constexpr uint8_t kEndOfImage = 0xD9;
 constexpr int kBlock = 64;
 
-// What one component needs while its blocks are read.
-struct BlockCodes {
-  const HuffmanTable* dc;
-  const HuffmanTable* ac;
-};
-
 bool is_unknown(uint32_t entry) { return (entry & huffman_entry::kIsUnknown) != 0; }
 
-inline bool read_dc(JpegBits& bits, const HuffmanTable& table, int32_t& prediction) {
-  const uint32_t entry = table.symbol(bits);
-  bits.consume(entry);
-  prediction += huffman_entry::value(entry);
-  return !is_unknown(entry) && prediction == static_cast<int16_t>(prediction);
-}
-
-// Whether a block ended where it may: behind its last coefficient, or by the code for the end.
-bool is_end(int k) { return k == kBlock || k >= huffman_entry::kEndOfBlock; }
-
-// Reads a block whose coefficients are zero. `count` is how many may not be.
-inline bool read_block(JpegBits& bits, const BlockCodes& codes, int32_t& prediction, int16_t* block,
-                       uint8_t& count) {
-  bits.refill();
-  if (!read_dc(bits, *codes.dc, prediction)) return false;
-  block[0] = static_cast<int16_t>(prediction);
-  const uint32_t* const entries = codes.ac->entries();
-  int k = 1;
-  // A refill lasts for two symbols.
-  for (;;) {
-    uint32_t first = entries[bits.peek(HuffmanTable::kLookupBits)];
-    if (!HuffmanTable::is_whole(first)) {
-      first = codes.ac->whole_symbol(first, bits.peek(32));
-      if (is_unknown(first)) return false;
-    }
-    bits.consume(first);
-    k += huffman_entry::advance(first);
-    block[kJpegOrder[k - 1]] = static_cast<int16_t>(huffman_entry::value(first));
-    if (k >= kBlock) break;
-    bits.refill();
-    uint32_t second = entries[bits.peek(HuffmanTable::kLookupBits)];
-    if (!HuffmanTable::is_whole(second)) {
-      second = codes.ac->whole_symbol(second, bits.peek(32));
-      if (is_unknown(second)) return false;
-    }
-    bits.consume(second);
-    k += huffman_entry::advance(second);
-    block[kJpegOrder[k - 1]] = static_cast<int16_t>(huffman_entry::value(second));
-    if (k >= kBlock) break;
-  }
-  count = static_cast<uint8_t>(k & (huffman_entry::kEndOfBlock - 1));
-  return is_end(k);
-}
-
-inline bool pass_block(JpegBits& bits, const BlockCodes& codes, int32_t& prediction,
-                       bool has_skipping) {
-  bits.refill();
-  if (!read_dc(bits, *codes.dc, prediction)) return false;
-  const uint32_t* const entries = has_skipping ? codes.ac->skip_entries() : codes.ac->entries();
-  int k = 1;
-  do {
-    bits.refill();
-    uint32_t entry = entries[bits.peek(HuffmanTable::kLookupBits)];
-    int next = k + huffman_entry::advance(entry);
-    // Not if some of the symbols are those of the next block.
-    const bool fits = next <= kBlock || (next > huffman_entry::kEndOfBlock &&
-                                         next < huffman_entry::kEndOfBlock + kBlock);
-    if (!HuffmanTable::is_whole(entry) || __builtin_expect(!fits, 0)) {
-      entry = codes.ac->symbol(bits);
-      if (is_unknown(entry)) return false;
-      next = k + huffman_entry::advance(entry);
-    }
-    bits.consume(entry);
-    k = next;
-  } while (k < kBlock);
-  return is_end(k);
-}
-
 }  // namespace
+}  // namespace dali_core
 
-bool SequentialScan::open(const HuffmanJpegFile& file, const EncodedImage& encoded) {
+#define DC_SIMD_SOURCE "dali_core/kernels/jpeg/sequential_blocks.inc.hpp"
+#include "dali_core/simd_each_level.hpp"
+
+namespace dali_core {
+
+bool SequentialScan::has_points(const HuffmanJpegFile& file) {
+  const ScanGrid grid(file.group_columns(), 8 * file.horizontal);
+  return !file.is_progressive && file.restart_interval == 0 &&
+         file.num_components <= ScanPoint::kMaxComponents &&
+         grid.points_per_row * file.group_rows() > 1;
+}
+
+bool SequentialScan::open(const HuffmanJpegFile& file, const EncodedImage& encoded, int64_t first,
+                          int64_t end, const ScanPoints* known, bool notes) {
   file_ = &file;
   has_skipping_ = false;
   group_ = 0;
+  grid_ = ScanGrid(file.group_columns(), 8 * file.horizontal);
+  known_ = known;
+  notes_ = notes;
+  noted_.clear();
+  next_noted_ = grid_.group_of(num_known());
+  std::fill(std::begin(state_.predictions), std::end(state_.predictions), 0);
+  data_.keep_stuffed(notes);
+  if (!make_tables()) return false;
+  if (num_known() > 0) {
+    const int64_t start = std::min(grid_.point_before(first), num_known() - 1);
+    const int64_t last = grid_.point_before(end - 1) + 1;
+    group_ = grid_.group_of(start);
+    return data_.take_part(encoded, file.position, (*known_)[static_cast<size_t>(start)],
+                           last < num_known() ? known_->data() + last : nullptr) &&
+           go_to(start, state_);
+  }
   size_t position = file.position;
   if (!data_.take(encoded, position, file.group_rows() * file.group_columns(),
                   file.restart_interval))
     return false;
-  if (encoded.data[position + 1] != kEndOfImage || !make_tables()) return false;
-  bits_ = data_.start();
-  std::fill(std::begin(predictions_), std::end(predictions_), 0);
+  if (encoded.data[position + 1] != kEndOfImage) return false;
+  state_.bits = data_.start();
   return true;
+}
+
+bool SequentialScan::go_to(int64_t point, ScanState& state) const {
+  const ScanPoint& found = (*known_)[static_cast<size_t>(point)];
+  std::copy(std::begin(found.predictions), std::end(found.predictions), state.predictions);
+  return data_.go_to(found, state.bits);
+}
+
+void SequentialScan::note_point() {
+  ScanPoint point;
+  if (!data_.find_point(state_.bits, point)) {
+    notes_ = false;
+    return;
+  }
+  std::copy_n(state_.predictions, ScanPoint::kMaxComponents, point.predictions);
+  noted_.push_back(point);
+  next_noted_ = grid_.group_of(num_known() + static_cast<int64_t>(noted_.size()));
 }
 
 bool SequentialScan::make_tables() {
@@ -129,46 +101,83 @@ void SequentialScan::expect_skipping(int64_t blocks) {
   has_skipping_ = true;
 }
 
-bool SequentialScan::start_interval() {
-  if (file_->restart_interval == 0 || group_ == 0 || group_ % file_->restart_interval != 0)
-    return true;
-  std::fill(std::begin(predictions_), std::end(predictions_), 0);
-  return data_.start_next_interval(bits_);
+GroupPlan SequentialScan::plan_blocks(const CoefficientRows* rows) const {
+  GroupPlan plan;
+  for (int i = 0; i < file_->num_components; ++i) {
+    const HuffmanJpegComponent& part = file_->components[i];
+    const HuffmanTable& ac = ac_[part.ac_table];
+    for (int y = 0; y < part.vertical; ++y) {
+      for (int x = 0; x < part.horizontal; ++x) {
+        GroupBlock& block = plan.blocks[plan.num_blocks++];
+        block.dc = &dc_[part.dc_table];
+        block.ac = &ac;
+        block.pass_entries = has_skipping_ ? ac.skip_entries() : ac.entries();
+        block.component = i;
+        block.step = part.horizontal;
+        if (rows == nullptr || !rows[i].is_wanted) continue;
+        const int64_t place = y * rows[i].blocks_per_row + x;
+        block.coefficients = rows[i].blocks + kBlock * place;
+        block.counts = rows[i].counts + place;
+      }
+    }
+  }
+  return plan;
 }
 
-int64_t SequentialScan::left_in_interval(int64_t num_groups) const {
+bool SequentialScan::start_run() {
+  if (notes_ && group_ == next_noted_) note_point();
+  if (file_->restart_interval == 0 || group_ == 0 || group_ % file_->restart_interval != 0)
+    return true;
+  std::fill(std::begin(state_.predictions), std::end(state_.predictions), 0);
+  return data_.start_next_interval(state_.bits);
+}
+
+int64_t SequentialScan::left_in_run(int64_t num_groups) const {
   const int64_t interval = file_->restart_interval;
+  if (notes_ && next_noted_ > group_) num_groups = std::min(num_groups, next_noted_ - group_);
   return interval == 0 ? num_groups : std::min(num_groups, interval - group_ % interval);
 }
 
-bool SequentialScan::skip(int64_t num_groups) {
+int64_t SequentialScan::middle_point(int64_t num_groups) const {
+  if (num_known() == 0) return -1;
+  const int64_t point = grid_.point_before(group_ + (num_groups + grid_.spacing) / 2);
+  const bool is_inside = point < num_known() && grid_.group_of(point) > group_ &&
+                         grid_.group_of(point) < group_ + num_groups;
+  return is_inside ? point : -1;
+}
+
+bool SequentialScan::skip_to(int64_t target) {
   const int64_t interval = file_->restart_interval;
-  if (interval > 0 && num_groups > 0) {
+  if (interval > 0 && target > group_) {
     // Intervals stand alone: those without a wanted group are not looked at.
-    const int64_t target = group_ + num_groups;
     const int64_t first = target / interval;
     if (first > data_.interval() + 1) {
       if (is_beyond_interval() || first > data_.num_intervals()) return false;
       // The one before the wanted one counts as read.
-      data_.go_to_end_of(first - 1, bits_);
+      data_.go_to_end_of(first - 1, state_.bits);
       group_ = first * interval;
-      num_groups = target - group_;
     }
   }
-  while (num_groups > 0) {
-    if (!start_interval()) return false;
-    const int64_t count = left_in_interval(num_groups);
+  if (num_known() > 0 && target > group_) {
+    const int64_t point = std::min(grid_.point_before(target), num_known() - 1);
+    if (grid_.group_of(point) > group_) {
+      if (!go_to(point, state_)) return false;
+      group_ = grid_.group_of(point);
+    }
+  }
+  while (group_ < target) {
+    if (!start_run()) return false;
+    const int64_t count = left_in_run(target - group_);
     if (!skip_groups(count)) return false;
     group_ += count;
-    num_groups -= count;
   }
   return true;
 }
 
 bool SequentialScan::read(int64_t num_groups, const CoefficientRows* rows) {
   for (int64_t done = 0; done < num_groups;) {
-    if (!start_interval()) return false;
-    const int64_t count = left_in_interval(num_groups - done);
+    if (!start_run()) return false;
+    const int64_t count = left_in_run(num_groups - done);
     if (!read_groups(count, done, rows)) return false;
     group_ += count;
     done += count;
@@ -177,42 +186,26 @@ bool SequentialScan::read(int64_t num_groups, const CoefficientRows* rows) {
 }
 
 bool SequentialScan::skip_groups(int64_t num_groups) {
-  JpegBits bits = bits_;
-  for (int64_t group = 0; group < num_groups; ++group) {
-    for (int i = 0; i < file_->num_components; ++i) {
-      const HuffmanJpegComponent& part = file_->components[i];
-      const BlockCodes codes{&dc_[part.dc_table], &ac_[part.ac_table]};
-      for (int block = part.horizontal * part.vertical; block > 0; --block)
-        if (!data_.has_room_for_block(bits) ||
-            !pass_block(bits, codes, predictions_[i], has_skipping_))
-          return false;
-    }
-  }
-  bits_ = bits;
-  return true;
+  return DC_SIMD_DISPATCH(pass_groups, plan_blocks(nullptr), data_.limit_of_block(), num_groups,
+                          state_);
 }
 
 bool SequentialScan::read_groups(int64_t num_groups, int64_t first, const CoefficientRows* rows) {
-  JpegBits bits = bits_;
-  for (int64_t group = first; group < first + num_groups; ++group) {
-    for (int i = 0; i < file_->num_components; ++i) {
-      const HuffmanJpegComponent& part = file_->components[i];
-      const BlockCodes codes{&dc_[part.dc_table], &ac_[part.ac_table]};
-      const CoefficientRows& target = rows[i];
-      for (int y = 0; y < part.vertical; ++y) {
-        int64_t block = y * target.blocks_per_row + group * part.horizontal;
-        for (int x = 0; x < part.horizontal; ++x, ++block) {
-          if (!data_.has_room_for_block(bits)) return false;
-          const bool is_sound =
-              target.is_wanted ? read_block(bits, codes, predictions_[i],
-                                            target.blocks + kBlock * block, target.counts[block])
-                               : pass_block(bits, codes, predictions_[i], has_skipping_);
-          if (!is_sound) return false;
-        }
-      }
-    }
-  }
-  bits_ = bits;
+  const GroupPlan plan = plan_blocks(rows);
+  const uint8_t* const limit = data_.limit_of_block();
+  const int64_t middle = middle_point(num_groups);
+  if (middle < 0) return DC_SIMD_DISPATCH(read_groups, plan, limit, first, num_groups, state_);
+  const int64_t before = grid_.group_of(middle) - group_, after = num_groups - before;
+  const int64_t both = std::min(before, after);
+  ScanState second;
+  if (!go_to(middle, second)) return false;
+  if (!DC_SIMD_DISPATCH(read_two, plan, limit, first, first + before, both, state_, second) ||
+      !DC_SIMD_DISPATCH(read_groups, plan, limit, first + both, before - both, state_) ||
+      !DC_SIMD_DISPATCH(read_groups, plan, limit, first + before + both, after - both, second))
+    return false;
+  // As of one stream: the first ends where the second began.
+  if (!data_.is_at(state_.bits, (*known_)[static_cast<size_t>(middle)])) return false;
+  state_ = second;
   return true;
 }
 

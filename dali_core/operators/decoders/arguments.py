@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import Arg
+from dali_core._spec import Arg, Range
 
 
 def _without_effect(name: str, kind: Any, default: object, deprecated: str = "") -> Arg:
@@ -60,6 +60,17 @@ DECODER_ARGS = (
         bool,
         "Accepted for compatibility; on a CPU, chroma is always interpolated.",
         default=False,
+    ),
+    Arg(
+        "jpeg_index_size",
+        int,
+        "Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The "
+        "first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes "
+        "each, about 5 % of a photo's file. Parts of the file are decoded faster after that, with "
+        "the same pixels. Files are recognized by their contents. When the memory is full, later "
+        "files have no places.",
+        default=64,
+        range=Range(0, 1 << 20),
     ),
     _without_effect("affine", bool, True),
     _without_effect("hw_decoder_load", float, 0.65),
