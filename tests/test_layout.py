@@ -42,7 +42,7 @@ ROOMS = [
     ["auto_aug"],
     ["plugin"],
     ["adapters"],
-    ["", "testing", "compat"],
+    ["", "testing", "compat", "commands", "__main__"],
     ["_stubs", "scaffold"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
@@ -54,6 +54,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.types",
     "dali_core.operators",
     "dali_core._runtime.device_data",
+    "dali_core._runtime.record_index",
     "dali_core._runtime.step",
     "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",
