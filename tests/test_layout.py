@@ -38,7 +38,7 @@ ROOMS = [
     ["operators"],
     ["_graph"],
     ["_execution"],
-    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline"],
+    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord"],
     ["auto_aug"],
     ["plugin"],
     ["adapters"],

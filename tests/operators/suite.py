@@ -67,6 +67,13 @@ class Example:
         return dict(self.arguments(own))
 
 
+def list_of(outputs: Any) -> list[Any]:
+    """Return the values that a call of an operator returns, in whatever form."""
+    if isinstance(outputs, dict):
+        return list(outputs.values())
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
 @dataclass(frozen=True)
 class Result:
     """The outputs of a pipeline: for each the samples, and the dtypes and layouts of batches."""
@@ -194,7 +201,7 @@ def run(
             }
             call = function or function_of(operator)
             outputs = call(*sources(example), **{**arguments, **nodes, **name_of_fed(example)})
-            outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+            outputs = list_of(outputs)
             made.set_outputs(*outputs)
         feed(made, example)
         batches = []

@@ -31,6 +31,7 @@ from tests.operators.suite import (
     feed,
     find_examples,
     function_of,
+    list_of,
     name_of_fed,
     pipeline,
     present_names,
@@ -197,8 +198,7 @@ def test_inputs_stay_what_they_are(operator: str, example: Example, tmp_path: Pa
         with made:
             inputs = sources(example)
             arguments = example.arguments_in(tmp_path) | name_of_fed(example)
-            outputs = function_of(operator)(*inputs, **arguments)
-            outputs = outputs if isinstance(outputs, list) else [outputs]
+            outputs = list_of(function_of(operator)(*inputs, **arguments))
             made.set_outputs(*outputs, *inputs)
         feed(made, example)
         batch = made.run()
@@ -216,7 +216,7 @@ def test_batch_of_no_samples(operator: str, example: Example, tmp_path: Path) ->
                 for data in example.inputs
             ]
             outputs = function_of(operator)(*inputs, **example.arguments_in(tmp_path))
-            made.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+            made.set_outputs(*list_of(outputs))
         for tensors in made.run():
             assert len(tensors) == 0
 
