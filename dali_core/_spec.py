@@ -348,6 +348,8 @@ class OpSpec:
     title : str or callable
         If not empty: how messages call a use of the operator with some arguments, because it has no
         function in `fn`.
+    output_names : callable, optional
+        For operators of which a call returns a dict of outputs: from its arguments, their names.
     """
 
     name: str
@@ -369,6 +371,7 @@ class OpSpec:
     input_docs: Sequence[str] = field(default=())
     role: str = ""
     title: str | Callable[[Mapping[str, Any]], str] = ""
+    output_names: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
 
     @property
     def native(self) -> Native:

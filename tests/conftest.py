@@ -32,10 +32,11 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def video_indices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep indices of videos apart from those of the user and of other test runs."""
+def caches_of_indices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep indices of files apart from those of the user and of other test runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DALI_CORE_VIDEO_CACHE", str(tmp_path_factory.mktemp("video_indices")))
+        patch.setenv("DALI_CORE_INDEX_CACHE", str(tmp_path_factory.mktemp("record_indices")))
         yield
 
 

@@ -38,12 +38,12 @@ ROOMS = [
     ["operators"],
     ["_graph"],
     ["_execution"],
-    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline"],
+    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord"],
     ["auto_aug"],
     ["plugin"],
     ["adapters", "sysconfig", "plugin_manager"],
     ["operator_packages"],
-    ["", "testing", "compat"],
+    ["", "testing", "compat", "commands", "__main__"],
     ["_stubs", "scaffold"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
@@ -55,6 +55,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.types",
     "dali_core.operators",
     "dali_core._runtime.device_data",
+    "dali_core._runtime.record_index",
     "dali_core._runtime.step",
     "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",

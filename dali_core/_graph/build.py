@@ -73,6 +73,17 @@ def add_operator(
     return list(node.outputs) or None
 
 
+def call_operator(
+    spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> DataNode | list[DataNode] | dict[str, DataNode] | None:
+    """Add an operator as `add_operator` does; return a dict where its outputs have names."""
+    result = add_operator(spec, inputs, keywords)
+    if spec.output_names is None:
+        return result
+    assert isinstance(result, list)
+    return dict(zip(spec.output_names(keywords), result, strict=True))
+
+
 class _Call:
     """The passes over the inputs and arguments of a call, in their order."""
 

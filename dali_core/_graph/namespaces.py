@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments, given_arguments
-from dali_core._graph.build import add_operator
+from dali_core._graph.build import call_operator
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
@@ -17,7 +17,13 @@ from dali_core._graph.registry import all_specs, packages
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError
 
-_ACRONYMS = {"dl": "DL", "roi": "ROI"}
+_ACRONYMS = {
+    "coco": "COCO",
+    "dl": "DL",
+    "mxnet": "MXNet",
+    "roi": "ROI",
+    "tfrecord": "TFRecord",
+}
 
 
 def class_name(name: str) -> str:
@@ -140,8 +146,10 @@ class _Namespace:
 
 
 def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
-    def operator(*inputs: Any, **arguments: Any) -> DataNode | list[DataNode] | None:
-        return add_operator(spec, inputs, arguments)
+    def operator(
+        *inputs: Any, **arguments: Any
+    ) -> DataNode | list[DataNode] | dict[str, DataNode] | None:
+        return call_operator(spec, inputs, arguments)
 
     group, _, name = spec.name.rpartition(".")
     operator.__name__ = operator.__qualname__ = name
@@ -174,7 +182,7 @@ def _class(spec: OpSpec, module: str) -> type:
                 f"{where}: {', '.join(sorted(twice))} must be given "
                 "either to the constructor or to the call (got both). Remove one."
             )
-        return add_operator(spec, inputs, {**self._arguments, **arguments})
+        return call_operator(spec, inputs, {**self._arguments, **arguments})
 
     name = class_name(spec.name)
     group, _, _ = spec.name.rpartition(".")

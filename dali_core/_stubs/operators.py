@@ -143,6 +143,8 @@ def _inputs(spec: OpSpec) -> list[str]:
 
 def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
     """Types of some arguments, and of the result that goes with them."""
+    if spec.output_names is not None:
+        return [({}, "dict[str, DataNode]")]
     if spec.optional_input_has_output:
         return [({}, "Any")]
     if not callable(spec.outputs):

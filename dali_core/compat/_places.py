@@ -30,7 +30,5 @@ COMING = {
     "plugin.pytorch.loader_evaluator": "Its evaluator of loaders comes with a later version",
     "plugin.tf": "Data sets of TensorFlow come with a later version: write an adapter "
     "(dali_core.adapters)",
-    "tfrecord": "TFRecord comes with a later version: use fn.readers.file, or fn.external_source "
-    "with a reader of your own",
 }
 """What is not here yet, and what to do instead; for all modules below, too."""

@@ -177,6 +177,51 @@ def clahe(
 ) -> DataNode:
     """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
 
+def coco_reader(
+    *,
+    file_root: Str | None = None,
+    annotations_file: Str = "",
+    images: Strs | None = None,
+    ltrb: bool = False,
+    ratio: bool = False,
+    size_threshold: Float = 0.1,
+    include_iscrowd: bool = True,
+    skip_empty: bool = False,
+    avoid_class_remapping: bool = False,
+    image_ids: bool = False,
+    polygon_masks: bool = False,
+    pixelwise_masks: bool = False,
+    save_preprocessed_annotations: bool = False,
+    save_preprocessed_annotations_dir: Str = "",
+    preprocessed_annotations: Str = "",
+    masks: bool = False,
+    save_img_ids: bool = False,
+    meta_files_path: Str = "",
+    dump_meta_files: bool = False,
+    dump_meta_files_path: Str = "",
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read images with boxes, labels and masks from COCO data sets."""
+
 def coin_flip(
     input: Input = ...,
     /,
@@ -1432,6 +1477,36 @@ def stack(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Join the tensors of several inputs along a new dimension."""
+
+def tfrecord_reader(
+    *inputs: Any,
+    path: Strs,
+    features: object,
+    index_path: Strs | None = None,
+    sequence_features: object | None = None,
+    use_o_direct: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> dict[str, DataNode]:
+    """Read features of examples from TFRecord files."""
 
 def transpose(
     input: Input,

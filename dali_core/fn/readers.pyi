@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
+from dali_core._graph.accepted_types import DataType, DataTypes, Float, Floats, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
@@ -114,6 +114,36 @@ def sequence(
 ) -> DataNode:
     """Read sequences of images from folders."""
 
+def tfrecord(
+    *inputs: Any,
+    path: Strs,
+    features: object,
+    index_path: Strs | None = None,
+    sequence_features: object | None = None,
+    use_o_direct: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> dict[str, DataNode]:
+    """Read features of examples from TFRecord files."""
+
 def video(
     *inputs: Any,
     filenames: Strs | None = None,
@@ -221,3 +251,34 @@ def video_resize(
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
     """Read sequences of frames from video files and resize them."""
+
+def webdataset(
+    *,
+    paths: Strs,
+    ext: Strs,
+    index_paths: Strs | None = None,
+    missing_component_behavior: Str = "",
+    dtypes: DataTypes | None = None,
+    case_sensitive_extensions: bool = True,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read samples from tar archives in the layout of WebDataset."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 FORMER_NAMES = {
+    "coco_reader": "readers.coco",
     "coin_flip": "random.coin_flip",
     "experimental.decoders.image": "decoders.image",
     "experimental.decoders.image_crop": "decoders.image_crop",
@@ -25,6 +26,7 @@ FORMER_NAMES = {
     "image_decoder_slice": "decoders.image_slice",
     "normal_distribution": "random.normal",
     "sequence_reader": "readers.sequence",
+    "tfrecord_reader": "readers.tfrecord",
     "uniform": "random.uniform",
     "video_reader": "readers.video",
     "video_reader_resize": "readers.video_resize",

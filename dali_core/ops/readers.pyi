@@ -3,12 +3,12 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Int, Ints, Str, Strs
+from dali_core._graph.accepted_types import DataType, DataTypes, Float, Floats, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
-class Coco(OperatorClass):
+class COCO(OperatorClass):
     """Read images with boxes, labels and masks from COCO data sets."""
 
     def __init__(
@@ -228,6 +228,68 @@ class Sequence(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class TFRecord(OperatorClass):
+    """Read features of examples from TFRecord files."""
+
+    def __init__(
+        self,
+        *,
+        path: Strs | None = None,
+        features: object | None = None,
+        index_path: Strs | None = None,
+        sequence_features: object | None = None,
+        use_o_direct: bool = False,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *inputs: Any,
+        path: Strs | None = None,
+        features: object | None = None,
+        index_path: Strs | None = None,
+        sequence_features: object | None = None,
+        use_o_direct: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> dict[str, DataNode]: ...
+
 class Video(OperatorClass):
     """Read sequences of frames from video files."""
 
@@ -426,6 +488,70 @@ class VideoResize(OperatorClass):
         antialias: bool | None = None,
         minibatch_size: Int | None = None,
         temp_buffer_hint: Int | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
+class Webdataset(OperatorClass):
+    """Read samples from tar archives in the layout of WebDataset."""
+
+    def __init__(
+        self,
+        *,
+        paths: Strs | None = None,
+        ext: Strs | None = None,
+        index_paths: Strs | None = None,
+        missing_component_behavior: Str = "",
+        dtypes: DataTypes | None = None,
+        case_sensitive_extensions: bool = True,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        paths: Strs | None = None,
+        ext: Strs | None = None,
+        index_paths: Strs | None = None,
+        missing_component_behavior: Str | None = None,
+        dtypes: DataTypes | None = None,
+        case_sensitive_extensions: bool | None = None,
         num_shards: Int | None = None,
         shard_id: Int | None = None,
         stick_to_shard: bool | None = None,

@@ -134,6 +134,13 @@ def class_of(operator: str) -> type:
     return found  # type: ignore[no-any-return]
 
 
+def list_of(outputs: Any) -> list[Any]:
+    """Return the values that a call of an operator returns, in whatever form."""
+    if isinstance(outputs, dict):
+        return list(outputs.values())
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+
+
 def sources(example: Example) -> list[Any]:
     """Add the inputs of an example to the pipeline that is being defined."""
     return [
@@ -184,7 +191,7 @@ def run(
             }
             call = function or function_of(operator)
             outputs = call(*sources(example), **{**arguments, **nodes, **name_of_fed(example)})
-            outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+            outputs = list_of(outputs)
             made.set_outputs(*outputs)
         feed(made, example)
         batches = []

@@ -19,6 +19,7 @@ from dali_core.testing.examples import (
     class_of,
     feed,
     function_of,
+    list_of,
     name_of_fed,
     pipeline,
     run,
@@ -88,8 +89,7 @@ def check_inputs_untouched(operator: str, example: Example, arguments: dict[str,
     with pipeline(batch_size=4) as made:
         with made:
             inputs = sources(example)
-            outputs = function_of(operator)(*inputs, **arguments | name_of_fed(example))
-            outputs = outputs if isinstance(outputs, list) else [outputs]
+            outputs = list_of(function_of(operator)(*inputs, **arguments | name_of_fed(example)))
             made.set_outputs(*outputs, *inputs)
         feed(made, example)
         batch = made.run()
@@ -109,7 +109,7 @@ def check_empty_batch(operator: str, example: Example, arguments: dict[str, Any]
                 for data in example.inputs
             ]
             outputs = function_of(operator)(*inputs, **arguments)
-            made.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+            made.set_outputs(*list_of(outputs))
         for tensors in made.run():
             assert len(tensors) == 0
 

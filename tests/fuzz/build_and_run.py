@@ -24,6 +24,7 @@ from tests.compiled_programs import (
     compiler,
     link_program,
 )
+from tests.fuzz import record_files
 from tests.fuzz.small_images import all_images, jpegs
 from tests.hanging import HANG_SECONDS
 
@@ -96,6 +97,9 @@ def write_corpus(folder: Path, target: str) -> Path:
         for number, (name, file) in enumerate(jpegs().items()):
             settings = bytes([number % 5, number % 8, 1, number % 2, 40, 90, 128, 200])
             (folder / name).write_bytes(settings + file)
+    elif target in record_files.CORPUS:
+        for number, file in enumerate(record_files.CORPUS[target]()):
+            (folder / str(number)).write_bytes(file)
     elif target == "pixel_writer":
         for number in range(64):
             settings = bytes(number * factor % 251 for factor in (1, 3, 5, 7, 11, 13, 17))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.operators.suite import Example, Input, function_of, pipeline, sources
+from tests.operators.suite import Example, Input, function_of, list_of, pipeline, sources
 
 
 def boxes_of(number: int, seed: int = 0, count: int | None = None) -> np.ndarray:
@@ -36,5 +36,5 @@ def run_on_inputs(operator: str, *inputs: np.ndarray, **arguments: Any) -> list[
     with pipeline(batch_size=1) as made:
         with made:
             outputs = function_of(operator)(*sources(example), **arguments)
-            made.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+            made.set_outputs(*list_of(outputs))
         return [np.array(batch.at(0)) for batch in made.run()]

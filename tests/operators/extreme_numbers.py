@@ -26,7 +26,7 @@ from dali_core._graph.arguments import all_args
 from dali_core._graph.registry import all_specs, identity
 from dali_core._spec import Arg
 from dali_core.errors import DaliCoreError, SampleError, SerializationError, title_of
-from tests.operators.suite import Example, find_examples, function_of, present_names
+from tests.operators.suite import Example, find_examples, function_of, list_of, present_names
 
 NUMBERS = (2**31, 2**32 + 1, 2**53, 2**61 + 1, 2**62 + 1, 2**63 - 1, -1, -(2**31) - 1, -(2**63))
 MEMORY_LIMIT = 1 << 28  # of the library, in bytes
@@ -78,8 +78,7 @@ def define(pipeline: Pipeline, operator: str, example: Example, arguments: Argum
             if isinstance(value, np.ndarray)
         }
         outputs = function_of(operator)(*inputs, **{**arguments, **nodes})
-        outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-        pipeline.set_outputs(*outputs)
+        pipeline.set_outputs(*list_of(outputs))
 
 
 def run(pipeline: Pipeline, example: Example, arguments: Arguments) -> Outcome:

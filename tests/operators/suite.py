@@ -28,6 +28,7 @@ from dali_core.testing.examples import class_of as class_of
 from dali_core.testing.examples import feed as feed
 from dali_core.testing.examples import function_of as function_of
 from dali_core.testing.examples import images as images
+from dali_core.testing.examples import list_of as list_of
 from dali_core.testing.examples import name_of_fed as name_of_fed
 from dali_core.testing.examples import numbers as numbers
 from dali_core.testing.examples import pipeline as pipeline

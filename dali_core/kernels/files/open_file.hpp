@@ -1,4 +1,4 @@
-// A file that is read whole, and never hangs the thread that opens it.
+// A file that is read whole or in parts, and never hangs the thread that opens it.
 #pragma once
 
 #include <fcntl.h>
@@ -45,6 +45,23 @@ class OpenFile {
         throw std::runtime_error("the file must not shrink while it is read (it did).");
       target += count;
       bytes -= count;
+    }
+  }
+
+  // Reads a part; several threads may do so at once.
+  void read_at(int64_t offset, char* target, int64_t bytes) const {
+    while (bytes > 0) {
+      const ssize_t count = ::pread(descriptor_, target, static_cast<size_t>(bytes), offset);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("must be readable");
+      if (count == 0)
+        throw std::runtime_error(
+            "the file must have " + std::to_string(bytes) + " more bytes at byte " +
+            std::to_string(offset) +
+            " (it ends there). It is cut off, or its index is of another file.");
+      target += count;
+      bytes -= count;
+      offset += count;
     }
   }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dali_core.errors import ArgumentValueError, MissingModuleError
+from dali_core.operators import file_cache
 
 CACHE_VARIABLE = "DALI_CORE_VIDEO_CACHE"
 """Environment variable: folder where indices of videos are kept; empty to keep none. By default
@@ -33,11 +34,7 @@ larger still has its place."""
 
 def cache_folder() -> str:
     """Return the folder where indices are kept, which may not exist; empty to keep none."""
-    chosen = os.environ.get(CACHE_VARIABLE)
-    if chosen is not None:
-        return os.path.abspath(os.path.expanduser(chosen)) if chosen else ""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(os.path.abspath(home), "dali_core", "video")
+    return file_cache.cache_folder(CACHE_VARIABLE, "video")
 
 
 def video_arguments() -> dict[str, Any]:

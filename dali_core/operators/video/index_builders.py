@@ -6,10 +6,11 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
+from dali_core.operators.progress import with_progress
 from dali_core.operators.video.backends import (
     missing_decoder,
     seconds_of_request,
@@ -17,8 +18,6 @@ from dali_core.operators.video.backends import (
 )
 from dali_core.operators.video.worker.indexing import IS_INDEX, read_message, write_message
 from dali_core.operators.video.worker.packed_index import PackedIndex
-
-_SEVERAL = 16  # files, from which on a bar is shown
 
 
 def build_indices(
@@ -47,7 +46,8 @@ def build_indices(
     num_workers = max(1, min(len(paths), len(os.sched_getaffinity(0))))
     builders = _Builders(command, descriptors)
     with contextlib.closing(builders), ThreadPoolExecutor(num_workers) as pool:
-        return list(_with_progress(pool.map(builders.build, paths), len(paths), progress))
+        results = pool.map(builders.build, paths)
+        return list(with_progress(results, len(paths), progress, unit="video"))
 
 
 class _Builders:
@@ -106,13 +106,3 @@ def _how_it_ended(code: int) -> str:
     # That of the dynamic loader.
     why = ", for want of a library that it was built with" if code == 127 else ""
     return f"the process that reads it breaks down, with code {code}{why}"
-
-
-def _with_progress(results: Any, total: int, progress: bool | None) -> Iterator[PackedIndex | str]:
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return iter(results)
-    # None shows the bar on terminals only.
-    hidden = None if progress is None and total >= _SEVERAL else not progress
-    return iter(tqdm(results, total=total, unit="video", desc="Index", disable=hidden))

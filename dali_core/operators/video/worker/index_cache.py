@@ -1,31 +1,20 @@
-"""Keeps indices of files between runs, in one database for all programs of a user."""
+"""Keeps indices of videos between runs."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
+from dali_core.operators.file_cache import FileCache
+from dali_core.operators.file_cache import FileKey as FileKey
+from dali_core.operators.file_cache import key_of as key_of
 from dali_core.operators.video.worker.packed_index import DamagedIndexError, PackedIndex
 
 _FILE = "indices-4.sqlite"  # the number changes with the table, and with what an index has
-_AT_ONCE = 500
-_SECONDS = 5.0  # to wait for another program that writes
-
-FileKey = tuple[str, int, int]
-"""Absolute path, size in bytes, and time of the last change in nanoseconds."""
 
 
-def key_of(path: str) -> FileKey:
-    """Return what a file is known by. Raises `OSError`."""
-    status = os.stat(path)
-    return os.path.abspath(path), status.st_size, status.st_mtime_ns
-
-
-class IndexCache:
-    """A folder of indices. What is wrong with it never shows but in time.
+class IndexCache(FileCache):
+    """A folder of indices.
 
     Parameters
     ----------
@@ -34,68 +23,16 @@ class IndexCache:
     """
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        super().__init__(folder, _FILE)
 
     def load(self, keys: Sequence[FileKey]) -> dict[str, PackedIndex]:
         """Return the indices that are there, by path."""
         found: dict[str, PackedIndex] = {}
-        path = Path(self._folder, _FILE)
-        if not self._folder or not path.is_file():
-            return found
-        try:
-            with self._connection(path) as database:
-                for start in range(0, len(keys), _AT_ONCE):
-                    self._load_some(database, keys[start : start + _AT_ONCE], found)
-        except sqlite3.OperationalError:
-            pass  # busy, or in a folder that cannot be used
-        except sqlite3.DatabaseError:
-            with contextlib.suppress(OSError):
-                path.unlink()
+        for path, data in self.load_bytes(keys).items():
+            with contextlib.suppress(DamagedIndexError):
+                found[path] = PackedIndex.from_bytes(data)
         return found
 
     def store(self, entries: Iterable[tuple[FileKey, PackedIndex]]) -> None:
         """Keep indices, where that is possible."""
-        if not self._folder:
-            return
-        rows = [(*key, index.to_bytes()) for key, index in entries]
-        path = Path(self._folder, _FILE)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self._connection(path) as database, database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS indices "
-                    "(path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, data BLOB)"
-                )
-                database.executemany("INSERT OR REPLACE INTO indices VALUES (?, ?, ?, ?)", rows)
-        except sqlite3.OperationalError:
-            pass
-        except sqlite3.DatabaseError:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        except (OSError, UnicodeEncodeError):
-            pass
-
-    @contextlib.contextmanager
-    def _connection(self, path: Path) -> Iterator[sqlite3.Connection]:
-        database = sqlite3.connect(path, timeout=_SECONDS)
-        try:
-            yield database
-        finally:
-            database.close()
-
-    def _load_some(
-        self, database: sqlite3.Connection, keys: Sequence[FileKey], found: dict[str, PackedIndex]
-    ) -> None:
-        wanted = {path: (size, changed) for path, size, changed in keys}
-        marks = ",".join("?" * len(wanted))
-        try:
-            rows = database.execute(
-                f"SELECT path, size, changed, data FROM indices WHERE path IN ({marks})",  # noqa: S608
-                list(wanted),
-            )
-        except UnicodeEncodeError:  # a name that is no text
-            return
-        for path, size, changed, data in rows:
-            if wanted.get(path) == (size, changed):
-                with contextlib.suppress(DamagedIndexError, TypeError):
-                    found[path] = PackedIndex.from_bytes(data)
+        self.store_bytes((key, index.to_bytes()) for key, index in entries)

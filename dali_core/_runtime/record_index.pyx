@@ -1,0 +1,95 @@
+# cython: annotation_typing=False
+"""Lists what is in archives and files of records, without reading the data."""
+
+from libc.stdint cimport int64_t
+from libcpp.string cimport string
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+
+cdef extern from "dali_core/kernels/records/record_walks.hpp" namespace "dali_core" nogil:
+    cdef cppclass TarMember:
+        string name
+        int64_t offset
+        int64_t size
+        string problem
+
+    cdef cppclass Record:
+        int64_t offset
+        int64_t size
+        string problem
+
+    vector[TarMember] _walk_tar "dali_core::walk_tar"(const string& path) except +
+    vector[Record] _walk_tfrecord "dali_core::walk_tfrecord"(const string& path) except +
+    vector[Record] _walk_recordio "dali_core::walk_recordio"(const string& path) except +
+
+
+def walk_tar(path: bytes) -> list[tuple[bytes, int, int, str]]:
+    """Return name, offset, size and problem of each file in a tar archive, in their order.
+
+    Parameters
+    ----------
+    path : bytes
+        Path of the archive.
+
+    Returns
+    -------
+    list of (bytes, int, int, str)
+        The problem says why a file cannot be read; it is empty for sound ones. A damaged header is
+        a file without a name.
+
+    Raises
+    ------
+    RuntimeError
+        If the archive cannot be read.
+    """
+    cdef string name = path
+    cdef vector[TarMember] found
+    with nogil:
+        found = move(_walk_tar(name))
+    return [(<bytes>one.name, one.offset, one.size, one.problem.decode()) for one in found]
+
+
+def walk_tfrecord(path: bytes) -> list[tuple[int, int, str]]:
+    """Return offset, size and problem of each record in a TFRecord file, in their order.
+
+    Parameters
+    ----------
+    path : bytes
+        Path of the file.
+
+    Returns
+    -------
+    list of (int, int, str)
+        The size includes lengths and checksums. The problem says what is wrong where a stretch of
+        the file is damaged; it is empty for sound records.
+
+    Raises
+    ------
+    RuntimeError
+        If the file cannot be read.
+    """
+    cdef string name = path
+    cdef vector[Record] found
+    with nogil:
+        found = move(_walk_tfrecord(name))
+    return [(one.offset, one.size, one.problem.decode()) for one in found]
+
+
+def walk_recordio(path: bytes) -> list[tuple[int, int, str]]:
+    """Return offset, size and problem of each record in a RecordIO file, like `walk_tfrecord`.
+
+    Parameters
+    ----------
+    path : bytes
+        Path of the file.
+
+    Raises
+    ------
+    RuntimeError
+        If the file cannot be read.
+    """
+    cdef string name = path
+    cdef vector[Record] found
+    with nogil:
+        found = move(_walk_recordio(name))
+    return [(one.offset, one.size, one.problem.decode()) for one in found]

@@ -1,0 +1,1 @@
+"""Commands of ``dali-core``: a module for each, with `add_parser`, which sets what runs it."""

@@ -1,0 +1,30 @@
+// What walks over files of records find, and numbers as such files store them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace dali_core {
+
+struct Record {
+  int64_t offset = 0;
+  int64_t size = 0;  // with everything that frames the data
+  std::string problem;
+};
+
+// Data inside of a record.
+struct RecordData {
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+};
+
+// Little endian, as the processors that this library is built for.
+template <typename T>
+T number_at(const uint8_t* data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+
+}  // namespace dali_core

@@ -1,0 +1,136 @@
+"""Finds where things are in archives and files of records: read once, then kept in a cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from dali_core._runtime.record_index import walk_recordio, walk_tar, walk_tfrecord
+from dali_core.errors import ArgumentValueError
+from dali_core.operators.file_cache import FileCache, FileKey, cache_folder, key_of
+from dali_core.operators.progress import with_progress
+
+CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
+"""Environment variable: folder where indices of archives and record files are kept; empty to keep
+none. By default ``dali_core/records`` in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
+
+_FILE = "records-1.sqlite"  # the number changes with the format and with the rules of the walks
+
+
+@dataclass(frozen=True)
+class ArchiveIndex:
+    """The files in an archive, or the records in a file, in their order.
+
+    Attributes
+    ----------
+    offsets, sizes : sequence of int
+        Where each begins, and how many bytes it has.
+    names : list of str
+        Names of files in an archive; empty texts for damaged headers. Records have none.
+    problems : dict of int to str
+        What is wrong with those that cannot be read, by their numbers.
+    """
+
+    offsets: Sequence[int]
+    sizes: Sequence[int]
+    names: list[str] = field(default_factory=list)
+    problems: dict[int, str] = field(default_factory=dict)
+
+    def to_bytes(self, kind: str) -> bytes:
+        """Return the index as bytes with a checksum."""
+        head = {"kind": kind, "names": self.names, "problems": list(self.problems.items())}
+        text = json.dumps(head).encode()
+        numbers = array("q", [len(text), *self.offsets, *self.sizes]).tobytes()
+        body = zlib.compress(numbers + text, 1)
+        return zlib.crc32(body).to_bytes(4, "little") + body
+
+    @classmethod
+    def from_bytes(cls, data: bytes, kind: str) -> ArchiveIndex | None:
+        """Return an index of a kind that `to_bytes` has written; None for anything else."""
+        if zlib.crc32(data[4:]) != int.from_bytes(data[:4], "little"):
+            return None
+        body = zlib.decompress(data[4:])
+        length = int.from_bytes(body[:8], "little")
+        head = json.loads(body[-length:])
+        if head["kind"] != kind:
+            return None
+        numbers = array("q", body[8:-length])
+        half = len(numbers) // 2
+        return cls(numbers[:half], numbers[half:], head["names"], dict(head["problems"]))
+
+
+def open_indices(
+    paths: Sequence[str], kind: str, *, progress: bool | None = None
+) -> list[ArchiveIndex]:
+    """Return the index of each file, from the cache or by walking through the file.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files.
+    kind : str
+        ``"tar"``, ``"tfrecord"`` or ``"recordio"``.
+    progress : bool, optional
+        Whether to show how many files have been read; by default on terminals, if tqdm is
+        installed.
+
+    Raises
+    ------
+    ArgumentValueError
+        If a file cannot be read. Damage inside of files is no error, but stands in the indices.
+    """
+    keys = [_key(path) for path in paths]
+    cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE)
+    found: dict[str, ArchiveIndex | None] = {
+        path: ArchiveIndex.from_bytes(data, kind) for path, data in cache.load_bytes(keys).items()
+    }
+    missing = [key for key in dict.fromkeys(keys) if found.get(key[0]) is None]
+    if missing:
+        walk = _WALKS[kind]
+        num_workers = max(1, min(len(missing), len(os.sched_getaffinity(0))))
+        with ThreadPoolExecutor(num_workers) as pool:
+            results = pool.map(lambda key: _walked(walk, key[0]), missing)
+            built = list(with_progress(results, len(missing), progress, unit=kind))
+        found |= {key[0]: index for key, index in zip(missing, built, strict=True)}
+        cache.store_bytes(
+            (key, index.to_bytes(kind)) for key, index in zip(missing, built, strict=True)
+        )
+    return [index for key in keys if (index := found[key[0]]) is not None]
+
+
+def _key(path: str) -> FileKey:
+    try:
+        return key_of(path)
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+
+
+def _unreadable(path: str, reason: str) -> ArgumentValueError:
+    return ArgumentValueError(
+        f"each path must be a readable file (got {path!r}: {reason}). Check path and permissions."
+    )
+
+
+def _walked(walk: Callable[[bytes], list[Any]], path: str) -> ArchiveIndex:
+    try:
+        entries = walk(os.fsencode(path))
+    except RuntimeError as error:
+        raise _unreadable(path, str(error)) from error
+    problems = {number: entry[-1] for number, entry in enumerate(entries) if entry[-1]}
+    offsets = array("q", [entry[-3] for entry in entries])
+    sizes = array("q", [entry[-2] for entry in entries])
+    names = [os.fsdecode(entry[0]) for entry in entries if len(entry) > 3]
+    return ArchiveIndex(offsets, sizes, names, problems)
+
+
+_WALKS: dict[str, Callable[[bytes], list[Any]]] = {
+    "tar": walk_tar,
+    "tfrecord": walk_tfrecord,
+    "recordio": walk_recordio,
+}

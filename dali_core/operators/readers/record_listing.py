@@ -1,0 +1,134 @@
+"""Lists the records of files: where each is, and which cannot be read."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.readers.archive_index import ArchiveIndex, open_indices
+
+
+@dataclass
+class RecordListing:
+    """Records of all files, in their order.
+
+    Attributes
+    ----------
+    paths : list of str
+        The files.
+    files, offsets, sizes : sequence of int
+        Which file each record is in, where it begins, and how many bytes it has with its frame.
+    bad, problems : list of int, list of str
+        Numbers of records that cannot be used, and why.
+    own : dict
+        What else the native code needs.
+    """
+
+    paths: list[str]
+    files: Any = field(default_factory=lambda: array("q"))
+    offsets: Any = field(default_factory=lambda: array("q"))
+    sizes: Any = field(default_factory=lambda: array("q"))
+    bad: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    own: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def native_arguments(self) -> dict[str, Any]:
+        """Return what the native code needs to read a record by its index."""
+        return {
+            "paths": self.paths,
+            "files": self.files.tolist(),
+            "offsets": self.offsets.tolist(),
+            "sizes": self.sizes.tolist(),
+            "bad": self.bad,
+            # The empty text says that this is a list of texts.
+            "problems": [*self.problems, ""],
+            **self.own,
+        }
+
+    def add(self, file: int, index: ArchiveIndex) -> None:
+        """Add the records of a file."""
+        first = len(self)
+        self.files.extend([file] * len(index.offsets))
+        self.offsets.extend(index.offsets)
+        self.sizes.extend(index.sizes)
+        self.bad += [first + number for number in index.problems]
+        self.problems += index.problems.values()
+
+
+def list_records(
+    paths: list[str], index_paths: Sequence[str] | None, kind: str, **own: Any
+) -> RecordListing:
+    """List the records of files, from their index files or by walking through the files.
+
+    Parameters
+    ----------
+    paths, index_paths : list of str
+        Files, and a list as long of their index files; or None.
+    kind : str
+        ``"tfrecord"`` or ``"recordio"``.
+    **own
+        What else the native code needs.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If files cannot be read, or there are no records.
+    """
+    if index_paths and len(index_paths) != len(paths):
+        raise ArgumentTypeError(
+            f"index_path must have an entry for each of the {len(paths)} files of path (got "
+            f"{len(index_paths)})."
+        )
+    if index_paths:
+        indices = [_READ_INDEX[kind](path) for path in index_paths]
+    else:
+        indices = open_indices(paths, kind)
+    listing = RecordListing(paths, own=own)
+    for number, index in enumerate(indices):
+        listing.add(number, index)
+    if not len(listing):
+        raise ArgumentValueError("path must be files with at least one record (got none).")
+    return listing
+
+
+def _offsets_and_sizes(path: str) -> ArchiveIndex:
+    places = _numbers(path, 2, "the offset and the size of a record")
+    return ArchiveIndex([place[0] for place in places], [place[1] for place in places])
+
+
+def _numbers_and_offsets(path: str) -> ArchiveIndex:
+    # Whatever the order of the lines, records come in that of the file.
+    offsets = sorted(place[1] for place in _numbers(path, 2, "the number and offset of a record"))
+    return ArchiveIndex(offsets, [0] * len(offsets))
+
+
+def _numbers(path: str, count: int, rule: str) -> list[list[int]]:
+    places = []
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            for number, line in enumerate(file, 1):
+                words = line.split()
+                if not words:
+                    continue
+                is_number = [word.isdecimal() and len(word) < 19 for word in words]
+                if len(words) != count or not all(is_number):
+                    raise ArgumentValueError(
+                        f"index_path: line {number} of {path!r} must be {rule} (got "
+                        f"{line.strip()!r}). Write the index again with python -m dali_core index, "
+                        "or leave it out."
+                    )
+                places.append([int(word) for word in words])
+    except OSError as error:
+        raise ArgumentValueError(
+            f"index_path must be readable files (got {path!r}: {error.strerror})."
+        ) from error
+    return places
+
+
+_READ_INDEX = {"tfrecord": _offsets_and_sizes, "recordio": _numbers_and_offsets}

@@ -1,0 +1,71 @@
+"""Lists the records of TFRecord files, and describes their features to the native code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.readers.record_listing import RecordListing, list_records
+from dali_core.operators.readers.tfrecord.features import to_plain
+
+FEATURES = ("features", "sequence_features")
+_KINDS = ("fixed", "var", "sequence")
+
+
+def bind_features(
+    inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Make plain data of the features of a call, so that documents can hold them."""
+    plain = {name: to_plain(keywords[name], name) for name in FEATURES if name in keywords}
+    names = output_names(plain)
+    if plain and not names:
+        raise ArgumentValueError("features must have at least one feature (got none).")
+    if len(set(names)) < len(names):
+        raise ArgumentValueError(
+            "features and sequence_features must have different names (got "
+            f"{sorted({name for name in names if names.count(name) > 1})} twice)."
+        )
+    return inputs, {**keywords, **plain}
+
+
+def output_names(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the names of the outputs of a call, in their order."""
+    given = [arguments.get(name) for name in FEATURES]
+    return [name for features in given if isinstance(features, Mapping) for name in features]
+
+
+def open_tfrecord(arguments: dict[str, Any]) -> RecordListing:
+    """List what the arguments of `fn.readers.tfrecord` ask for.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If the arguments contradict each other, or there are no records.
+    """
+    features: dict[str, list[Any]] = {}
+    for name in FEATURES:
+        # They may come from a document that somebody has changed.
+        features |= to_plain(arguments.get(name, {}), name)
+    if len(features) != len(output_names(arguments)):
+        raise ArgumentTypeError("features and sequence_features must have different names.")
+    described = features.values()
+    defaults = [feature[3] for feature in described]
+    return list_records(
+        arguments["path"],
+        arguments.get("index_path"),
+        "tfrecord",
+        features=list(features),
+        sequence_features=arguments.get("sequence_features") is not None,
+        feature_kinds=[_KINDS.index(feature[0]) for feature in described],
+        feature_types=[feature[2] for feature in described],
+        feature_ndims=[len(feature[1]) for feature in described],
+        feature_extents=[extent for feature in described for extent in feature[1]],
+        has_default=[int(value is not None) for value in defaults],
+        integer_defaults=[value if isinstance(value, int) else 0 for value in defaults],
+        float_defaults=[value if isinstance(value, float) else 0.0 for value in defaults],
+        text_defaults=[
+            value.decode(errors="surrogateescape") if isinstance(value, bytes) else ""
+            for value in defaults
+        ],
+    )

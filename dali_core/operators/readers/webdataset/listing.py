@@ -1,0 +1,173 @@
+"""Lists the samples of tar archives, and which of their files go to which output."""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+from dali_core import types
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.webdataset.samples import (
+    ArchiveSample,
+    Component,
+    read_index_file,
+    samples_of,
+)
+
+BEHAVIORS = ("empty", "skip", "error")
+
+
+@dataclass
+class WebdatasetListing:
+    """Samples of all archives, in their order.
+
+    Attributes
+    ----------
+    paths : list of str
+        The archives.
+    files, names : sequence of int, list of str
+        Which archive each sample is in, and the name of its first file.
+    offsets, sizes : sequence of int
+        Where the file for each output of each sample is in the archive; a size of -1 stands for
+        none.
+    bad, problems : list of int, list of str
+        Numbers of samples that cannot be used, and why.
+    """
+
+    paths: list[str]
+    files: Any = field(default_factory=lambda: array("q"))
+    names: list[str] = field(default_factory=list)
+    offsets: Any = field(default_factory=lambda: array("q"))
+    sizes: Any = field(default_factory=lambda: array("q"))
+    bad: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def native_arguments(self) -> dict[str, Any]:
+        """Return what the native code needs to read a sample by its index."""
+        return {
+            "paths": self.paths,
+            "files": self.files.tolist(),
+            "names": self.names,
+            "offsets": self.offsets.tolist(),
+            "sizes": self.sizes.tolist(),
+            "bad": self.bad,
+            # The empty text says that this is a list of texts.
+            "problems": [*self.problems, ""],
+        }
+
+
+def open_webdataset(arguments: dict[str, Any]) -> WebdatasetListing:
+    """List what the arguments of `fn.readers.webdataset` ask for.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If the arguments contradict each other, or there are no samples.
+    """
+    paths, index_paths = arguments["paths"], arguments.get("index_paths") or []
+    if index_paths and len(index_paths) != len(paths):
+        raise ArgumentTypeError(
+            f"index_paths must have an entry for each of the {len(paths)} paths (got "
+            f"{len(index_paths)})."
+        )
+    behavior = arguments["missing_component_behavior"].lower() or BEHAVIORS[0]
+    if behavior not in BEHAVIORS:
+        raise ArgumentValueError(
+            f"missing_component_behavior must be one of {', '.join(map(repr, BEHAVIORS))} (got "
+            f"{arguments['missing_component_behavior']!r})."
+        )
+    dtypes = arguments.get("dtypes") or [types.UINT8] * len(arguments["ext"])
+    if len(dtypes) != len(arguments["ext"]):
+        raise ArgumentTypeError(
+            f"dtypes must have an entry for each of the {len(arguments['ext'])} outputs (got "
+            f"{len(dtypes)})."
+        )
+    if types.BOOL in dtypes:
+        raise ArgumentValueError(
+            "dtypes must be numbers (got BOOL, of which most bytes are no values). Use UINT8."
+        )
+    if index_paths:
+        archives = [read_index_file(path) for path in index_paths]
+    else:
+        archives = [samples_of(index) for index in open_indices(paths, "tar")]
+    choose = _Chooser(arguments["ext"], arguments["case_sensitive_extensions"])
+    listing = WebdatasetListing(paths)
+    for number, samples in enumerate(archives):
+        for sample in samples:
+            _add(listing, number, sample, choose, behavior)
+    if not len(listing):
+        skipped = ", none of which has all components" if any(archives) else ""
+        raise ArgumentValueError(
+            f"paths must be archives with at least one sample (got {sum(map(len, archives))}"
+            f"{skipped}). Check ext and missing_component_behavior."
+        )
+    choose.warn()
+    return listing
+
+
+class _Chooser:
+    """Finds the file of a sample for each output."""
+
+    def __init__(self, extensions: list[str], is_case_sensitive: bool) -> None:
+        self._is_case_sensitive = is_case_sensitive
+        self._num_outputs = len(extensions)
+        self._outputs: dict[str, list[int]] = {}
+        self._repeated = ""
+        for number, alternatives in enumerate(extensions):
+            for extension in filter(None, self._known(alternatives).split(";")):
+                self._outputs.setdefault(extension, []).append(number)
+
+    def __call__(self, sample: ArchiveSample) -> list[Component | None]:
+        chosen: list[Component | None] = [None] * self._num_outputs
+        for component in sample.components:
+            for number in self._outputs.get(self._known(component.extension), ()):
+                if chosen[number] is None:
+                    chosen[number] = component
+                else:
+                    self._repeated = self._repeated or component.name or component.extension
+        return chosen
+
+    def warn(self) -> None:
+        """Warn of samples with several files for one output."""
+        if self._repeated:
+            warnings.warn(
+                f"Some samples have several files for one output (such as {self._repeated!r}): the "
+                "first is read.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def _known(self, extension: str) -> str:
+        return extension if self._is_case_sensitive else extension.lower()
+
+
+def _add(
+    listing: WebdatasetListing, file: int, sample: ArchiveSample, choose: _Chooser, behavior: str
+) -> None:
+    chosen = choose(sample)
+    problem = sample.problem
+    is_complete = None not in chosen
+    if not is_complete and not problem:
+        if behavior == "skip":
+            return
+        if behavior == "error":
+            problem = (
+                "the sample must have a file for each output (it has none for output "
+                f"{chosen.index(None)}). Pack it again, or choose another "
+                "missing_component_behavior."
+            )
+    if problem:
+        listing.bad.append(len(listing))
+        listing.problems.append(problem)
+    first = sample.components[0] if sample.components else None
+    listing.files.append(file)
+    listing.names.append(f"{first.offset}:{first.name}" if first else "")
+    for component in chosen:
+        listing.offsets.append(component.offset if component else 0)
+        listing.sizes.append(component.size if component else -1)

@@ -1,0 +1,274 @@
+"""Readers of archives and files of records read what NVIDIA DALI reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dali_core
+import dali_core.fn
+import dali_core.types
+from dali_core.__main__ import main
+from tests.conformance.comparing import reference
+from tests.operators.readers.record_files import example, examples, write_tfrecords
+from tests.operators.readers.tar_files import UNUSUAL, sample_entries, write_tar
+
+pytestmark = pytest.mark.filterwarnings("ignore:Some samples have several files:UserWarning")
+
+
+def read(library: Any, reader: str, batch_size: int = 2, **arguments: Any) -> list[Any]:
+    """Return description, types, sources and samples of two epochs."""
+    if "dtypes" in arguments:
+        arguments["dtypes"] = [getattr(library.types, name) for name in arguments["dtypes"]]
+    pipeline = library.Pipeline(batch_size, 1, None)
+    with pipeline:
+        outputs = getattr(library.fn.readers, reader)(name="reader", **arguments)
+        if isinstance(outputs, dict):
+            outputs = list(outputs.values())
+        outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        pipeline.set_outputs(*outputs)
+    pipeline.build()
+    found: list[Any] = [pipeline.reader_meta("reader"), pipeline.epoch_size("reader")]
+    for _ in range(2 * -(-found[1] // batch_size)):
+        batch = pipeline.run()
+        found.append([(out.dtype.name, out.layout()) for out in batch])
+        found += [[np.array(out.at(i)).tolist() for i in range(len(out))] for out in batch]
+    return found
+
+
+def check(reader: str, **arguments: Any) -> None:
+    expected = read(reference, reader, **arguments)
+    assert read(dali_core, reader, **arguments) == expected
+
+
+def check_both_refuse(reader: str, **arguments: Any) -> None:
+    for library in (dali_core, reference):
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            read(library, reader, **arguments)
+
+
+def script(name: str, *paths: Path) -> None:
+    """Run a script of the reference."""
+    program = Path(sys.executable).with_name(name)
+    subprocess.run([program, *paths], check=True, capture_output=True)
+
+
+@pytest.fixture
+def archives(tmp_path: Path) -> list[str]:
+    return [
+        str(write_tar(tmp_path / f"{i}.tar", sample_entries(7 * i, count)))
+        for i, count in enumerate((5, 3))
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"ext": "cls"},
+        {"ext": ["png;cls", "jpg"]},
+        {"ext": ["jpg", "jpg", "none"]},
+        {"ext": ["JPG", "Cls"], "case_sensitive_extensions": False},
+        {"dtypes": ["INT8", "UINT8"]},
+        {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
+        {"num_shards": 2, "shard_id": 1, "stick_to_shard": True, "batch_size": 3},
+        {"missing_component_behavior": "error"},
+        {"missing_component_behavior": "empty", "lazy_init": True, "dont_use_mmap": True},
+        {"prefetch_queue_depth": 3, "read_ahead": True, "initial_fill": 7, "seed": 5},
+        {"tensor_init_bytes": 10, "skip_cached_images": False},
+    ],
+)
+def test_webdataset(arguments: dict[str, Any], archives: list[str]) -> None:
+    check("webdataset", **{"paths": archives, "ext": ["jpg", "cls"], **arguments})
+
+
+def test_numbers_in_archives(tmp_path: Path) -> None:
+    files = [(f"{i}.{name}", bytes(range(8 * i))) for i in range(4) for name in ("a", "b")]
+    path = str(write_tar(tmp_path / "a.tar", files))
+    names = ["UINT16", "INT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT", "FLOAT64"]
+    for pair in zip(names[::2], names[1::2], strict=True):
+        check("webdataset", paths=path, ext=["a", "b"], dtypes=pair)
+    check_both_refuse("webdataset", paths=path, ext=["a", "b"], dtypes=["BOOL", "INT8"])
+
+
+@pytest.mark.parametrize("behavior", ["", "skip", "Empty"])
+def test_unusual_archives(behavior: str, tmp_path: Path) -> None:
+    # Without an index, the reference counts a sample of hidden files below the top, too.
+    path = tmp_path / "a.tar"
+    write_tar(path, UNUSUAL)
+    for ext in (["left.jpg;jpg", "cls"], ["jpg"], ["nothing;JPG"]):
+        arguments = {"paths": str(path), "ext": ext, "missing_component_behavior": behavior}
+        if behavior != "skip" or ext[-1] != "cls":
+            check("webdataset", **arguments)
+
+
+@pytest.mark.parametrize("is_unusual", [False, True])
+def test_index_files_of_archives(is_unusual: bool, tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "a.tar", UNUSUAL if is_unusual else sample_entries(0, 5))
+    theirs = tmp_path / "theirs.idx"
+    script("wds2idx", path, theirs)
+    assert main(["index", "wds", str(path)]) == 0
+    ours = tmp_path / "a.idx"
+    assert ours.read_text() == theirs.read_text()
+    for index in (ours, theirs):
+        arguments = {"paths": str(path), "ext": ["left.jpg;jpg;JPG", "cls"]}
+        check("webdataset", **arguments, index_paths=str(index))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"paths": []},
+        {"ext": []},
+        {"paths": "/none.tar"},
+        {"index_paths": ["/none"]},
+        {"index_paths": ["/none", "/none"]},
+        {"dtypes": ["UINT8"]},
+        {"dtypes": ["UINT8", "INT64"]},
+        {"missing_component_behavior": "maybe"},
+        {"missing_component_behavior": "error", "ext": ["jpg", "png"]},
+        {"missing_component_behavior": "skip", "ext": ["jpg", "png"]},
+        {"num_shards": 9},
+    ],
+)
+def test_wrong_arguments_of_webdataset(arguments: dict[str, Any], archives: list[str]) -> None:
+    check_both_refuse("webdataset", **{"paths": archives, "ext": ["jpg", "cls"], **arguments})
+
+
+def record_features(library: Any, names: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Return features by name: of a fixed shape, or of any number of values."""
+    if library is reference:
+        import nvidia.dali.tfrecord as module
+    else:
+        import dali_core.tfrecord as module  # type: ignore[no-redef]
+    made = {}
+    for name, (shape, kind, default) in names.items():
+        dtype = getattr(module, kind)
+        if shape is None:
+            made[name] = module.VarLenFeature(dtype, default)
+        elif isinstance(shape, tuple):
+            made[name] = module.VarLenFeature(list(shape), dtype, default)
+        else:
+            made[name] = module.FixedLenFeature(shape, dtype, default)
+    return made
+
+
+ALL_FEATURES = {
+    "image": ([], "string", ""),
+    "label": ([1], "int64", -1),
+    "floats": ([2], "float32", 0.0),
+    "many": (None, "int64", 0),
+}
+
+
+def check_tfrecord(features: dict[str, tuple[Any, ...]], **arguments: Any) -> None:
+    theirs, ours = (
+        read(library, "tfrecord", features=record_features(library, features), **arguments)
+        for library in (reference, dali_core)
+    )
+    assert ours == theirs
+
+
+@pytest.fixture
+def record_files(tmp_path: Path) -> dict[str, Any]:
+    paths = [write_tfrecords(tmp_path / f"{i}.rec", examples(9 * i, 4 + i)) for i in range(2)]
+    return {
+        "path": [str(path) for path in paths],
+        "index_path": [str(path.with_suffix(".idx")) for path in paths],
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"features": ALL_FEATURES},
+        {"features": {"label": ([], "int64", -1)}},
+        {"features": {"floats": ((2,), "float32", 0.0), "image": ([], "string", "")}},
+        {"features": {"floats": ([1, 2, 1], "float32", 0.0)}},
+        {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
+        {"num_shards": 2, "shard_id": 1, "stick_to_shard": True, "batch_size": 3},
+        {"lazy_init": True, "dont_use_mmap": True, "prefetch_queue_depth": 2},
+        {"read_ahead": True, "initial_fill": 7, "seed": 5, "tensor_init_bytes": 10},
+        {"skip_cached_images": False},
+        {"use_o_direct": True, "dont_use_mmap": True},
+    ],
+)
+def test_tfrecord(arguments: dict[str, Any], record_files: dict[str, Any]) -> None:
+    check_tfrecord(**{"features": ALL_FEATURES, **record_files, **arguments})
+
+
+def test_shapes_in_records(tmp_path: Path) -> None:
+    path = write_tfrecords(tmp_path / "a.rec", [example({"x": list(range(12))})])
+    files = {"path": str(path), "index_path": str(path.with_suffix(".idx")), "batch_size": 1}
+    for shape in ([12], [3, 4], [2, 3, 2], None, (4,), (2, 3), ()):
+        check_tfrecord({"x": (shape, "int64", 0)}, **files)
+    for shape in ([11], [2, 3], (5,)):
+        for library in (dali_core, reference):
+            with pytest.raises(RuntimeError):
+                read(
+                    library,
+                    "tfrecord",
+                    features=record_features(library, {"x": (shape, "int64", 0)}),
+                    **files,
+                )
+
+
+def test_index_files_of_records(tmp_path: Path) -> None:
+    path = write_tfrecords(tmp_path / "a.tfrecord", examples(0, 6))
+    theirs = tmp_path / "theirs.idx"
+    script("tfrecord2idx", path, theirs)
+    assert main(["index", "tfrecord", str(path)]) == 0
+    assert (tmp_path / "a.idx").read_text() == theirs.read_text()
+    for index in (tmp_path / "a.idx", theirs):
+        check_tfrecord(ALL_FEATURES, path=str(path), index_path=str(index))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": []},
+        {"path": ["/none", "/none"]},
+        {"index_path": ["/none", "/none"]},
+        {"index_path": ["/none"]},
+        {"features": {}},
+        {"num_shards": 12},
+    ],
+)
+def test_wrong_arguments_of_tfrecord(
+    arguments: dict[str, Any], record_files: dict[str, Any]
+) -> None:
+    for library in (dali_core, reference):
+        features = record_features(library, ALL_FEATURES)
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            read(library, "tfrecord", **{"features": features, **record_files, **arguments})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("FixedLenFeature", [1], 0),
+        ("FixedLenFeature", 1, 0, 0),
+        ("FixedLenFeature", [1], 7, 0),
+        ("FixedLenFeature", [1], 0, 1.5),
+        ("FixedLenFeature", [1], 0, "x"),
+        ("FixedLenFeature", [], 1, 3),
+        ("VarLenFeature", "x", 0, 0),
+        ("VarLenFeature",),
+    ],
+)
+def test_wrong_features(arguments: tuple[Any, ...]) -> None:
+    import nvidia.dali.tfrecord as theirs
+
+    import dali_core.tfrecord as ours
+
+    name, *values = arguments
+    for module in (theirs, ours):
+        if module is ours and arguments == ("FixedLenFeature", [1], 0):
+            continue  # a default is optional here
+        with pytest.raises((RuntimeError, ValueError, TypeError)):
+            getattr(module, name)(*values)

@@ -1,0 +1,21 @@
+// The walk through tar archives: whatever it lists is inside of the archive, or has a problem.
+#include "dali_core/kernels/records/tar_walk.hpp"
+#include "tests/fuzz/target.hpp"
+
+using namespace dali_core;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const ExactCopy copy(data, size);
+  MemorySource source(copy.data(), size);
+  int64_t last = 0;
+  const auto members = TarWalk(source).members();
+  FUZZ_CHECK(members.size() <= size / 512 + 1);
+  for (const TarMember& member : members) {
+    FUZZ_CHECK(member.offset >= last && member.size >= 0);
+    last = member.offset;
+    if (!member.problem.empty()) continue;
+    FUZZ_CHECK(member.offset % 512 == 0);
+    FUZZ_CHECK(source.has(member.offset, member.size));
+  }
+  return 0;
+}
