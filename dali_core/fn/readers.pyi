@@ -84,6 +84,47 @@ def file(
 ) -> list[DataNode]:
     """Read files and their labels."""
 
+def numpy(
+    *,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.npy",
+    roi_start: Ints | DataNode | None = None,
+    rel_roi_start: Floats | DataNode | None = None,
+    roi_end: Ints | DataNode | None = None,
+    rel_roi_end: Floats | DataNode | None = None,
+    roi_shape: Ints | DataNode | None = None,
+    rel_roi_shape: Floats | DataNode | None = None,
+    roi_axes: Ints = [],
+    out_of_bounds_policy: Str = "error",
+    fill_value: Float = 0.0,
+    cache_header_information: bool = False,
+    use_o_direct: bool = False,
+    register_buffers: bool = True,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Read files that `numpy.save` has written."""
+
 def sequence(
     *,
     file_root: Str,

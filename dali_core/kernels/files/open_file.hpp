@@ -1,4 +1,4 @@
-// A file that is read whole, and never hangs the thread that opens it.
+// A file that is read whole or in parts, and never hangs the thread that opens it.
 #pragma once
 
 #include <fcntl.h>
@@ -41,14 +41,31 @@ class OpenFile {
       const ssize_t count = ::read(descriptor_, target, static_cast<size_t>(bytes));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail("must be readable");
-      if (count == 0)
-        throw std::runtime_error("the file must not shrink while it is read (it did).");
+      if (count == 0) refuse_shrunk();
       target += count;
       bytes -= count;
     }
   }
 
+  // The same for bytes from a position of the file on.
+  void read_at(int64_t position, char* target, int64_t bytes) const {
+    while (bytes > 0) {
+      const ssize_t count =
+          ::pread(descriptor_, target, static_cast<size_t>(bytes), static_cast<off_t>(position));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("must be readable");
+      if (count == 0) refuse_shrunk();
+      target += count;
+      position += count;
+      bytes -= count;
+    }
+  }
+
  private:
+  [[noreturn]] static void refuse_shrunk() {
+    throw std::runtime_error("the file must not shrink while it is read (it did).");
+  }
+
   [[noreturn]] void fail(const char* rule) const {
     throw std::runtime_error(std::string("the file ") + rule + " (got \"" + path_ +
                              "\": " + std::strerror(errno) + "). Check the path and permissions.");
