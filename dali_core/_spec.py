@@ -325,6 +325,9 @@ class OpSpec:
     reader : callable, optional
         For operators that read a data set: makes a `dali_core._graph.index_sampler.DataSource` from
         the checked arguments. The operator then takes the sharding and shuffling arguments, too.
+    hands_to_reader : bool
+        Whether it takes the arguments of readers without being one, since `bind` hands them to a
+        reader that gives it its input.
     reads_batch : bool
         Whether what it gives for a sample depends on which others are in the batch, such as when
         the native code reads the inputs of all samples.
@@ -363,6 +366,7 @@ class OpSpec:
     input_device: Literal["same", "mixed", "any"] = "same"
     random: bool = False
     reader: Callable[[dict[str, Any]], Any] | None = None
+    hands_to_reader: bool = False
     reads_batch: bool = False
     bind: Callable[..., Any] | None = None
     batch_input: Callable[[Mapping[str, Any]], Source | None] | None = None

@@ -43,7 +43,8 @@ _SEED_ARG = Arg(
 
 def all_args(spec: OpSpec) -> tuple[Arg, ...]:
     """List the operator's own arguments, then those that all such operators share."""
-    shared: tuple[Arg, ...] = READER_ARGS if spec.reader else (_SEED_ARG,) if spec.random else ()
+    reads = spec.reader is not None or spec.hands_to_reader
+    shared: tuple[Arg, ...] = READER_ARGS if reads else (_SEED_ARG,) if spec.random else ()
     own = {arg.name for arg in spec.args}
     return (*spec.args, *(arg for arg in (*shared, *_COMMON_ARGS) if arg.name not in own))
 
@@ -74,6 +75,22 @@ def given_arguments(spec: OpSpec, keywords: Mapping[str, Any], where: str) -> di
                 "numbers. Leave it out."
             )
     return given
+
+
+def check_names(spec: OpSpec, given: Mapping[str, Any], where: str) -> None:
+    """Check that an operator has all keyword arguments of a call.
+
+    Raises
+    ------
+    ArgumentKeyError
+        If one is unknown.
+    """
+    args = [arg.name for arg in all_args(spec)]
+    for name in given:
+        if name not in args:
+            near = difflib.get_close_matches(name, args, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It takes: {', '.join(args)}."
+            raise ArgumentKeyError(f"{where}: unknown argument {name!r}. {hint}")
 
 
 def check_arguments(
@@ -107,11 +124,7 @@ def check_arguments(
         If a value cannot be converted without loss.
     """
     args = {arg.name: arg for arg in all_args(spec)}
-    for name in given:
-        if name not in args:
-            near = difflib.get_close_matches(name, args, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"It takes: {', '.join(args)}."
-            raise ArgumentKeyError(f"{where}: unknown argument {name!r}. {hint}")
+    check_names(spec, given, where)
     constants: dict[str, Any] = {}
     tensors: dict[str, DataNode] = {}
     for name, arg in args.items():

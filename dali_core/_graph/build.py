@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dali_core._graph.arguments import check_arguments, given_arguments
+from dali_core._graph.arguments import check_arguments, check_names, given_arguments
 from dali_core._graph.context import user_location, warn_user
 from dali_core._graph.device_decoding import decode_on_device, read_videos_on_device
 from dali_core._graph.devices import check_places, choose_device
@@ -100,6 +100,8 @@ class _Call:
         """Rearrange inputs and arguments as the operator wants them."""
         if self.spec.bind is None:
             return inputs, keywords
+        if self.spec.hands_to_reader:
+            check_names(self.spec, keywords, self.where)
         try:
             bound: tuple[tuple[Any, ...], dict[str, Any]] = self.spec.bind(inputs, keywords)
         except (ArgumentTypeError, ArgumentValueError) as error:

@@ -152,6 +152,18 @@ def image_slice(
 ) -> DataNode:
     """Decode a window of each image file, given by its ends or by its start and extent."""
 
+def numpy(
+    input: Input,
+    /,
+    *,
+    dtype: DataType | None = None,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Decode files that `numpy.save` has written."""
+
 def video(
     input: Input,
     /,

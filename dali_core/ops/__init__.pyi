@@ -10,6 +10,7 @@ from dali_core._graph.operator_class import Compose as Compose
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
+from dali_core.ops import io as io
 from dali_core.ops import noise as noise
 from dali_core.ops import random as random
 from dali_core.ops import readers as readers
@@ -779,6 +780,32 @@ class CropMirrorNormalize(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Debayer(OperatorClass):
+    """Compute the colours of images that were taken through a Bayer filter."""
+
+    def __init__(
+        self,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str = "bilinear_ocv",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class DLTensorPythonFunction(OperatorClass):
     """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
 
@@ -808,6 +835,32 @@ class DLTensorPythonFunction(OperatorClass):
         name: Str | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
+
+class DumpImage(OperatorClass):
+    """Write images to files, to look at them."""
+
+    def __init__(
+        self,
+        *,
+        suffix: Str = "",
+        input_layout: Str = "HWC",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        suffix: Str | None = None,
+        input_layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class ElementExtract(OperatorClass):
     """Take frames out of each sequence."""
@@ -1873,6 +1926,90 @@ class Normalize(OperatorClass):
         epsilon: Float | None = None,
         ddof: Int | None = None,
         dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class NumpyReader(OperatorClass):
+    """Read files that `numpy.save` has written."""
+
+    def __init__(
+        self,
+        *,
+        file_root: Str = "",
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str = "*.npy",
+        roi_start: Ints | DataNode | None = None,
+        rel_roi_start: Floats | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        rel_roi_end: Floats | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        rel_roi_shape: Floats | DataNode | None = None,
+        roi_axes: Ints = [],
+        out_of_bounds_policy: Str = "error",
+        fill_value: Float = 0.0,
+        cache_header_information: bool = False,
+        use_o_direct: bool = False,
+        register_buffers: bool = True,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        file_root: Str | None = None,
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str | None = None,
+        roi_start: Ints | DataNode | None = None,
+        rel_roi_start: Floats | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        rel_roi_end: Floats | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        rel_roi_shape: Floats | DataNode | None = None,
+        roi_axes: Ints | None = None,
+        out_of_bounds_policy: Str | None = None,
+        fill_value: Float | None = None,
+        cache_header_information: bool | None = None,
+        use_o_direct: bool | None = None,
+        register_buffers: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

@@ -297,6 +297,30 @@ class ImageSlice(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Numpy(OperatorClass):
+    """Decode files that `numpy.save` has written."""
+
+    def __init__(
+        self,
+        *,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Video(OperatorClass):
     """Decode videos that are in memory."""
 

@@ -27,6 +27,7 @@ from tests.compiled_programs import (
 from tests.fuzz import record_files
 from tests.fuzz.small_images import all_images, jpegs
 from tests.hanging import HANG_SECONDS
+from tests.npy_files import array_of, npy
 
 HERE = Path(__file__).resolve().parent
 DRIVER = HERE / "standalone.cpp"
@@ -40,6 +41,7 @@ UNDER_TEST = [
     # The conversion used by the pixel writer.
     KERNELS / "convert" / "convert_elements.cpp",
     KERNELS / "fill" / "fill_elements.cpp",
+    *sorted((KERNELS / "npy").glob("*.cpp")),
     *VOCABULARY,
 ]
 TARGETS = sorted(path.stem for path in HERE.glob("*.cpp") if path != DRIVER)
@@ -104,6 +106,9 @@ def write_corpus(folder: Path, target: str) -> Path:
         for number in range(64):
             settings = bytes(number * factor % 251 for factor in (1, 3, 5, 7, 11, 13, 17))
             (folder / str(number)).write_bytes(settings + bytes(range(256)))
+    elif target == "npy":
+        for number in range(64):
+            (folder / str(number)).write_bytes(npy(array_of(number)))
     else:
         for name, file in all_images().items():
             (folder / name).write_bytes(file)

@@ -238,6 +238,27 @@ void Executor::finish_outputs(Batch& batch) {
   }
 }
 
+namespace {
+
+// Files may hold what they like. Of samples that failed nothing is known.
+void check_one_kind(const std::vector<Tensor>& samples, size_t output) {
+  const Tensor* first = nullptr;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const Tensor& sample = samples[i];
+    if (sample.type == DataType::kNone) continue;
+    if (first == nullptr) first = &sample;
+    if (sample.type == first->type && sample.shape.ndim == first->shape.ndim) continue;
+    throw std::runtime_error(
+        "all samples of a batch must have one type and number of dimensions (got " +
+        std::string(name_of(first->type)) + " of shape " + to_string(first->shape) + " and, for " +
+        "sample " + std::to_string(i) + " of output " + std::to_string(output) + ", " +
+        name_of(sample.type) + " of shape " + to_string(sample.shape) +
+        "). Cast or reshape them in the pipeline.");
+  }
+}
+
+}  // namespace
+
 // Uniform outputs become one dense buffer: nothing to do where samples were written in place.
 void Executor::collect_outputs(Batch& batch) {
   const int size = batch.size();
@@ -257,6 +278,7 @@ void Executor::collect_outputs(Batch& batch) {
       return sample.type == first.type && sample.shape == first.shape;
     });
     if (!uniform) {
+      check_one_kind(samples, i);
       dense = DenseOutput{};
       continue;
     }

@@ -41,8 +41,7 @@ class OpenFile {
       const ssize_t count = ::read(descriptor_, target, static_cast<size_t>(bytes));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail("must be readable");
-      if (count == 0)
-        throw std::runtime_error("the file must not shrink while it is read (it did).");
+      if (count == 0) refuse_shrunk();
       target += count;
       bytes -= count;
     }
@@ -58,7 +57,7 @@ class OpenFile {
         throw std::runtime_error(
             "the file must have " + std::to_string(bytes) + " more bytes at byte " +
             std::to_string(offset) +
-            " (it ends there). It is cut off, or its index is of another file.");
+            " (it ends there). It is cut off, or has changed since it was opened or indexed.");
       target += count;
       bytes -= count;
       offset += count;
@@ -66,6 +65,10 @@ class OpenFile {
   }
 
  private:
+  [[noreturn]] static void refuse_shrunk() {
+    throw std::runtime_error("the file must not shrink while it is read (it did).");
+  }
+
   [[noreturn]] void fail(const char* rule) const {
     throw std::runtime_error(std::string("the file ") + rule + " (got \"" + path_ +
                              "\": " + std::strerror(errno) + "). Check the path and permissions.");

@@ -24,6 +24,11 @@ ResizeMode mode_of(const std::string& name) {
   return ResizeMode::kNotSmaller;
 }
 
+SizeRounding rounding_of(const std::string& name) {
+  if (name == "truncate") return SizeRounding::kTruncate;
+  return name == "ceil" ? SizeRounding::kCeil : SizeRounding::kRound;
+}
+
 // One value for all axes, or one for each.
 void spread(const std::vector<float>& values, const char* name, int num_axes, float* to) {
   if (values.size() != 1 && static_cast<int>(values.size()) != num_axes)
@@ -42,15 +47,18 @@ ResizeSize::ResizeSize(const OperatorConfig& config)
       z_(config, "resize_z"),
       shorter_(config, "resize_shorter"),
       longer_(config, "resize_longer"),
-      size_(config, "size"),
+      size_(config, config.has("sizes") ? "sizes" : "size"),
+      scales_(config, "scales"),
+      alignment_(config, "alignment"),
       roi_start_(config, "roi_start"),
       roi_end_(config, "roi_end"),
       max_size_(config.get_or<std::vector<float>>("max_size", {})),
       mode_(ResizeMode::kDefault),
+      rounding_(rounding_of(config.get_or<std::string>("size_rounding", "round"))),
       roi_relative_(config.get<bool>("roi_relative")),
       subpixel_scale_(config.get<bool>("subpixel_scale")) {
   const bool separate = x_.given() || y_.given() || z_.given();
-  const int ways = separate + size_.given() + shorter_.given() + longer_.given();
+  const int ways = separate + size_.given() + scales_.given() + shorter_.given() + longer_.given();
   if (ways != 1)
     throw std::invalid_argument(
         "the size must be given in exactly one way (got " + std::to_string(ways) +
@@ -69,18 +77,21 @@ ResizeSize::ResizeSize(const OperatorConfig& config)
   if (longer_.given()) mode_ = ResizeMode::kNotLarger;
 }
 
-void ResizeSize::requested_sizes(const SampleContext& sample, const ResizeView& view,
+void ResizeSize::requested_sizes(const SampleContext& sample, const int64_t* extents, int num_axes,
                                  float* size) const {
   std::vector<float> values;
   if (size_.given()) {
-    spread(size_.at(sample, values), "size", view.num_axes, size);
+    spread(size_.at(sample, values), "size", num_axes, size);
+  } else if (scales_.given()) {
+    spread(scales_.at(sample, values), "scales", num_axes, size);
+    for (int i = 0; i < num_axes; ++i) size[i] *= static_cast<float>(extents[i]);
   } else if (shorter_.given()) {
-    spread({shorter_.at(sample)}, "resize_shorter", view.num_axes, size);
+    spread({shorter_.at(sample)}, "resize_shorter", num_axes, size);
   } else if (longer_.given()) {
-    spread({longer_.at(sample)}, "resize_longer", view.num_axes, size);
+    spread({longer_.at(sample)}, "resize_longer", num_axes, size);
   } else {
-    const int width = view.num_axes - 1;
-    if (view.num_axes == 3) spread({z_.at_or(sample, 0.0f)}, "resize_z", 1, size);
+    const int width = num_axes - 1;
+    if (num_axes == 3) spread({z_.at_or(sample, 0.0f)}, "resize_z", 1, size);
     spread({y_.at_or(sample, 0.0f)}, "resize_y", 1, size + width - 1);
     spread({x_.at_or(sample, 0.0f)}, "resize_x", 1, size + width);
   }
@@ -117,7 +128,8 @@ void ResizeSize::fit(int num_axes, const float* extent, const float* limit, floa
     const float mean = mode_ == ResizeMode::kStretch ? 1
                        : num_given == 1              ? product
                        : num_given == 2              ? std::sqrt(product)
-                                                     : std::cbrt(product);
+                       : num_given == 3 ? std::cbrt(product)
+                                        : std::pow(product, 1 / static_cast<float>(num_given));
     for (int i = 0; i < num_axes; ++i)
       size[i] = std::min(size[i] == 0 ? extent[i] * mean : size[i], limit[i]);
     return;
@@ -131,18 +143,18 @@ void ResizeSize::fit(int num_axes, const float* extent, const float* limit, floa
     size[i] = limited ? extent[i] * limit[tightest] / extent[tightest] : extent[i] * scale;
 }
 
-void ResizeSize::set_region(const SampleContext& sample, const ResizeView& view,
+void ResizeSize::set_region(const SampleContext& sample, const int64_t* extents, int num_axes,
                             ResampleAxis* axes) const {
-  float start[3] = {};
-  float end[3] = {};
+  float start[kMaxDims] = {};
+  float end[kMaxDims] = {};
   if (roi_start_.given()) {
     std::vector<float> values;
-    spread(roi_start_.at(sample, values), "roi_start", view.num_axes, start);
-    spread(roi_end_.at(sample, values), "roi_end", view.num_axes, end);
+    spread(roi_start_.at(sample, values), "roi_start", num_axes, start);
+    spread(roi_end_.at(sample, values), "roi_end", num_axes, end);
   }
-  for (int i = 0; i < view.num_axes; ++i) {
-    const float extent = static_cast<float>(view.extent[i]);
-    axes[i].input_size = view.extent[i];
+  for (int i = 0; i < num_axes; ++i) {
+    const float extent = static_cast<float>(extents[i]);
+    axes[i].input_size = extents[i];
     axes[i].begin = 0;
     axes[i].end = extent;
     if (!roi_start_.given()) continue;
@@ -158,39 +170,55 @@ void ResizeSize::set_region(const SampleContext& sample, const ResizeView& view,
   }
 }
 
-void ResizeSize::choose(const SampleContext& sample, const ResizeView& view,
+int64_t ResizeSize::rounded(float size) const {
+  if (rounding_ == SizeRounding::kTruncate) return static_cast<int64_t>(size);
+  if (rounding_ == SizeRounding::kCeil) return static_cast<int64_t>(std::ceil(size));
+  return std::llround(size);
+}
+
+void ResizeSize::choose(const SampleContext& sample, const int64_t* extents, int num_axes,
                         ResampleAxis* axes) const {
-  float size[3] = {};
-  float extent[3] = {};
-  float limit[3] = {};
-  bool flipped[3] = {};
-  requested_sizes(sample, view, size);
-  set_region(sample, view, axes);
-  limits(view.num_axes, limit);
+  float size[kMaxDims] = {};
+  float extent[kMaxDims] = {};
+  float limit[kMaxDims] = {};
+  bool flipped[kMaxDims] = {};
+  requested_sizes(sample, extents, num_axes, size);
+  set_region(sample, extents, num_axes, axes);
+  limits(num_axes, limit);
   const bool keeps_aspect = mode_ == ResizeMode::kNotLarger || mode_ == ResizeMode::kNotSmaller;
-  const bool any_size = std::any_of(size, size + view.num_axes, [](float s) { return s != 0; });
-  for (int i = 0; i < view.num_axes; ++i) {
+  const bool any_size = std::any_of(size, size + num_axes, [](float s) { return s != 0; });
+  for (int i = 0; i < num_axes; ++i) {
     flipped[i] = size[i] < 0;
     // As in NVIDIA DALI, a reversed region mirrors only an axis whose size is asked for.
     if (size[i] == 0 && !(keeps_aspect && any_size)) flipped[i] = axes[i].end < axes[i].begin;
     size[i] = std::fabs(size[i]);
-    extent[i] = view.extent[i] == 0 ? 0 : std::fabs(axes[i].end - axes[i].begin);
+    extent[i] = extents[i] == 0 ? 0 : std::fabs(axes[i].end - axes[i].begin);
   }
-  fit(view.num_axes, extent, limit, size);
-  for (int i = 0; i < view.num_axes; ++i) {
+  fit(num_axes, extent, limit, size);
+  float alignment[kMaxDims];
+  std::fill_n(alignment, num_axes, 0.5f);
+  std::vector<float> values;
+  if (alignment_.given()) spread(alignment_.at(sample, values), "alignment", num_axes, alignment);
+  for (int i = 0; i < num_axes; ++i) {
     ResampleAxis& axis = axes[i];
     if (!(size[i] < kLargestSize))
       throw std::invalid_argument(
           "the output must have less than 10^9 pixels along each axis (got " +
           std::to_string(size[i]) + "). Ask for a smaller size.");
-    axis.output_size = view.extent[i] == 0 ? 0 : std::max<int64_t>(1, std::llround(size[i]));
+    axis.output_size = extents[i] == 0 ? 0 : std::max<int64_t>(1, rounded(size[i]));
     // Widening the region by what rounding added keeps the scale as it was asked for.
     if (subpixel_scale_ && size[i] > 0 && static_cast<float>(axis.output_size) != size[i]) {
-      const float half =
-          (axis.end - axis.begin) * (static_cast<float>(axis.output_size) / size[i]) / 2;
-      const float centre = (axis.begin + axis.end) / 2;
-      axis.begin = centre - half;
-      axis.end = centre + half;
+      const float width =
+          (axis.end - axis.begin) * (static_cast<float>(axis.output_size) / size[i]);
+      if (alignment[i] == 0.5f) {
+        const float centre = (axis.begin + axis.end) / 2;
+        axis.begin = centre - width / 2;
+        axis.end = centre + width / 2;
+      } else {
+        const float fixed = (1 - alignment[i]) * axis.begin + alignment[i] * axis.end;
+        axis.begin = fixed - alignment[i] * width;
+        axis.end = fixed + (1 - alignment[i]) * width;
+      }
     }
     if (!(std::fabs(axis.end - axis.begin) < kWidestRegion))
       throw std::invalid_argument(

@@ -119,9 +119,9 @@ class ParallelCalls:
                 key.epoch, key.iteration + number, key.first_sample + number * self._batch_size
             )
             self._ahead.append((ahead, self._submit(ahead, context.failed is not None)))
-        produced = _opened(self._ahead[0][1], context)
+        produced = await_parts(self._ahead[0][1], context)
         self._ahead.popleft()
-        columns = _joined(produced, self._part_size if self._by_sample else None, context)
+        columns = join_parts(produced, self._part_size if self._by_sample else None, context)
         return tuple(columns) if self._is_tuple else columns[0]
 
     def end_epoch(self) -> None:
@@ -189,11 +189,11 @@ class ParallelItems:
             self._ahead.append(self._pool.submit(self._number, *how))
             self._starts_epoch = False
             self._goes_to = None
-        (produced,) = _opened([self._ahead[0]], context)
+        (produced,) = await_parts([self._ahead[0]], context)
         self._ahead.popleft()
         self._has_ended = produced.has_ended
         self._state = produced.state
-        columns = _joined([produced], None, context)
+        columns = join_parts([produced], None, context)
         return tuple(columns) if self._is_tuple else columns[0]
 
     def end_epoch(self) -> None:
@@ -230,7 +230,7 @@ def forget_frames(error: BaseException) -> None:
         seen = seen.__cause__ or seen.__context__
 
 
-def _opened(parts: _Parts, context: StepContext) -> list[Produced]:
+def await_parts(parts: _Parts, context: StepContext) -> list[Produced]:
     """Wait for the parts of a batch."""
     for part in parts:
         while not part.wait(_WAIT_SECONDS):
@@ -239,7 +239,7 @@ def _opened(parts: _Parts, context: StepContext) -> list[Produced]:
     return [part.result() for part in parts]
 
 
-def _joined(
+def join_parts(
     parts: Sequence[Produced], part_size: int | None, context: StepContext
 ) -> list[list[TensorCPU | None]]:
     """Put the parts of a batch together; raise what a source that is not parallel would raise."""

@@ -1,0 +1,25 @@
+// The indices of the samples that fn.readers.python fetches.
+#include <memory>
+#include <string>
+
+#include "dali_core/operator.hpp"
+
+namespace dali_core {
+
+class SampleIndices : public Operator {
+ public:
+  explicit SampleIndices(const OperatorConfig& config) : reader_(config.reader) {}
+
+  void run(SampleContext& sample) const override {
+    const int64_t index = sample.reader_index(reader_);
+    sample.set_source(std::make_shared<const std::string>("index " + std::to_string(index)));
+    *sample.output(0, DataType::kInt64, {}).as<int64_t>() = index;
+  }
+
+ private:
+  int reader_;
+};
+
+DALI_CORE_REGISTER_OPERATOR("readers.python.indices", SampleIndices)
+
+}  // namespace dali_core

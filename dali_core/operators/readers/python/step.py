@@ -1,0 +1,125 @@
+"""The step behind `fn.readers.python`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from dali_core._runtime.step import (
+    Step,
+    StepContext,
+    StepOutput,
+    check_samples,
+    fill_failed,
+)
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.workers import FunctionSettings, Produced, WorkerPool
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.external_source.parallel import await_parts, forget_frames, join_parts
+from dali_core.operators.readers.python.fetching import Fetching
+from dali_core.types import DALIDataType, to_dali_type
+
+_MAX_INDICES = 256
+"""In a message to a worker."""
+
+
+class FetchingStep(Step):
+    """Fetches the samples whose indices it gets.
+
+    Parameters
+    ----------
+    arguments : dict
+        Checked arguments of `fn.readers.python`.
+    """
+
+    def __init__(self, arguments: dict[str, Any]) -> None:
+        num_outputs = arguments.get("num_outputs")
+        count = num_outputs or 1
+        self._fetching = Fetching(arguments["source"], num_outputs)
+        self._layouts = _for_each(arguments.get("layout"), "layout", count, "")
+        self._dtypes = [
+            dtype if dtype is None or isinstance(dtype, DALIDataType) else to_dali_type(dtype)
+            for dtype in _for_each(arguments.get("dtype"), "dtype", count, None)
+        ]
+        self._is_parallel = bool(arguments["parallel"])
+        self._hint = max(arguments.get("bytes_per_sample_hint") or [0])
+        self._pool: WorkerPool | None = None
+
+    def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
+        """Have samples fetched by workers, which are started next."""
+        if not self._is_parallel:
+            return
+        num_parts = max(1, min(pool.num_workers, batch_size))
+        self._part_size = min(-(-batch_size // num_parts), _MAX_INDICES)
+        # Results of the batch before may still be in use.
+        num_results = 2 * -(-batch_size // self._part_size)
+        settings = FunctionSettings(num_results, self._part_size, self._hint)
+        self._number = pool.add(self._fetching, settings)
+        self._pool = pool
+
+    def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
+        """Fetch a batch."""
+        (batch,) = inputs
+        indices = [int(batch.at(place)) for place in range(len(batch))]
+        try:
+            return self._run(context, indices)
+        except BaseException as error:
+            if self._pool is not None:
+                forget_frames(error)
+            raise
+
+    def _run(self, context: StepContext, indices: Sequence[int]) -> list[StepOutput]:
+        columns: list[list[Any]] = join_parts(
+            self._fetched(context, indices),
+            self._part_size if self._pool is not None else len(indices),
+            context,
+        )
+        columns = [
+            check_samples(context, column, layout, partial(_check, dtype))
+            for column, layout, dtype in zip(columns, self._layouts, self._dtypes, strict=True)
+        ]
+        fill_failed(context, columns)
+        return [
+            StepOutput(column, layout, origin=0)
+            for column, layout in zip(columns, self._layouts, strict=True)
+        ]
+
+    def _fetched(self, context: StepContext, indices: Sequence[int]) -> list[Produced]:
+        goes_on = context.failed is not None
+        if self._pool is None:
+            return [self._fetching(_kept, indices, goes_on)]
+        return await_parts(
+            [
+                self._pool.submit(
+                    self._number, list(indices[start : start + self._part_size]), goes_on
+                )
+                for start in range(0, len(indices), self._part_size)
+            ],
+            context,
+        )
+
+
+def _kept(tensor: TensorCPU) -> TensorCPU:
+    return tensor
+
+
+def _check(dtype: DALIDataType | None, alone: TensorListCPU) -> None:
+    if dtype not in (None, alone.dtype):
+        raise ArgumentTypeError(
+            f"the source must return data with dtype {dtype} (got {alone.dtype}). Convert it, or "
+            "change dtype."
+        )
+
+
+def _for_each(value: Any, name: str, count: int, otherwise: Any) -> list[Any]:
+    is_list = isinstance(value, (list, tuple))
+    if value is None or not is_list:
+        return [otherwise if value is None else value] * count
+    if len(value) > count:
+        raise ArgumentValueError(
+            f"{name} must have at most one entry for each of the {count} outputs (got "
+            f"{len(value)}). Leave out the others."
+        )
+    return [*value, *[otherwise] * (count - len(value))]
