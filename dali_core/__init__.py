@@ -14,6 +14,7 @@ from dali_core._graph.node import DataNode as DataNode
 from dali_core.pipeline import Pipeline as Pipeline
 from dali_core.pipeline import pipeline_def as pipeline_def
 from dali_core.sysconfig import get_include as get_include
+from dali_core.tracing import trace as trace
 from dali_core.types import OperatorConcurrency as OperatorConcurrency
 from dali_core.types import StreamPolicy as StreamPolicy
 

@@ -38,7 +38,7 @@ ROOMS = [
     ["operators"],
     ["_graph"],
     ["_execution"],
-    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord"],
+    ["tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord", "tracing"],
     ["auto_aug"],
     ["plugin"],
     ["adapters", "sysconfig", "plugin_manager"],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from dali_core._execution.tracing import TRACER, RunTrace
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, StageKind
 from dali_core._runtime.executor import Batch, Executor
@@ -43,6 +44,9 @@ class RunStatistics:
         self._num_threads = num_threads
         self._depth = depth
         self._left: float | None = None
+        names = [_name_of(nodes) for _, nodes in _timed(plan)]
+        self._trace = RunTrace(executor, names)
+        TRACER.add(self._trace)
         self.reset()
 
     def reset(self) -> None:
@@ -68,6 +72,9 @@ class RunStatistics:
                 self._batches += 1
         finally:
             self._left = time.monotonic()
+            if self._trace.is_active:
+                iteration = -1 if first is None else first.iteration
+                self._trace.add_call(entered, self._left, iteration)
             if self._batches > (first is not None):
                 self._waiting += self._left - entered
             else:
@@ -131,12 +138,16 @@ def _timed(plan: ExecutionPlan) -> list[tuple[str, list[OperatorNode]]]:
     return single + groups
 
 
+def _name_of(nodes: list[OperatorNode]) -> str:
+    return " + ".join(title_of(node.operator).removeprefix("fn.") for node in nodes)
+
+
 def _described(
     kind: str, nodes: list[OperatorNode], own: OperatorTimes, ahead: OperatorTimes
 ) -> OperatorStatistics:
     most = own if own.calls else ahead
     return OperatorStatistics(
-        name=" + ".join(title_of(node.operator).removeprefix("fn.") for node in nodes),
+        name=_name_of(nodes),
         nodes=tuple(node.name for node in nodes),
         kind=kind,
         calls=own.calls + ahead.calls,

@@ -200,8 +200,17 @@ cdef extern from "run_times.hpp" namespace "dali_core" nogil:
         kOthers
         kFiles
 
+    cdef cppclass TraceEvent:
+        int64_t begin
+        int64_t end
+        int64_t what
+        int64_t iteration
+        int64_t sample
+
     cdef cppclass ThreadTimes:
         int64_t waited(WaitingFor what, int64_t now)
+        void trace(cbool is_traced)
+        vector[TraceEvent] take_events() except +
         vector[OperatorTimes] operators
 
 
@@ -329,7 +338,7 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         void copy_in(vector[Tensor]& tensors, BufferPool* pool) except +
         BufferPool& pool()
         const Plan& plan()
-        const deque[ThreadTimes]& times()
+        deque[ThreadTimes]& times()
         int num_compute_threads()
         int num_active()
 

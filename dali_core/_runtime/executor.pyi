@@ -166,6 +166,16 @@ class Executor:
     def run_times(self) -> RunTimes:
         """Return what the threads have done, and how long they waited, since they were started."""
 
+    def trace(self, is_traced: bool) -> None:
+        """Keep what each thread does from now on, or no longer."""
+
+    def take_events(self) -> list[list[tuple[int, int, int, int, int]]]:
+        """Take what was kept of each thread: compute threads, those that read ahead, steps."""
+
+    @property
+    def num_compute_threads(self) -> int:
+        """Number of threads that run sample programs."""
+
     @property
     def num_active(self) -> int:
         """Number of batches that are not done."""

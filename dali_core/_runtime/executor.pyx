@@ -405,6 +405,34 @@ cdef class Executor:
         """Return what the threads have done, and how long they waited, since they were started."""
         return _run_times(self.executor)
 
+    def trace(self, bint is_traced) -> None:
+        """Keep what each thread does from now on, or no longer."""
+        cdef size_t thread
+        for thread in range(self.executor.times().size()):
+            self.executor.times()[thread].trace(is_traced)
+
+    def take_events(self) -> list[list[tuple[int, int, int, int, int]]]:
+        """Take what was kept of each thread: compute threads, those that read ahead, steps.
+
+        Returns
+        -------
+        list of list of (int, int, int, int, int)
+            Begin and end in nanoseconds of `time.monotonic`; the slot of the operator, or
+            ``-2`` to ``-5`` for a wait for the consumer, steps, other threads or files; the number of
+            the batch and the place of the sample in it, or -1.
+        """
+        cdef size_t thread
+        return [
+            [(event.begin, event.end, event.what, event.iteration, event.sample)
+             for event in self.executor.times()[thread].take_events()]
+            for thread in range(self.executor.times().size())
+        ]
+
+    @property
+    def num_compute_threads(self) -> int:
+        """Number of threads that run sample programs."""
+        return self.executor.num_compute_threads()
+
     @property
     def num_active(self) -> int:
         """Number of batches that are not done."""

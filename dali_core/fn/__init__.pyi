@@ -1546,6 +1546,36 @@ def stack(
 ) -> DataNode:
     """Join the tensors of several inputs along a new dimension."""
 
+def tensor_resize(
+    input: Input,
+    /,
+    *,
+    sizes: Floats | DataNode | None = None,
+    scales: Floats | DataNode | None = None,
+    axes: Ints | None = None,
+    axis_names: Str | None = None,
+    mode: Str = "default",
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    size_rounding: Str = "round",
+    alignment: Floats | DataNode = [0.5],
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize tensors along any of their dimensions."""
+
 def tfrecord_reader(
     *inputs: Any,
     path: Strs,
@@ -1575,6 +1605,19 @@ def tfrecord_reader(
     bytes_per_sample_hint: Ints | None = None,
 ) -> dict[str, DataNode]:
     """Read features of examples from TFRecord files."""
+
+def transform_translation(
+    input: Input = ...,
+    /,
+    *,
+    offset: Floats | DataNode,
+    reverse_order: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make an affine transform that moves points."""
 
 def transpose(
     input: Input,

@@ -2982,6 +2982,66 @@ class Stack(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class TensorResize(OperatorClass):
+    """Resize tensors along any of their dimensions."""
+
+    def __init__(
+        self,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str = "default",
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        size_rounding: Str = "round",
+        alignment: Floats | DataNode = [0.5],
+        interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DataType | None = None,
+        minibatch_size: Int = 32,
+        temp_buffer_hint: Int = 0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool | None = None,
+        subpixel_scale: bool | None = None,
+        size_rounding: Str | None = None,
+        alignment: Floats | DataNode | None = None,
+        interp_type: DALIInterpType | DataNode | None = None,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool | None = None,
+        dtype: DataType | None = None,
+        minibatch_size: Int | None = None,
+        temp_buffer_hint: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class TFRecordReader(OperatorClass):
     """Read features of examples from TFRecord files."""
 
@@ -3043,6 +3103,32 @@ class TFRecordReader(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> dict[str, DataNode]: ...
+
+class TransformTranslation(OperatorClass):
+    """Make an affine transform that moves points."""
+
+    def __init__(
+        self,
+        *,
+        offset: Floats | DataNode | None = None,
+        reverse_order: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input = ...,
+        /,
+        *,
+        offset: Floats | DataNode | None = None,
+        reverse_order: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class Transpose(OperatorClass):
     """Reorder the dimensions of each tensor."""

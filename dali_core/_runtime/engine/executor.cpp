@@ -370,11 +370,11 @@ void Executor::finish_step(const StepTask& task) {
   bool cancelled;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    OperatorTimes& times =
-        times_.back().operators[static_cast<size_t>(plan_.stages[task.stage].node)];
-    times.add(nanoseconds_now() - task.batch->step_began, task.batch->size());
+    const int node = plan_.stages[task.stage].node;
+    Laps laps(task.batch->step_began);
+    times_.back().end_lap(node, laps, task.batch->iteration, -1, task.batch->size());
     // An interrupted step is finished by another thread.
-    times.processor_nanoseconds.add(
+    times_.back().operators[static_cast<size_t>(node)].processor_nanoseconds.add(
         std::max<int64_t>(0, processor_nanoseconds() - task.batch->step_processor_began));
     steps_running_.erase(
         std::remove(steps_running_.begin(), steps_running_.end(), task.batch.get()),

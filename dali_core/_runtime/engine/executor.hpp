@@ -87,7 +87,7 @@ class Executor {
 
   // What each thread has done: compute threads first, then those that read ahead, and last what
   // was done outside of them, in steps.
-  const std::deque<ThreadTimes>& times() const { return times_; }
+  std::deque<ThreadTimes>& times() { return times_; }
   int num_compute_threads() const { return num_compute_threads_; }
   // Batches that are not done.
   int num_active();

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace dali_core {
@@ -72,9 +74,38 @@ enum class WaitingFor : int {
 };
 constexpr int kNumWaits = 5;
 
+// What a thread did at some time, for a trace.
+struct TraceEvent {
+  int64_t begin = 0, end = 0;  // nanoseconds_now()
+  int64_t what = 0;            // a slot of `ThreadTimes::operators`; -1 - WaitingFor of a wait
+  int64_t iteration = -1;      // number of the batch
+  int64_t sample = -1;         // place in the batch; -1: all of it
+};
+
+// Times one operator after the other.
+class Laps {
+ public:
+  Laps() : end_(nanoseconds_now()), begin_(end_) {}
+  explicit Laps(int64_t begin) : end_(begin), begin_(begin) {}
+
+  // Ends a lap, which began when the last one ended, and returns its nanoseconds.
+  int64_t next() {
+    begin_ = std::exchange(end_, nanoseconds_now());
+    return end_ - begin_;
+  }
+  int64_t begin() const { return begin_; }
+  int64_t end() const { return end_; }
+
+ private:
+  int64_t end_, begin_;
+};
+
 // What one thread of an executor has done since its start.
 class ThreadTimes {
  public:
+  // Of a thread, in a trace; 40 bytes each.
+  static constexpr size_t kMaxEvents = 1'000'000;
+
   explicit ThreadTimes(size_t num_operators) : operators(num_operators) {}
 
   void begin_wait(WaitingFor what) {
@@ -82,9 +113,24 @@ class ThreadTimes {
     waiting_for_.store(static_cast<int>(what), std::memory_order_relaxed);
   }
   void end_wait() {
-    const auto what = static_cast<size_t>(waiting_for_.load(std::memory_order_relaxed));
+    const int what = waiting_for_.load(std::memory_order_relaxed);
     waiting_for_.store(0, std::memory_order_relaxed);
-    waits_[what].add(nanoseconds_now() - waiting_since_.load(std::memory_order_relaxed));
+    Laps laps(waiting_since_.load(std::memory_order_relaxed));
+    waits_[static_cast<size_t>(what)].add(laps.next());
+    if (is_traced_) note({laps.begin(), laps.end(), -1 - what, -1, -1});
+  }
+  // Ends a lap, which was spent in an operator.
+  void end_lap(int slot, Laps& laps, int64_t iteration, int sample, int num_samples = 1) {
+    operators[static_cast<size_t>(slot)].add(laps.next(), num_samples);
+    if (is_traced_) note({laps.begin(), laps.end(), slot, iteration, sample});
+  }
+
+  // Keeps what the thread does from now on, or no longer.
+  void trace(bool is_traced) { is_traced_ = is_traced; }
+  // Takes what was kept.
+  std::vector<TraceEvent> take_events() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(events_, {});
   }
   // How long the thread has waited for something, until `now`.
   int64_t waited(WaitingFor what, int64_t now) const {
@@ -97,25 +143,17 @@ class ThreadTimes {
   std::vector<OperatorTimes> operators;  // [slot]: nodes, then chains
 
  private:
-  std::array<Counter<int64_t>, kNumWaits> waits_;
-  std::atomic<int> waiting_for_{0};
-  std::atomic<int64_t> waiting_since_{0};
-};
-
-// Times one operator after the other.
-class Laps {
- public:
-  Laps() : last_(nanoseconds_now()) {}
-  // Nanoseconds since the last call.
-  int64_t next() {
-    const int64_t now = nanoseconds_now();
-    const int64_t lap = now - last_;
-    last_ = now;
-    return lap;
+  void note(const TraceEvent& event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (events_.size() < kMaxEvents) events_.push_back(event);
   }
 
- private:
-  int64_t last_;
+  std::array<Counter<int64_t>, kNumWaits> waits_;
+  std::atomic<bool> is_traced_{false};
+  std::mutex mutex_;
+  std::vector<TraceEvent> events_;
+  std::atomic<int> waiting_for_{0};
+  std::atomic<int64_t> waiting_since_{0};
 };
 
 }  // namespace dali_core

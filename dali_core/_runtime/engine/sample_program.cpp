@@ -103,7 +103,7 @@ bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Worke
       if (!reads_ahead(instruction)) continue;
       OperatorTimes& times = worker.times.operators[static_cast<size_t>(instruction.node)];
       run_one(instruction, context, batch, sample, times);
-      times.add(laps.next());
+      worker.times.end_lap(instruction.node, laps, batch.iteration, sample);
       for (int value : instruction.outputs) bytes += batch.values[value][sample].num_bytes();
     }
     return true;
@@ -133,10 +133,10 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
       OperatorTimes& chain = times.operators[static_cast<size_t>(instruction.chain_slot)];
       if (instruction.chain && run_chain(i, context, batch, sample, chain)) {
         i += static_cast<size_t>(instruction.chain_length) - 1;
-        chain.add(laps.next());
+        times.end_lap(instruction.chain_slot, laps, batch.iteration, sample);
       } else {
         run_one(instruction, context, batch, sample, own);
-        own.add(laps.next());
+        times.end_lap(instruction.node, laps, batch.iteration, sample);
       }
     }
     return {};

@@ -1,0 +1,132 @@
+"""Collects what the threads of all pipelines do, for `dali_core.trace`."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dali_core._runtime.executor import Executor
+
+_WAITS = {
+    -2: "wait for the consumer",
+    -3: "wait for Python",
+    -4: "wait for other threads",
+    -5: "wait for a file",
+}
+_CONSUMER = 999
+
+
+class RunTrace:
+    """What one executor, and whoever takes its batches, does.
+
+    Parameters
+    ----------
+    executor : Executor
+        The executor.
+    names : sequence of str
+        What is timed: the operators, then the groups that run as one.
+    """
+
+    def __init__(self, executor: Executor, names: Sequence[str]) -> None:
+        self._executor = executor
+        self._names = names
+        self._calls: list[tuple[float, float, int]] = []
+        self.is_active = False
+
+    def start(self) -> None:
+        """Keep what happens from now on."""
+        self._calls = []
+        self._executor.take_events()
+        self._executor.trace(True)
+        self.is_active = True
+
+    def add_call(self, begin: float, end: float, iteration: int) -> None:
+        """Note that the consumer waited for a batch; -1 if it only started one."""
+        self._calls.append((begin, end, iteration))
+
+    def stop(self, process: int) -> Iterator[dict[str, Any]]:
+        """End, and describe what happened in the format of Chrome's traces."""
+        self.is_active = False
+        self._executor.trace(False)
+        epoch = (time.time_ns() - time.monotonic_ns()) / 1e3  # microseconds
+        events = self._executor.take_events()
+        compute = self._executor.num_compute_threads
+        titles = {
+            thread: f"native thread {thread}" if thread < compute else f"reading {thread - compute}"
+            for thread in range(len(events) - 1)
+        }
+        titles |= {len(events) - 1: "Python and device steps", _CONSUMER: "consumer"}
+        yield _name("process_name", process, 0, f"dali_core pipeline {process}")
+        for thread, title in titles.items():
+            yield _name("thread_name", process, thread, title)
+        for thread, own in enumerate(events):
+            for begin, end, what, iteration, sample in own:
+                yield {
+                    "name": self._names[what] if what >= 0 else _WAITS.get(what, "wait"),
+                    "cat": "operator" if what >= 0 else "wait",
+                    "ph": "X",
+                    "ts": epoch + begin / 1e3,
+                    "dur": (end - begin) / 1e3,
+                    "pid": process,
+                    "tid": thread,
+                    "args": {"batch": iteration, "sample": sample} if what >= 0 else {},
+                }
+        for start, stop, iteration in self._calls:
+            yield {
+                "name": "take a batch" if iteration >= 0 else "start a batch",
+                "cat": "consumer",
+                "ph": "X",
+                "ts": epoch + start * 1e6,
+                "dur": (stop - start) * 1e6,
+                "pid": process,
+                "tid": _CONSUMER,
+                "args": {"batch": iteration} if iteration >= 0 else {},
+            }
+
+
+class Tracer:
+    """Knows all runs, and traces them if somebody wants that."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: weakref.WeakSet[RunTrace] = weakref.WeakSet()
+        # Also those of pipelines that are gone before the trace ends. None: nobody traces.
+        self._traced: list[RunTrace] | None = None
+
+    def add(self, run: RunTrace) -> None:
+        """Make a run known."""
+        with self._lock:
+            self._runs.add(run)
+            if self._traced is not None:
+                self._trace(run)
+
+    def start(self) -> bool:
+        """Start to trace all pipelines; return False if they are being traced already."""
+        with self._lock:
+            if self._traced is not None:
+                return False
+            self._traced = []
+            for run in self._runs:
+                self._trace(run)
+        return True
+
+    def stop(self) -> list[dict[str, Any]]:
+        """Stop tracing, and return what happened."""
+        with self._lock:
+            runs, self._traced = self._traced or [], None
+            return [event for number, run in enumerate(runs, 1) for event in run.stop(number)]
+
+    def _trace(self, run: RunTrace) -> None:
+        assert self._traced is not None
+        run.start()
+        self._traced.append(run)
+
+
+TRACER = Tracer()
+
+
+def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    return {"name": kind, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}

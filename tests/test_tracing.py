@@ -1,0 +1,129 @@
+"""Traces: which threads did what, in the format that browsers show."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dali_core
+from dali_core import Pipeline, fn, pipeline_def, types
+from dali_core.errors import PipelineStateError
+
+
+def make() -> Pipeline:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=1)
+    def pipeline():
+        image = fn.random.uniform(range=[0, 255], shape=[6, 8, 3], dtype=types.UINT8)
+        return fn.python_function(fn.flip(image), function=np.copy)
+
+    return pipeline()
+
+
+def events(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text())["traceEvents"]
+
+
+def test_every_sample_and_step_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    before = time.time()
+    with dali_core.trace(path):
+        pipeline = make()
+        for _ in range(4):
+            pipeline.run()
+    found = [event for event in events(path) if event["ph"] == "X"]
+    of_flip = [event for event in found if event["name"] == "flip"]
+    wanted = {(batch, sample) for batch in range(4) for sample in range(3)}
+    seen = Counter((event["args"]["batch"], event["args"]["sample"]) for event in of_flip)
+    assert wanted <= set(seen)
+    assert set(seen.values()) == {1}
+    steps = [event["args"] for event in found if event["name"] == "python_function"]
+    assert [args["batch"] for args in steps][:4] == [0, 1, 2, 3]
+    assert {args["sample"] for args in steps} == {-1}
+    taken = [event["args"]["batch"] for event in found if event["name"] == "take a batch"]
+    assert taken == [0, 1, 2, 3]
+    for event in found:
+        assert before - 1 <= event["ts"] / 1e6 <= time.time() + 1
+        assert event["dur"] >= 0
+
+
+def test_events_of_a_thread_do_not_overlap(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    with dali_core.trace(path):
+        pipeline = make()
+        for _ in range(5):
+            pipeline.run()
+    rows: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for event in events(path):
+        if event["ph"] == "X":
+            end = event["ts"] + event["dur"]
+            rows.setdefault((event["pid"], event["tid"]), []).append((event["ts"], end))
+    assert len(rows) >= 3
+    for spans in rows.values():
+        spans.sort()
+        for (_, end), (begin, _) in pairwise(spans):
+            assert begin >= end - 1  # a microsecond of rounding, since 1970 is long ago
+
+
+def test_pipelines_and_threads_have_names(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    pipelines = [make(), make()]
+    with dali_core.trace(path):
+        for pipeline in pipelines:
+            pipeline.run()
+    names = [(event["name"], event["args"]["name"]) for event in events(path) if event["ph"] == "M"]
+    assert names.count(("process_name", "dali_core pipeline 1")) == 1
+    assert names.count(("process_name", "dali_core pipeline 2")) == 1
+    assert names.count(("thread_name", "native thread 1")) == 2
+    assert names.count(("thread_name", "consumer")) == 2
+
+
+def test_nothing_is_kept_outside_of_the_block(tmp_path: Path) -> None:
+    pipeline = make()
+    pipeline.run()
+    with dali_core.trace(tmp_path / "first.json"):
+        pass
+    pipeline.run()
+    with dali_core.trace(tmp_path / "second.json"):
+        pass
+    taken = [event for event in events(tmp_path / "second.json") if event["name"] == "take a batch"]
+    assert taken == []
+
+
+def test_a_trace_is_written_though_the_loop_fails(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+
+    def loop() -> None:
+        with dali_core.trace(path):
+            make().run()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        loop()
+    assert any(event["name"] == "flip" for event in events(path))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    with dali_core.trace(tmp_path / "outer.json"):
+        with (
+            pytest.raises(PipelineStateError, match="one trace must be written at a time"),
+            dali_core.trace(tmp_path / "inner.json"),
+        ):
+            pass
+        make().run()
+    assert any(event["name"] == "flip" for event in events(tmp_path / "outer.json"))
+    assert not (tmp_path / "inner.json").exists()
+
+
+def test_a_wrong_path_is_found_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), dali_core.trace(tmp_path / "none" / "run.json"):
+        pytest.fail("must not begin")
+    with dali_core.trace(tmp_path / "run.json"):  # tracing was not started
+        pass
