@@ -84,6 +84,42 @@ def file(
 ) -> list[DataNode]:
     """Read files and their labels."""
 
+def nemo_asr(
+    *,
+    manifest_filepaths: Strs,
+    sample_rate: Float = -1.0,
+    downmix: bool = True,
+    dtype: DataType = DALIDataType.FLOAT,
+    quality: Float = 50.0,
+    min_duration: Float = 0.0,
+    max_duration: Float = 0.0,
+    read_sample_rate: bool = True,
+    read_text: bool = True,
+    read_idxs: bool = False,
+    normalize_text: bool | None = None,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read speech and its transcripts, as manifests of NeMo list them."""
+
 def sequence(
     *,
     file_root: Str,

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 FORMER_NAMES = {
+    "audio_decoder": "decoders.audio",
     "coin_flip": "random.coin_flip",
+    "experimental.audio_resample": "audio_resample",
     "experimental.decoders.image": "decoders.image",
     "experimental.decoders.image_crop": "decoders.image_crop",
     "experimental.decoders.image_random_crop": "decoders.image_random_crop",
@@ -23,6 +25,7 @@ FORMER_NAMES = {
     "image_decoder_crop": "decoders.image_crop",
     "image_decoder_random_crop": "decoders.image_random_crop",
     "image_decoder_slice": "decoders.image_slice",
+    "nemo_asr_reader": "readers.nemo_asr",
     "normal_distribution": "random.normal",
     "sequence_reader": "readers.sequence",
     "uniform": "random.uniform",

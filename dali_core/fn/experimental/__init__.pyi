@@ -4,12 +4,29 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Input, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.fn.experimental import decoders as decoders
 from dali_core.fn.experimental import inputs as inputs
 from dali_core.fn.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType
+
+def audio_resample(
+    input: Input,
+    /,
+    *,
+    in_rate: Float | DataNode | None = None,
+    out_rate: Float | DataNode | None = None,
+    scale: Float | DataNode | None = None,
+    out_length: Int | DataNode | None = None,
+    dtype: DataType | None = None,
+    quality: Float = 50.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resample signals."""
 
 def equalize(
     input: Input,
