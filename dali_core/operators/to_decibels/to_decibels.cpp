@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "dali_core/kernels/audio/audio_inputs.hpp"
 #include "dali_core/kernels/audio/decibels.hpp"
@@ -12,7 +14,8 @@ class ToDecibels : public Operator {
     const double multiplier = config.get<float>("multiplier");
     const double cutoff = config.get<float>("cutoff_db");
     rule_ = {static_cast<float>(multiplier), config.get<float>("reference"),
-             static_cast<float>(std::pow(10, cutoff / multiplier))};
+             std::max(static_cast<float>(std::pow(10, cutoff / multiplier)),
+                      std::numeric_limits<float>::denorm_min())};
   }
 
   void run(SampleContext& sample) const override {
