@@ -17,6 +17,38 @@ from dali_core.fn import segmentation as segmentation
 from dali_core.fn import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
+def audio_decoder(
+    input: Input,
+    /,
+    *,
+    sample_rate: Float | DataNode = 0.0,
+    downmix: bool = False,
+    dtype: DataType = DALIDataType.FLOAT,
+    quality: Float = 50.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Decode audio files."""
+
+def audio_resample(
+    input: Input,
+    /,
+    *,
+    in_rate: Float | DataNode | None = None,
+    out_rate: Float | DataNode | None = None,
+    scale: Float | DataNode | None = None,
+    out_length: Int | DataNode | None = None,
+    dtype: DataType | None = None,
+    quality: Float = 50.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resample signals."""
+
 def batch_permutation(
     *,
     allow_repetitions: bool = False,
@@ -952,6 +984,39 @@ def lookup_table(
 ) -> DataNode:
     """Replace each integer by the number that a table has for it."""
 
+def mel_filter_bank(
+    input: Input,
+    /,
+    *,
+    nfilter: Int = 128,
+    sample_rate: Float = 44100.0,
+    freq_low: Float = 0.0,
+    freq_high: Float = 0.0,
+    normalize: bool = True,
+    mel_formula: Str = "slaney",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Convert spectra to mel spectra by triangular filters."""
+
+def mfcc(
+    input: Input,
+    /,
+    *,
+    n_mfcc: Int = 20,
+    dct_type: Int = 2,
+    normalize: bool = False,
+    axis: Int = 0,
+    lifter: Float = 0.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
+
 def multi_paste(
     *inputs: Input,
     in_ids: Ints | DataNode | None = None,
@@ -969,6 +1034,57 @@ def multi_paste(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Paste regions of one or more images on a black canvas, one after the other."""
+
+def nemo_asr_reader(
+    *,
+    manifest_filepaths: Strs,
+    sample_rate: Float = -1.0,
+    downmix: bool = True,
+    dtype: DataType = DALIDataType.FLOAT,
+    quality: Float = 50.0,
+    min_duration: Float = 0.0,
+    max_duration: Float = 0.0,
+    read_sample_rate: bool = True,
+    read_text: bool = True,
+    read_idxs: bool = False,
+    normalize_text: bool | None = None,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read speech and its transcripts, as manifests of NeMo list them."""
+
+def nonsilent_region(
+    input: Input,
+    /,
+    *,
+    cutoff_db: Float = -60.0,
+    window_length: Int = 2048,
+    reference_power: Float = 0.0,
+    reset_interval: Int = 8192,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Find the part of a signal without the silence before and after it."""
 
 def normal_distribution(
     input: Input = ...,
@@ -1160,6 +1276,34 @@ def permute_batch(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Take the samples of each batch in another order."""
+
+def power_spectrum(
+    input: Input,
+    /,
+    *,
+    nfft: Int | None = None,
+    power: Int = 2,
+    axis: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute the spectra of signals along a dimension."""
+
+def preemphasis_filter(
+    input: Input,
+    /,
+    *,
+    preemph_coeff: Float | DataNode = 0.97,
+    border: Str = "clamp",
+    dtype: DataType = DALIDataType.FLOAT,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Subtract from each sample a part of the one before, which raises high frequencies."""
 
 @overload
 def python_function(
@@ -1492,6 +1636,25 @@ def slice(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Cut a window out of each tensor, given by its ends or by its start and extent."""
+
+def spectrogram(
+    input: Input,
+    /,
+    *,
+    nfft: Int | None = None,
+    window_length: Int = 512,
+    window_step: Int = 256,
+    window_fn: Floats = [],
+    power: Int = 2,
+    center_windows: bool = True,
+    reflect_padding: bool = True,
+    layout: Str = "ft",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute the spectra of overlapping windows of a signal."""
 
 def sphere(
     input: Input,

@@ -6,6 +6,21 @@ from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int,
 from dali_core._graph.node import DataNode
 from dali_core.types import DALIDataType, DALIImageType
 
+def audio(
+    input: Input,
+    /,
+    *,
+    sample_rate: Float | DataNode = 0.0,
+    downmix: bool = False,
+    dtype: DataType = DALIDataType.FLOAT,
+    quality: Float = 50.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Decode audio files."""
+
 def image(
     input: Input,
     /,

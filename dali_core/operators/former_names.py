@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 FORMER_NAMES = {
+    "audio_decoder": "decoders.audio",
     "coco_reader": "readers.coco",
     "coin_flip": "random.coin_flip",
+    "experimental.audio_resample": "audio_resample",
     "experimental.debayer": "debayer",
     "experimental.decoders.image": "decoders.image",
     "experimental.decoders.image_crop": "decoders.image_crop",
@@ -26,6 +28,7 @@ FORMER_NAMES = {
     "image_decoder_crop": "decoders.image_crop",
     "image_decoder_random_crop": "decoders.image_random_crop",
     "image_decoder_slice": "decoders.image_slice",
+    "nemo_asr_reader": "readers.nemo_asr",
     "normal_distribution": "random.normal",
     "numpy_reader": "readers.numpy",
     "sequence_reader": "readers.sequence",

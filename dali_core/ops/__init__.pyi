@@ -19,6 +19,70 @@ from dali_core.ops import segmentation as segmentation
 from dali_core.ops import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
+class AudioDecoder(OperatorClass):
+    """Decode audio files."""
+
+    def __init__(
+        self,
+        *,
+        sample_rate: Float | DataNode = 0.0,
+        downmix: bool = False,
+        dtype: DataType = DALIDataType.FLOAT,
+        quality: Float = 50.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        sample_rate: Float | DataNode | None = None,
+        downmix: bool | None = None,
+        dtype: DataType | None = None,
+        quality: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
+class AudioResample(OperatorClass):
+    """Resample signals."""
+
+    def __init__(
+        self,
+        *,
+        in_rate: Float | DataNode | None = None,
+        out_rate: Float | DataNode | None = None,
+        scale: Float | DataNode | None = None,
+        out_length: Int | DataNode | None = None,
+        dtype: DataType | None = None,
+        quality: Float = 50.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        in_rate: Float | DataNode | None = None,
+        out_rate: Float | DataNode | None = None,
+        scale: Float | DataNode | None = None,
+        out_length: Int | DataNode | None = None,
+        dtype: DataType | None = None,
+        quality: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class BatchPermutation(OperatorClass):
     """Draw an order of the samples of each batch, as indices for `permute_batch`."""
 
@@ -1820,6 +1884,72 @@ class LookupTable(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class MelFilterBank(OperatorClass):
+    """Convert spectra to mel spectra by triangular filters."""
+
+    def __init__(
+        self,
+        *,
+        nfilter: Int = 128,
+        sample_rate: Float = 44100.0,
+        freq_low: Float = 0.0,
+        freq_high: Float = 0.0,
+        normalize: bool = True,
+        mel_formula: Str = "slaney",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        nfilter: Int | None = None,
+        sample_rate: Float | None = None,
+        freq_low: Float | None = None,
+        freq_high: Float | None = None,
+        normalize: bool | None = None,
+        mel_formula: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Mfcc(OperatorClass):
+    """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
+
+    def __init__(
+        self,
+        *,
+        n_mfcc: Int = 20,
+        dct_type: Int = 2,
+        normalize: bool = False,
+        axis: Int = 0,
+        lifter: Float = 0.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        n_mfcc: Int | None = None,
+        dct_type: Int | None = None,
+        normalize: bool | None = None,
+        axis: Int | None = None,
+        lifter: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class MultiPaste(OperatorClass):
     """Paste regions of one or more images on a black canvas, one after the other."""
 
@@ -1857,6 +1987,110 @@ class MultiPaste(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class NemoAsrReader(OperatorClass):
+    """Read speech and its transcripts, as manifests of NeMo list them."""
+
+    def __init__(
+        self,
+        *,
+        manifest_filepaths: Strs | None = None,
+        sample_rate: Float = -1.0,
+        downmix: bool = True,
+        dtype: DataType = DALIDataType.FLOAT,
+        quality: Float = 50.0,
+        min_duration: Float = 0.0,
+        max_duration: Float = 0.0,
+        read_sample_rate: bool = True,
+        read_text: bool = True,
+        read_idxs: bool = False,
+        normalize_text: bool | None = None,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        manifest_filepaths: Strs | None = None,
+        sample_rate: Float | None = None,
+        downmix: bool | None = None,
+        dtype: DataType | None = None,
+        quality: Float | None = None,
+        min_duration: Float | None = None,
+        max_duration: Float | None = None,
+        read_sample_rate: bool | None = None,
+        read_text: bool | None = None,
+        read_idxs: bool | None = None,
+        normalize_text: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
+
+class NonsilentRegion(OperatorClass):
+    """Find the part of a signal without the silence before and after it."""
+
+    def __init__(
+        self,
+        *,
+        cutoff_db: Float = -60.0,
+        window_length: Int = 2048,
+        reference_power: Float = 0.0,
+        reset_interval: Int = 8192,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        cutoff_db: Float | None = None,
+        window_length: Int | None = None,
+        reference_power: Float | None = None,
+        reset_interval: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class NormalDistribution(OperatorClass):
     """Draw numbers from a normal distribution."""
@@ -2237,6 +2471,62 @@ class PermuteBatch(OperatorClass):
         /,
         *,
         indices: Ints | DataNode | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class PowerSpectrum(OperatorClass):
+    """Compute the spectra of signals along a dimension."""
+
+    def __init__(
+        self,
+        *,
+        nfft: Int | None = None,
+        power: Int = 2,
+        axis: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        nfft: Int | None = None,
+        power: Int | None = None,
+        axis: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class PreemphasisFilter(OperatorClass):
+    """Subtract from each sample a part of the one before, which raises high frequencies."""
+
+    def __init__(
+        self,
+        *,
+        preemph_coeff: Float | DataNode = 0.97,
+        border: Str = "clamp",
+        dtype: DataType = DALIDataType.FLOAT,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        preemph_coeff: Float | DataNode | None = None,
+        border: Str | None = None,
+        dtype: DataType | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
@@ -2870,6 +3160,44 @@ class Slice(OperatorClass):
         image_type: DALIImageType | None = None,
         output_dtype: DataType | None = None,
         dtype: DataType | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Spectrogram(OperatorClass):
+    """Compute the spectra of overlapping windows of a signal."""
+
+    def __init__(
+        self,
+        *,
+        nfft: Int | None = None,
+        window_length: Int = 512,
+        window_step: Int = 256,
+        window_fn: Floats = [],
+        power: Int = 2,
+        center_windows: bool = True,
+        reflect_padding: bool = True,
+        layout: Str = "ft",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        nfft: Int | None = None,
+        window_length: Int | None = None,
+        window_step: Int | None = None,
+        window_fn: Floats | None = None,
+        power: Int | None = None,
+        center_windows: bool | None = None,
+        reflect_padding: bool | None = None,
+        layout: Str | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

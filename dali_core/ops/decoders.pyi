@@ -7,6 +7,36 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType
 
+class Audio(OperatorClass):
+    """Decode audio files."""
+
+    def __init__(
+        self,
+        *,
+        sample_rate: Float | DataNode = 0.0,
+        downmix: bool = False,
+        dtype: DataType = DALIDataType.FLOAT,
+        quality: Float = 50.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        sample_rate: Float | DataNode | None = None,
+        downmix: bool | None = None,
+        dtype: DataType | None = None,
+        quality: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class Image(OperatorClass):
     """Decode image files."""
 

@@ -18,7 +18,7 @@ from docs.generator.programs import program_of
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 # Pages whose programs need packages beyond the environment of the documentation.
-NEEDED = {"jax": "jax", "video": "av"}
+NEEDED = {"audio": "soundfile", "jax": "jax", "video": "av"}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -30,6 +30,7 @@ from tests.operators.suite import (
 NOT_FINITE = (math.nan, math.inf, -math.inf, 1e39)
 # What else must hold for these arguments, and does not for numbers at the border.
 OTHER_RULES = {
+    ("audio_resample", "in_rate"): "the output's length must be from 0",
     ("full", "shape"): "fill_value must have the output's shape",
     ("gaussian_blur", "sigma"): "sigma or window_size must be given",
     ("multi_paste", "output_size"): "region 0 must lie inside the canvas",

@@ -24,6 +24,23 @@ def debayer(
 ) -> DataNode:
     """Compute the colours of images that were taken through a Bayer filter."""
 
+def audio_resample(
+    input: Input,
+    /,
+    *,
+    in_rate: Float | DataNode | None = None,
+    out_rate: Float | DataNode | None = None,
+    scale: Float | DataNode | None = None,
+    out_length: Int | DataNode | None = None,
+    dtype: DataType | None = None,
+    quality: Float = 50.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resample signals."""
+
 def equalize(
     input: Input,
     /,

@@ -38,6 +38,40 @@ class Debayer(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class AudioResample(OperatorClass):
+    """Resample signals."""
+
+    def __init__(
+        self,
+        *,
+        in_rate: Float | DataNode | None = None,
+        out_rate: Float | DataNode | None = None,
+        scale: Float | DataNode | None = None,
+        out_length: Int | DataNode | None = None,
+        dtype: DataType | None = None,
+        quality: Float = 50.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        in_rate: Float | DataNode | None = None,
+        out_rate: Float | DataNode | None = None,
+        scale: Float | DataNode | None = None,
+        out_length: Int | DataNode | None = None,
+        dtype: DataType | None = None,
+        quality: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class Equalize(OperatorClass):
     """Spread the levels of each channel of each image evenly over the whole range."""
 
