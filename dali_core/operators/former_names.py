@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 FORMER_NAMES = {
+    "caffe2_reader": "readers.caffe2",
+    "caffe_reader": "readers.caffe",
     "coco_reader": "readers.coco",
     "coin_flip": "random.coin_flip",
     "experimental.decoders.image": "decoders.image",
@@ -24,6 +26,7 @@ FORMER_NAMES = {
     "image_decoder_crop": "decoders.image_crop",
     "image_decoder_random_crop": "decoders.image_random_crop",
     "image_decoder_slice": "decoders.image_slice",
+    "mxnet_reader": "readers.mxnet",
     "normal_distribution": "random.normal",
     "sequence_reader": "readers.sequence",
     "tfrecord_reader": "readers.tfrecord",
