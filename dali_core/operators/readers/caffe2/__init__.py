@@ -45,8 +45,8 @@ list of DataNode
             int,
             "What the label is. 0: one number, int32 or float32 of shape (1,). 1: numbers of "
             "labels; given are int32 of shape (`num_labels`,) with 1 for these, and the numbers. "
-            "2: a vector, int32 or float32. 3: numbers of labels, and their weights; given are float32 of shape "
-            "(`num_labels`,) with the weights, and the weights alone. 4: none.",
+            "2: a vector, int32 or float32. 3: numbers of labels, and their weights; given are "
+            "float32 of shape (`num_labels`,) with the weights, and the weights alone. 4: none.",
             0,
             range=Range(0, 4),
         ),
