@@ -4,6 +4,9 @@
 def walk_tar(path: bytes) -> list[tuple[bytes, int, int, str]]:
     """Return name, offset, size and problem of each file in a tar archive, in their order."""
 
+def walk_lmdb(path: bytes) -> list[tuple[bytes, int, int, str]]:
+    """Return key, offset, size and problem of each entry of an LMDB database, like `walk_tar`."""
+
 def walk_tfrecord(path: bytes) -> list[tuple[int, int, str]]:
     """Return offset, size and problem of each record in a TFRecord file, in their order."""
 

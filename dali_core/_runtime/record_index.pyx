@@ -7,7 +7,7 @@ from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 cdef extern from "dali_core/kernels/records/record_walks.hpp" namespace "dali_core" nogil:
-    cdef cppclass TarMember:
+    cdef cppclass ArchiveMember:
         string name
         int64_t offset
         int64_t size
@@ -18,7 +18,8 @@ cdef extern from "dali_core/kernels/records/record_walks.hpp" namespace "dali_co
         int64_t size
         string problem
 
-    vector[TarMember] _walk_tar "dali_core::walk_tar"(const string& path) except +
+    vector[ArchiveMember] _walk_tar "dali_core::walk_tar"(const string& path) except +
+    vector[ArchiveMember] _walk_lmdb "dali_core::walk_lmdb"(const string& path) except +
     vector[Record] _walk_tfrecord "dali_core::walk_tfrecord"(const string& path) except +
     vector[Record] _walk_recordio "dali_core::walk_recordio"(const string& path) except +
 
@@ -43,9 +44,29 @@ def walk_tar(path: bytes) -> list[tuple[bytes, int, int, str]]:
         If the archive cannot be read.
     """
     cdef string name = path
-    cdef vector[TarMember] found
+    cdef vector[ArchiveMember] found
     with nogil:
         found = move(_walk_tar(name))
+    return [(<bytes>one.name, one.offset, one.size, one.problem.decode()) for one in found]
+
+
+def walk_lmdb(path: bytes) -> list[tuple[bytes, int, int, str]]:
+    """Return key, offset, size and problem of each entry of an LMDB database, like `walk_tar`.
+
+    Parameters
+    ----------
+    path : bytes
+        Path of the file that holds the data.
+
+    Raises
+    ------
+    RuntimeError
+        If the file cannot be read.
+    """
+    cdef string name = path
+    cdef vector[ArchiveMember] found
+    with nogil:
+        found = move(_walk_lmdb(name))
     return [(<bytes>one.name, one.offset, one.size, one.problem.decode()) for one in found]
 
 

@@ -159,6 +159,65 @@ def brightness_contrast(
 ) -> DataNode:
     """Change the brightness and contrast of each image."""
 
+def caffe2_reader(
+    *,
+    path: Strs,
+    image_available: bool = True,
+    label_type: Int = 0,
+    num_labels: Int = 1,
+    additional_inputs: Int = 0,
+    bbox: bool = False,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read images, labels and other tensors from LMDB databases of Caffe2."""
+
+def caffe_reader(
+    *,
+    path: Strs,
+    image_available: bool = True,
+    label_available: bool = True,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read images and labels from LMDB databases of Caffe."""
+
 def cast(
     input: Input,
     /,

@@ -9,6 +9,8 @@ from typing import Any
 
 FORMER_NAMES = {
     "audio_decoder": "decoders.audio",
+    "caffe2_reader": "readers.caffe2",
+    "caffe_reader": "readers.caffe",
     "coco_reader": "readers.coco",
     "coin_flip": "random.coin_flip",
     "experimental.audio_resample": "audio_resample",
@@ -28,6 +30,7 @@ FORMER_NAMES = {
     "image_decoder_crop": "decoders.image_crop",
     "image_decoder_random_crop": "decoders.image_random_crop",
     "image_decoder_slice": "decoders.image_slice",
+    "mxnet_reader": "readers.mxnet",
     "nemo_asr_reader": "readers.nemo_asr",
     "normal_distribution": "random.normal",
     "numpy_reader": "readers.numpy",

@@ -15,7 +15,23 @@ import dali_core.fn
 import dali_core.types
 from dali_core.__main__ import main
 from tests.conformance.comparing import reference
-from tests.operators.readers.record_files import example, examples, write_tfrecords
+from tests.operators.readers.database_files import (
+    BYTE,
+    FLOAT,
+    INT32,
+    STRING,
+    datums,
+    tensor,
+    tensors,
+    write_database,
+)
+from tests.operators.readers.record_files import (
+    example,
+    examples,
+    images,
+    write_recordio,
+    write_tfrecords,
+)
 from tests.operators.readers.tar_files import UNUSUAL, sample_entries, write_tar
 
 pytestmark = pytest.mark.filterwarnings("ignore:Some samples have several files:UserWarning")
@@ -272,3 +288,81 @@ def test_wrong_features(arguments: tuple[Any, ...]) -> None:
             continue  # a default is optional here
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             getattr(module, name)(*values)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
+        {"num_shards": 2, "shard_id": 1, "stick_to_shard": True, "batch_size": 3},
+        {"lazy_init": True, "dont_use_mmap": True, "prefetch_queue_depth": 2},
+        {"read_ahead": True, "initial_fill": 7, "seed": 5, "tensor_init_bytes": 10},
+        {"skip_cached_images": False},
+    ],
+)
+def test_mxnet_and_caffe(arguments: dict[str, Any], tmp_path: Path) -> None:
+    path = write_recordio(tmp_path / "a.rec", images(0, 9))
+    index = str(path.with_suffix(".idx"))
+    check("mxnet", path=str(path), index_path=index, **arguments)
+    paths = [str(write_database(tmp_path / name, datums(6))) for name in "ab"]
+    check("caffe", path=paths, **arguments)
+    check("caffe", path=paths[0], label_available=False, **arguments)
+    check("caffe", path=paths[0], image_available=False, **arguments)
+    entries = [
+        (b"%d" % i, tensors(tensor(STRING, b"im" * i), tensor(INT32, [i]))) for i in range(6)
+    ]
+    check("caffe2", path=str(write_database(tmp_path / "c", entries)), **arguments)
+
+
+def test_index_files_of_recordio(tmp_path: Path) -> None:
+    # The reference's own script needs MXNet.
+    path = write_recordio(tmp_path / "a.rec", images(0, 9))
+    theirs = path.with_suffix(".idx").read_text()
+    assert main(["index", "recordio", str(path)]) == 0
+    assert path.with_suffix(".idx").read_text() == theirs
+    check("mxnet", path=str(path), index_path=str(path.with_suffix(".idx")))
+
+
+def test_kinds_of_labels_and_tensors(tmp_path: Path) -> None:
+    image = tensor(STRING, b"image")
+    pixels = tensor(BYTE, bytes(range(12)), (2, 2, 3))
+    box = tensor(INT32, [1, 2, 3, 4])
+    weights = tensor(FLOAT, [0.5, 0.25])
+    several = tensor(INT32, [1, 3])
+    calls: list[tuple[list[bytes], dict[str, Any]]] = [
+        ([pixels, tensor(INT32, [1])], {}),
+        ([image, tensor(FLOAT, [0.5])], {}),
+        ([image, weights], {"label_type": 2, "num_labels": 2}),
+        ([image, several], {"label_type": 2}),
+        ([image], {"label_type": 4}),
+        ([tensor(INT32, [7])], {"image_available": False}),
+        ([image, tensor(INT32, [1]), weights, several], {"additional_inputs": 2}),
+        ([image, tensor(INT32, [1]), weights, box], {"additional_inputs": 1, "bbox": True}),
+        # The reference takes the other tensor for a box. Other sparse labels end it.
+        (
+            [image, several, weights, box],
+            {"label_type": 3, "num_labels": 5, "additional_inputs": 1},
+        ),
+    ]
+    for number, (protos, arguments) in enumerate(calls):
+        folder = write_database(tmp_path / f"{number}", [(b"a", tensors(*protos))])
+        check("caffe2", path=str(folder), batch_size=1, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("reader", "arguments"),
+    [
+        ("mxnet", {"path": []}),
+        ("mxnet", {"path": ["a", "b"], "index_path": ["a", "b"]}),
+        ("mxnet", {"path": "/none", "index_path": "/none"}),
+        ("caffe", {"path": []}),
+        ("caffe", {"path": "/none"}),
+        ("caffe", {"path": "/none", "image_available": False, "label_available": False}),
+        ("caffe2", {"path": []}),
+        ("caffe2", {"path": "/none"}),
+        ("caffe2", {"path": "/none", "label_type": 4, "image_available": False}),
+    ],
+)
+def test_wrong_arguments_of_others(reader: str, arguments: dict[str, Any]) -> None:
+    check_both_refuse(reader, **arguments)

@@ -45,8 +45,29 @@ def messages() -> list[bytes]:
     return [*examples(0, 4), sequence_example({"label": [1]}, {"steps": [[1], [2]], "f": [[0.5]]})]
 
 
+def databases() -> list[bytes]:
+    """Return databases of LMDB, and a message of Caffe2."""
+    # A package that is installed for tests of readers only.
+    from tests.operators.readers.database_files import (
+        INT32,
+        STRING,
+        datums,
+        tensor,
+        tensors,
+        write_database,
+    )
+
+    made = [tensors(tensor(STRING, b"image"), tensor(INT32, [1, 2]))]
+    with tempfile.TemporaryDirectory() as folder:
+        for count in (0, 3, 60):
+            path = write_database(Path(folder, str(count)), datums(count))
+            made.append((path / "data.mdb").read_bytes())
+    return made
+
+
 CORPUS: dict[str, Callable[[], list[bytes]]] = {
     "example": messages,
+    "lmdb": databases,
     "records": records,
     "tar": tars,
 }

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int64_t last = 0;
   const auto members = TarWalk(source).members();
   FUZZ_CHECK(members.size() <= size / 512 + 1);
-  for (const TarMember& member : members) {
+  for (const ArchiveMember& member : members) {
     FUZZ_CHECK(member.offset >= last && member.size >= 0);
     last = member.offset;
     if (!member.problem.empty()) continue;

@@ -10,17 +10,33 @@ import numpy as np
 
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core.errors import SampleError
+from dali_core.tfrecord import FixedLenFeature, int64, string
+from tests.operators.readers.record_files import (
+    example,
+    image_record,
+    write_recordio,
+    write_tfrecords,
+)
+from tests.operators.readers.tar_files import write_tar
 
 COUNT = 11
 """Samples in the data set."""
 BAD = (3, 4, 10)
 """Samples whose files are missing in `replacing`."""
+NUMBER = {"number": FixedLenFeature([1], int64), "text": FixedLenFeature([], string)}
 
 
 def write_files(folder: Path) -> dict[str, Any]:
     """Write the data set, and return the arguments of a reader of it."""
     for number in range(COUNT):
         (folder / f"{number:02}").write_bytes(b"%02d" % number)
+    members = [(f"{number:02}.txt", b"%02d" % number) for number in range(COUNT)]
+    tar = bytearray(write_tar(folder / "files.tar", members).read_bytes())
+    tar[1024 * 5] ^= 255  # a header
+    (folder / "files.tar").write_bytes(tar)
+    texts = [example({"number": [n], "text": [b"%02d" % n]}) for n in range(COUNT)]
+    write_tfrecords(folder / "files.tfrecord", texts)
+    write_recordio(folder / "files.rec", [image_record(b"%d" % n, n) for n in range(COUNT)])
     return {
         "file_root": str(folder),
         "files": [f"{number:02}" for number in range(COUNT)],
@@ -178,6 +194,19 @@ def replacing(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> 
     return pipeline
 
 
+def reading_archives(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
+    """Make a pipeline with readers of archives and records, one of which is damaged."""
+    folder = files["file_root"]
+    options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
+    order = {"random_shuffle": True, "num_shards": 2, "shard_id": 1}
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        text = fn.readers.webdataset(paths=f"{folder}/files.tar", ext="txt", **order)
+        record = fn.readers.tfrecord(path=f"{folder}/files.tfrecord", features=NUMBER, **order)
+        image, label = fn.readers.mxnet(path=f"{folder}/files.rec", **order)
+        pipeline.set_outputs(*text, *record.values(), image, label, fn.random.uniform())
+    return pipeline
+
+
 def taking(options: dict[str, Any], *sources: Any, **arguments: Any) -> Pipeline:
     """Make a pipeline that takes batches from sources."""
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
@@ -220,6 +249,7 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
         files, options, random_shuffle=True, num_shards=2, shard_id=1, interleaved_shards=True
     ),
     "missing files": lambda files, options: replacing(files, options, random_shuffle=True),
+    "archives": reading_archives,
     "decisions": lambda files, options: deciding(files, **{"batch_size": 3, **options}),
     "random numbers": lambda _, options: drawing(options),
     "samples by number": lambda _, options: taking(options, sample, batch=False),

@@ -22,6 +22,10 @@ class ListedRecords {
         sizes_(config.get<std::vector<int64_t>>("sizes")),
         bad_(config.get<std::vector<int64_t>>("bad")),
         problems_(config.get<std::vector<std::string>>("problems")) {
+    if (config.has_constant("keys")) {
+      keys_ = config.get<std::vector<std::string>>("keys");
+      folders_ = config.get<std::vector<std::string>>("folders");
+    }
     if (config.get_or<int64_t>("read_ahead", 1) != 0)
       batches_ahead_ = config.get_or<int>("prefetch_queue_depth", 1);
   }
@@ -35,8 +39,9 @@ class ListedRecords {
     const int64_t index = sample.reader_index(reader_);
     const auto number = static_cast<size_t>(index);
     const auto file = static_cast<size_t>(files_[number]);
-    sample.set_source(std::make_shared<const std::string>(paths_.path(file) + " at index " +
-                                                          std::to_string(offsets_[number])));
+    sample.set_source(std::make_shared<const std::string>(
+        keys_.empty() ? paths_.path(file) + " at index " + std::to_string(offsets_[number])
+                      : folders_[file] + " at key " + keys_[number]));
     const auto bad = std::lower_bound(bad_.begin(), bad_.end(), index);
     if (bad != bad_.end() && *bad == index)
       throw std::runtime_error(problems_[static_cast<size_t>(bad - bad_.begin())]);
@@ -63,6 +68,7 @@ class ListedRecords {
   KeptFiles paths_;
   std::vector<int64_t> files_, offsets_, sizes_, bad_;
   std::vector<std::string> problems_;
+  std::vector<std::string> keys_, folders_;  // of databases
 };
 
 }  // namespace dali_core

@@ -13,6 +13,13 @@ struct Record {
   std::string problem;
 };
 
+// A file in an archive, or an entry of a database.
+struct ArchiveMember {
+  std::string name;  // empty where something is damaged, so that nobody knows it
+  int64_t offset = 0, size = 0;
+  std::string problem;  // what is wrong with it, if it cannot be read
+};
+
 // Data inside of a record.
 struct RecordData {
   const uint8_t* data = nullptr;

@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "dali_core/kernels/records/byte_source.hpp"
+#include "dali_core/kernels/records/record.hpp"
 
 namespace dali_core {
-
-struct TarMember {
-  std::string name;  // empty where a header is damaged
-  int64_t offset = 0, size = 0;
-  std::string problem;  // what is wrong with it, if it cannot be read
-};
 
 class TarWalk {
  public:
@@ -25,7 +20,7 @@ class TarWalk {
 
   // Lists the regular files of the archive in their order. What is damaged is a member with a
   // problem; the walk goes on at the next sound header.
-  std::vector<TarMember> members() {
+  std::vector<ArchiveMember> members() {
     if (source_.size() == 0) add_problem(0, "an empty file");
     while (!at_end_) step();
     return std::move(members_);
@@ -82,7 +77,7 @@ class TarWalk {
       default:
         break;
     }
-    TarMember member{name_of(header), start, size, ""};
+    ArchiveMember member{name_of(header), start, size, ""};
     const bool is_sparse = type == 'S' || has_prefix("GNU.sparse.");
     if (is_sparse) member.problem = "must not be a sparse file (it is). Pack it without --sparse.";
     if (const auto found = records_.find("size"); found != records_.end()) {
@@ -249,7 +244,7 @@ class TarWalk {
   bool at_end_ = false;
   std::string long_name_;  // what precedes a member says about it
   Records records_;
-  std::vector<TarMember> members_;
+  std::vector<ArchiveMember> members_;
 };
 
 }  // namespace dali_core

@@ -11,7 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from dali_core._runtime.record_index import walk_recordio, walk_tar, walk_tfrecord
+from dali_core._runtime.record_index import (
+    walk_lmdb,
+    walk_recordio,
+    walk_tar,
+    walk_tfrecord,
+)
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.file_cache import FileCache, FileKey, cache_folder, key_of
 from dali_core.operators.progress import with_progress
@@ -32,7 +37,8 @@ class ArchiveIndex:
     offsets, sizes : sequence of int
         Where each begins, and how many bytes it has.
     names : list of str
-        Names of files in an archive; empty texts for damaged headers. Records have none.
+        Names of files in an archive, or keys of a database; empty texts where it is damaged.
+        Records have none.
     problems : dict of int to str
         What is wrong with those that cannot be read, by their numbers.
     """
@@ -75,7 +81,7 @@ def open_indices(
     paths : sequence of str
         Files.
     kind : str
-        ``"tar"``, ``"tfrecord"`` or ``"recordio"``.
+        ``"tar"``, ``"tfrecord"``, ``"recordio"`` or ``"lmdb"``.
     progress : bool, optional
         Whether to show how many files have been read; by default on terminals, if tqdm is
         installed.
@@ -133,4 +139,5 @@ _WALKS: dict[str, Callable[[bytes], list[Any]]] = {
     "tar": walk_tar,
     "tfrecord": walk_tfrecord,
     "recordio": walk_recordio,
+    "lmdb": walk_lmdb,
 }

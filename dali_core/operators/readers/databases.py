@@ -1,0 +1,38 @@
+"""Lists the entries of databases of LMDB."""
+
+from __future__ import annotations
+
+import os
+
+from dali_core.errors import ArgumentValueError
+from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.record_listing import RecordListing
+
+
+def list_entries(folders: list[str]) -> RecordListing:
+    """List the entries of databases, in the order of their keys.
+
+    Parameters
+    ----------
+    folders : list of str
+        Folders with a file ``data.mdb``, or such files.
+
+    Raises
+    ------
+    ArgumentValueError
+        If files cannot be read, or there are no entries.
+    """
+    paths = [
+        os.path.join(folder, "data.mdb") if os.path.isdir(folder) else folder for folder in folders
+    ]
+    keys: list[str] = []
+    listing = RecordListing(paths, own={"keys": keys, "folders": folders})
+    for number, index in enumerate(open_indices(paths, "lmdb")):
+        listing.add(number, index)
+        keys += [
+            os.fsencode(name).decode("ascii", "backslashreplace") or f"(byte {offset})"
+            for name, offset in zip(index.names, index.offsets, strict=True)
+        ]
+    if not keys:
+        raise ArgumentValueError("path must be databases with at least one entry (got none).")
+    return listing
