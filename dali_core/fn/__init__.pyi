@@ -8,6 +8,7 @@ from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int,
 from dali_core._graph.node import DataNode
 from dali_core.fn import decoders as decoders
 from dali_core.fn import experimental as experimental
+from dali_core.fn import io as io
 from dali_core.fn import noise as noise
 from dali_core.fn import random as random
 from dali_core.fn import readers as readers
@@ -176,6 +177,51 @@ def clahe(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
+
+def coco_reader(
+    *,
+    file_root: Str | None = None,
+    annotations_file: Str = "",
+    images: Strs | None = None,
+    ltrb: bool = False,
+    ratio: bool = False,
+    size_threshold: Float = 0.1,
+    include_iscrowd: bool = True,
+    skip_empty: bool = False,
+    avoid_class_remapping: bool = False,
+    image_ids: bool = False,
+    polygon_masks: bool = False,
+    pixelwise_masks: bool = False,
+    save_preprocessed_annotations: bool = False,
+    save_preprocessed_annotations_dir: Str = "",
+    preprocessed_annotations: Str = "",
+    masks: bool = False,
+    save_img_ids: bool = False,
+    meta_files_path: Str = "",
+    dump_meta_files: bool = False,
+    dump_meta_files_path: Str = "",
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read images with boxes, labels and masks from COCO data sets."""
 
 def coin_flip(
     input: Input = ...,
@@ -349,6 +395,19 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crop, mirror, normalise and reorder each image in one pass."""
 
+def debayer(
+    input: Input,
+    /,
+    *,
+    blue_position: Ints | DataNode,
+    algorithm: Str = "bilinear_ocv",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute the colours of images that were taken through a Bayer filter."""
+
 @overload
 def dl_tensor_python_function(
     *inputs: Any,
@@ -378,6 +437,19 @@ def dl_tensor_python_function(
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
     """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+
+def dump_image(
+    input: Input,
+    /,
+    *,
+    suffix: Str = "",
+    input_layout: Str = "HWC",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Write images to files, to look at them."""
 
 def element_extract(
     input: Input,
@@ -931,6 +1003,47 @@ def normalize(
 ) -> DataNode:
     """Subtract the mean of each tensor and divide by its standard deviation."""
 
+def numpy_reader(
+    *,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.npy",
+    roi_start: Ints | DataNode | None = None,
+    rel_roi_start: Floats | DataNode | None = None,
+    roi_end: Ints | DataNode | None = None,
+    rel_roi_end: Floats | DataNode | None = None,
+    roi_shape: Ints | DataNode | None = None,
+    rel_roi_shape: Floats | DataNode | None = None,
+    roi_axes: Ints = [],
+    out_of_bounds_policy: Str = "error",
+    fill_value: Float = 0.0,
+    cache_header_information: bool = False,
+    use_o_direct: bool = False,
+    register_buffers: bool = True,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Read files that `numpy.save` has written."""
+
 def one_hot(
     input: Input,
     /,
@@ -1428,6 +1541,49 @@ def stack(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Join the tensors of several inputs along a new dimension."""
+
+def tensor_resize(
+    input: Input,
+    /,
+    *,
+    sizes: Floats | DataNode | None = None,
+    scales: Floats | DataNode | None = None,
+    axes: Ints | None = None,
+    axis_names: Str | None = None,
+    mode: Str = "default",
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    size_rounding: Str = "round",
+    alignment: Floats | DataNode = [0.5],
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize tensors along any of their dimensions."""
+
+def transform_translation(
+    input: Input = ...,
+    /,
+    *,
+    offset: Floats | DataNode,
+    reverse_order: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Make an affine transform that moves points."""
 
 def transpose(
     input: Input,

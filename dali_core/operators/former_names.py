@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 FORMER_NAMES = {
+    "coco_reader": "readers.coco",
     "coin_flip": "random.coin_flip",
+    "experimental.debayer": "debayer",
     "experimental.decoders.image": "decoders.image",
     "experimental.decoders.image_crop": "decoders.image_crop",
     "experimental.decoders.image_random_crop": "decoders.image_random_crop",
@@ -17,6 +19,7 @@ FORMER_NAMES = {
     "experimental.equalize": "equalize",
     "experimental.filter": "filter",
     "experimental.peek_image_shape": "peek_image_shape",
+    "experimental.tensor_resize": "tensor_resize",
     "fast_resize_crop_mirror": "resize_crop_mirror",
     "file_reader": "readers.file",
     "image_decoder": "decoders.image",
@@ -24,7 +27,9 @@ FORMER_NAMES = {
     "image_decoder_random_crop": "decoders.image_random_crop",
     "image_decoder_slice": "decoders.image_slice",
     "normal_distribution": "random.normal",
+    "numpy_reader": "readers.numpy",
     "sequence_reader": "readers.sequence",
+    "transform_translation": "transforms.translation",
     "uniform": "random.uniform",
     "video_reader": "readers.video",
     "video_reader_resize": "readers.video_resize",

@@ -10,6 +10,7 @@ from dali_core._graph.operator_class import Compose as Compose
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
+from dali_core.ops import io as io
 from dali_core.ops import noise as noise
 from dali_core.ops import random as random
 from dali_core.ops import readers as readers
@@ -340,6 +341,98 @@ class Clahe(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class CocoReader(OperatorClass):
+    """Read images with boxes, labels and masks from COCO data sets."""
+
+    def __init__(
+        self,
+        *,
+        file_root: Str | None = None,
+        annotations_file: Str = "",
+        images: Strs | None = None,
+        ltrb: bool = False,
+        ratio: bool = False,
+        size_threshold: Float = 0.1,
+        include_iscrowd: bool = True,
+        skip_empty: bool = False,
+        avoid_class_remapping: bool = False,
+        image_ids: bool = False,
+        polygon_masks: bool = False,
+        pixelwise_masks: bool = False,
+        save_preprocessed_annotations: bool = False,
+        save_preprocessed_annotations_dir: Str = "",
+        preprocessed_annotations: Str = "",
+        masks: bool = False,
+        save_img_ids: bool = False,
+        meta_files_path: Str = "",
+        dump_meta_files: bool = False,
+        dump_meta_files_path: Str = "",
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        file_root: Str | None = None,
+        annotations_file: Str | None = None,
+        images: Strs | None = None,
+        ltrb: bool | None = None,
+        ratio: bool | None = None,
+        size_threshold: Float | None = None,
+        include_iscrowd: bool | None = None,
+        skip_empty: bool | None = None,
+        avoid_class_remapping: bool | None = None,
+        image_ids: bool | None = None,
+        polygon_masks: bool | None = None,
+        pixelwise_masks: bool | None = None,
+        save_preprocessed_annotations: bool | None = None,
+        save_preprocessed_annotations_dir: Str | None = None,
+        preprocessed_annotations: Str | None = None,
+        masks: bool | None = None,
+        save_img_ids: bool | None = None,
+        meta_files_path: Str | None = None,
+        dump_meta_files: bool | None = None,
+        dump_meta_files_path: Str | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> Any: ...
 
 class CoinFlip(OperatorClass):
     """Draw 1 with a given probability, and 0 otherwise."""
@@ -687,6 +780,32 @@ class CropMirrorNormalize(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Debayer(OperatorClass):
+    """Compute the colours of images that were taken through a Bayer filter."""
+
+    def __init__(
+        self,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str = "bilinear_ocv",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class DLTensorPythonFunction(OperatorClass):
     """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
 
@@ -716,6 +835,32 @@ class DLTensorPythonFunction(OperatorClass):
         name: Str | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
+
+class DumpImage(OperatorClass):
+    """Write images to files, to look at them."""
+
+    def __init__(
+        self,
+        *,
+        suffix: Str = "",
+        input_layout: Str = "HWC",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        suffix: Str | None = None,
+        input_layout: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class ElementExtract(OperatorClass):
     """Take frames out of each sequence."""
@@ -1779,6 +1924,90 @@ class Normalize(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class NumpyReader(OperatorClass):
+    """Read files that `numpy.save` has written."""
+
+    def __init__(
+        self,
+        *,
+        file_root: Str = "",
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str = "*.npy",
+        roi_start: Ints | DataNode | None = None,
+        rel_roi_start: Floats | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        rel_roi_end: Floats | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        rel_roi_shape: Floats | DataNode | None = None,
+        roi_axes: Ints = [],
+        out_of_bounds_policy: Str = "error",
+        fill_value: Float = 0.0,
+        cache_header_information: bool = False,
+        use_o_direct: bool = False,
+        register_buffers: bool = True,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        file_root: Str | None = None,
+        file_list: Str | None = None,
+        files: Strs | None = None,
+        file_filter: Str | None = None,
+        roi_start: Ints | DataNode | None = None,
+        rel_roi_start: Floats | DataNode | None = None,
+        roi_end: Ints | DataNode | None = None,
+        rel_roi_end: Floats | DataNode | None = None,
+        roi_shape: Ints | DataNode | None = None,
+        rel_roi_shape: Floats | DataNode | None = None,
+        roi_axes: Ints | None = None,
+        out_of_bounds_policy: Str | None = None,
+        fill_value: Float | None = None,
+        cache_header_information: bool | None = None,
+        use_o_direct: bool | None = None,
+        register_buffers: bool | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
 class OneHot(OperatorClass):
     """Encode each class number as a vector that has another value in that place."""
 
@@ -2739,6 +2968,92 @@ class Stack(OperatorClass):
         *inputs: Input,
         axis: Int | None = None,
         axis_name: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class TensorResize(OperatorClass):
+    """Resize tensors along any of their dimensions."""
+
+    def __init__(
+        self,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str = "default",
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        size_rounding: Str = "round",
+        alignment: Floats | DataNode = [0.5],
+        interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DataType | None = None,
+        minibatch_size: Int = 32,
+        temp_buffer_hint: Int = 0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool | None = None,
+        subpixel_scale: bool | None = None,
+        size_rounding: Str | None = None,
+        alignment: Floats | DataNode | None = None,
+        interp_type: DALIInterpType | DataNode | None = None,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool | None = None,
+        dtype: DataType | None = None,
+        minibatch_size: Int | None = None,
+        temp_buffer_hint: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class TransformTranslation(OperatorClass):
+    """Make an affine transform that moves points."""
+
+    def __init__(
+        self,
+        *,
+        offset: Floats | DataNode | None = None,
+        reverse_order: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input = ...,
+        /,
+        *,
+        offset: Floats | DataNode | None = None,
+        reverse_order: bool | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

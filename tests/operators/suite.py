@@ -63,7 +63,7 @@ class Example:
         if not callable(self.arguments):
             return dict(self.arguments)
         own = folder / self.name
-        own.mkdir()
+        own.mkdir(exist_ok=True)
         return dict(self.arguments(own))
 
 

@@ -4,12 +4,25 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Input, Ints, Str
+from dali_core._graph.accepted_types import DataType, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.fn.experimental import decoders as decoders
 from dali_core.fn.experimental import inputs as inputs
 from dali_core.fn.experimental import readers as readers
-from dali_core.types import DALIDataType, DALIImageType
+from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
+
+def debayer(
+    input: Input,
+    /,
+    *,
+    blue_position: Ints | DataNode,
+    algorithm: Str = "bilinear_ocv",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute the colours of images that were taken through a Bayer filter."""
 
 def equalize(
     input: Input,
@@ -48,3 +61,52 @@ def peek_image_shape(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Read the shape that each image file will have once it is decoded, without decoding it."""
+
+def tensor_resize(
+    input: Input,
+    /,
+    *,
+    sizes: Floats | DataNode | None = None,
+    scales: Floats | DataNode | None = None,
+    axes: Ints | None = None,
+    axis_names: Str | None = None,
+    mode: Str = "default",
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    size_rounding: Str = "round",
+    alignment: Floats | DataNode = [0.5],
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize tensors along any of their dimensions."""
+
+def warp_perspective(
+    input_0: Input,
+    input_1: Input = ...,
+    /,
+    *,
+    matrix: Floats | DataNode | None = None,
+    inverse_map: bool = True,
+    size: Floats | DataNode | None = None,
+    pixel_origin: Str = "corner",
+    border_mode: Str = "constant",
+    fill_value: Floats | None = None,
+    interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Warp images by a perspective transform."""

@@ -4,13 +4,39 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Input, Ints, Str
+from dali_core._graph.accepted_types import DataType, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops.experimental import decoders as decoders
 from dali_core.ops.experimental import inputs as inputs
 from dali_core.ops.experimental import readers as readers
-from dali_core.types import DALIDataType, DALIImageType
+from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
+
+class Debayer(OperatorClass):
+    """Compute the colours of images that were taken through a Bayer filter."""
+
+    def __init__(
+        self,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str = "bilinear_ocv",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class Equalize(OperatorClass):
     """Spread the levels of each channel of each image evenly over the whole range."""
@@ -84,6 +110,103 @@ class PeekImageShape(OperatorClass):
         image_type: DALIImageType | None = None,
         dtype: DataType | None = None,
         adjust_orientation: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class TensorResize(OperatorClass):
+    """Resize tensors along any of their dimensions."""
+
+    def __init__(
+        self,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str = "default",
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        size_rounding: Str = "round",
+        alignment: Floats | DataNode = [0.5],
+        interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DataType | None = None,
+        minibatch_size: Int = 32,
+        temp_buffer_hint: Int = 0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        sizes: Floats | DataNode | None = None,
+        scales: Floats | DataNode | None = None,
+        axes: Ints | None = None,
+        axis_names: Str | None = None,
+        mode: Str | None = None,
+        max_size: Floats | None = None,
+        roi_start: Floats | DataNode | None = None,
+        roi_end: Floats | DataNode | None = None,
+        roi_relative: bool | None = None,
+        subpixel_scale: bool | None = None,
+        size_rounding: Str | None = None,
+        alignment: Floats | DataNode | None = None,
+        interp_type: DALIInterpType | DataNode | None = None,
+        min_filter: DALIInterpType | DataNode | None = None,
+        mag_filter: DALIInterpType | DataNode | None = None,
+        antialias: bool | None = None,
+        dtype: DataType | None = None,
+        minibatch_size: Int | None = None,
+        temp_buffer_hint: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class WarpPerspective(OperatorClass):
+    """Warp images by a perspective transform."""
+
+    def __init__(
+        self,
+        *,
+        matrix: Floats | DataNode | None = None,
+        inverse_map: bool = True,
+        size: Floats | DataNode | None = None,
+        pixel_origin: Str = "corner",
+        border_mode: Str = "constant",
+        fill_value: Floats | None = None,
+        interp_type: DALIInterpType = DALIInterpType.INTERP_LINEAR,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input = ...,
+        /,
+        *,
+        matrix: Floats | DataNode | None = None,
+        inverse_map: bool | None = None,
+        size: Floats | DataNode | None = None,
+        pixel_origin: Str | None = None,
+        border_mode: Str | None = None,
+        fill_value: Floats | None = None,
+        interp_type: DALIInterpType | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,

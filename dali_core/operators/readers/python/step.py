@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from dali_core._runtime.step import (
@@ -76,7 +77,7 @@ class FetchingStep(Step):
             context,
         )
         columns = [
-            check_samples(context, column, layout, lambda alone, dtype=dtype: _check(alone, dtype))
+            check_samples(context, column, layout, partial(_check, dtype))
             for column, layout, dtype in zip(columns, self._layouts, self._dtypes, strict=True)
         ]
         fill_failed(context, columns)
@@ -104,7 +105,7 @@ def _kept(tensor: TensorCPU) -> TensorCPU:
     return tensor
 
 
-def _check(alone: TensorListCPU, dtype: DALIDataType | None) -> None:
+def _check(dtype: DALIDataType | None, alone: TensorListCPU) -> None:
     if dtype not in (None, alone.dtype):
         raise ArgumentTypeError(
             f"the source must return data with dtype {dtype} (got {alone.dtype}). Convert it, or "
