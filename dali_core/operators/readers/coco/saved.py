@@ -94,7 +94,8 @@ def _masks(annotations: Annotations) -> bytes:
             if len(runs):
                 parts.append(np.array([height, width, len(runs)], np.int64).tobytes())
                 parts.append(runs.astype(np.uint32).tobytes())
-    return np.int32(len(parts) // 2).tobytes() + b"".join(parts)
+    count: bytes = np.int32(len(parts) // 2).tobytes()
+    return count + b"".join(parts)
 
 
 class _Folder:
