@@ -140,8 +140,10 @@ PROGRAMS: dict[str, str] = {
     "dl_tensor_python_function": "fn.dl_tensor_python_function(image, function=lambda data: data)",
     "external_source": "fn.external_source(source=lambda sample: np.full(3, sample.idx_in_epoch), "
     "batch=False)",
+    "io.file.read": 'fn.io.file.read(np.frombuffer(b"photos/city/1.jpg", np.uint8))',
     "peek_image_shape": "fn.peek_image_shape(encoded)",
     "python_function": "fn.python_function(image, function=lambda array: 255 - array)",
     "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
+    "readers.python": "fn.readers.python([np.arange(3), np.arange(2)])",
 }
 """Example calls without pictures, where the examples of the tests are not readable."""

@@ -73,3 +73,41 @@ def test_both_refuse(tmp_path: Path, arguments: dict[str, Any]) -> None:
     for library in (dali_core, reference):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             read(library, 1, **{**write_data_set(tmp_path), **arguments})
+
+
+MASKS: list[dict[str, Any]] = [
+    {},
+    {"polygon_masks": True},
+    {"pixelwise_masks": True},
+    {"pixelwise_masks": True, "image_ids": True},
+]
+DECIDED_WHEN_SAVED: list[dict[str, Any]] = [
+    {},
+    {"ltrb": True, "avoid_class_remapping": True},
+    {"ratio": True, "skip_empty": True},
+    {"images": ["e.png", "b.png", "e.png"], "include_iscrowd": False},
+]
+
+
+@pytest.mark.parametrize("masks", MASKS, ids=str)
+@pytest.mark.parametrize("decided", DECIDED_WHEN_SAVED, ids=str)
+def test_saved_annotations(tmp_path: Path, masks: dict[str, Any], decided: dict[str, Any]) -> None:
+    files = write_data_set(tmp_path)
+    for library in (reference, dali_core):
+        folder = tmp_path / library.__name__
+        folder.mkdir()
+        saved = {
+            "save_preprocessed_annotations": True,
+            "save_preprocessed_annotations_dir": str(folder),
+        }
+        read(library, 1, **files, **masks, **decided, **saved)
+    theirs, ours = (tmp_path / library.__name__ for library in (reference, dali_core))
+    for path in theirs.iterdir():
+        assert (ours / path.name).read_bytes() == path.read_bytes(), path.name
+    for folder in (theirs, ours):
+        arguments = {"file_root": str(tmp_path), "preprocessed_annotations": str(folder), **masks}
+        results = [read(library, 4, **arguments) for library in (reference, dali_core)]
+        assert results[0][:3] == results[1][:3]
+        for expected, found in zip(*(result[3] for result in results), strict=True):
+            for one, other in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(one, other, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -17,7 +18,12 @@ def checksums() -> dict[str, str]:
     found = {}
     for operator, example in all_examples():
         with tempfile.TemporaryDirectory() as folder:
-            result = run(operator, example, example.arguments_in(Path(folder)))
+            before = os.getcwd()
+            os.chdir(folder)  # where operators write
+            try:
+                result = run(operator, example, example.arguments_in(Path(folder)))
+            finally:
+                os.chdir(before)
         digest = hashlib.sha256()
         for samples in result.samples:
             for sample in samples:

@@ -27,6 +27,13 @@ from tests.operators.suite import (
     sources,
 )
 
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operators that write into the working directory do so in another."""
+    monkeypatch.chdir(tmp_path)
+
+
 NOT_FINITE = (math.nan, math.inf, -math.inf, 1e39)
 # What else must hold for these arguments, and does not for numbers at the border.
 OTHER_RULES = {

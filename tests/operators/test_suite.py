@@ -28,6 +28,13 @@ from tests.operators.suite import (
     sources,
 )
 
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operators that write into the working directory do so in another."""
+    monkeypatch.chdir(tmp_path)
+
+
 OPERATORS = Path(fn.__file__).parent / "operators"
 EVERY_OPERATOR = pytest.mark.parametrize("operator", present_names())
 

@@ -21,7 +21,9 @@ from tests.operators.suite import Example, feed, function_of, name_of_fed, pipel
 from tests.operators.test_suite import EVERY_EXAMPLE
 from tests.pipeline.counting import numbers
 
-NEEDS_CODE = {"external_source", "python_function", "dl_tensor_python_function"}
+NEEDS_CODE = {
+    *("external_source", "python_function", "dl_tensor_python_function", "readers.python"),
+}
 BATCH = 3
 
 
@@ -53,7 +55,10 @@ def batches_of(made: Pipeline, example: Example, count: int = 2) -> list[Any]:
 
 
 @EVERY_EXAMPLE
-def test_the_same_data_comes_back(operator: str, example: Example, tmp_path: Path) -> None:
+def test_the_same_data_comes_back(
+    operator: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where operators write
     arguments = example.arguments_in(tmp_path)
     with pipeline(batch_size=BATCH, prefetch_queue_depth=1) as made:
         defined(operator, example, arguments, made)

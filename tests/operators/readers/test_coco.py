@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import random
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ import pytest
 
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, SampleError
+from tests.hanging import HANG_SECONDS
 from tests.operators.readers.coco_files import ANNOTATIONS, IMAGES, object_of, write_data_set
 from tests.operators.suite import Example
 
@@ -164,3 +168,19 @@ def test_damaged_annotations_are_rejected_or_read(tmp_path: Path) -> None:
         Path(arguments["annotations_file"]).write_text(json.dumps(value))
         with pytest.raises(ArgumentValueError):
             read(**arguments)
+
+
+def test_damaged_annotations_are_errors_or_belong_together() -> None:
+    command = [sys.executable, "-X", "faulthandler", "-m", "tests.mutated_annotations", "0", "300"]
+    result = subprocess.run(
+        command,
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-4000:]
+    counts = ast.literal_eval(result.stdout)
+    assert counts["error"] > 50
+    assert counts["samples"] > 20

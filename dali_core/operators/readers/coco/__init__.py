@@ -78,21 +78,21 @@ list of DataNode
         Arg(
             "save_preprocessed_annotations",
             bool,
-            "Write the annotations, as they are read with these arguments, to a file that "
-            "`preprocessed_annotations` reads faster.",
+            "Write the annotations, as they are read with these arguments, to files that "
+            "`preprocessed_annotations` reads faster, in the format of NVIDIA DALI.",
             False,
         ),
         Arg(
             "save_preprocessed_annotations_dir",
             str,
-            "Folder for that file, ``annotations.npz``.",
+            "Folder for these files.",
             "",
         ),
         Arg(
             "preprocessed_annotations",
             str,
-            "Folder with such a file, which is read in place of `annotations_file` and decides "
-            "what arguments about annotations decided when it was written.",
+            "Folder with such files, which are read in place of `annotations_file` and decide "
+            "what arguments about annotations decided when they were written.",
             "",
         ),
         Arg(

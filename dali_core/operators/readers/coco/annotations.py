@@ -119,7 +119,7 @@ def read_annotations(arguments: dict[str, Any]) -> Annotations:
         ) from error
     try:
         # Numbers that become infinite are refused with all others that are not finite.
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             return _Reading(data, arguments).annotations()
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise ArgumentValueError(

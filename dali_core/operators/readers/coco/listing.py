@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import zipfile
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.coco.annotations import Annotations, read_annotations
+from dali_core.operators.readers.coco.saved import load_annotations, save_annotations
 
-_FILE = "annotations.npz"
 _FORMER = {
     "image_ids": "save_img_ids",
     "preprocessed_annotations": "meta_files_path",
@@ -91,7 +87,8 @@ def open_coco(arguments: dict[str, Any]) -> CocoListing:
                 f"preprocessed_annotations must not come together with {given[0]}, which was "
                 "decided when they were written. Leave it out."
             )
-        annotations = _load(os.path.join(saved, _FILE))
+        needs_ids = bool(has(arguments, "image_ids"))
+        annotations = _load(saved, masks, needs_ids)
     else:
         if not arguments["annotations_file"]:
             raise ArgumentTypeError(
@@ -116,33 +113,19 @@ def _save(annotations: Annotations, folder: str) -> None:
             "save_preprocessed_annotations_dir must be given together with "
             "save_preprocessed_annotations (got none). Name a folder."
         )
-    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in vars(annotations).items()}
-    path = os.path.join(folder, _FILE)
-    try:
-        with open(path, "wb") as file:
-            np.savez_compressed(file, **arrays)
-    except OSError as error:
-        raise ArgumentValueError(
-            f"save_preprocessed_annotations_dir must be a folder that can be written to (got "
-            f"{folder!r}: {error.strerror})."
-        ) from error
+    save_annotations(annotations, folder)
 
 
-def _load(path: str) -> Annotations:
+def _load(folder: str, masks: str, needs_ids: bool) -> Annotations:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in Annotations.__dataclass_fields__}
-        files = [str(name) for name in found.pop("files").tolist()]
-        annotations = Annotations(files, **found)
-        annotations.check()
+        return load_annotations(folder, masks, needs_ids=needs_ids)
     except OSError as error:
         raise ArgumentValueError(
-            f"preprocessed_annotations must have a readable file {_FILE} (got {path!r}: "
-            f"{error.strerror or error})."
+            "preprocessed_annotations must be a folder with all files that the arguments need (got "
+            f"{error.filename!r}: {error.strerror}). Write them with the same arguments."
         ) from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except (ValueError, IndexError, OverflowError) as error:
         raise ArgumentValueError(
-            f"preprocessed_annotations: {path!r} must be a file that this reader has written "
-            f"({error}). Write it again."
+            f"preprocessed_annotations: {folder!r} must have files that a COCO reader has written "
+            f"({error}). Write them again."
         ) from error
-    return annotations
