@@ -238,8 +238,8 @@ class BadSampleLimitError(SampleError):
 
 def title_of(operator: str) -> str:
     """Return the name by which the user calls an operator: ``fn.resize``, ``DataNode.gpu``."""
-    in_expression = operator.startswith(("math.", "operator ", "DataNode."))
-    return operator if in_expression else f"fn.{operator}"
+    has_no_function = operator.startswith(("math.", "operator ", "plugin.", "DataNode."))
+    return operator if has_no_function else f"fn.{operator}"
 
 
 def _restore_sample_error(

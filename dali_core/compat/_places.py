@@ -19,15 +19,10 @@ BELOW = frozenset(ELSEWHERE)
 COMING = {
     "experimental.dynamic": "Operators without a pipeline come with a later version",
     "experimental.torchvision": "Transforms of torchvision come with a later version",
-    "plugin.jax.fn": "Functions of JAX as operators come with a later version: use "
-    "fn.python_function",
-    "plugin.numba": "Functions of Numba come with a later version: use fn.python_function, also "
-    "with a compiled function",
     "plugin.paddle": "Iterators for PaddlePaddle come with a later version: write an adapter "
     "(dali_core.adapters)",
     "plugin.pytorch.experimental": "The proxy for DataLoader comes with a later version: use "
     "fn.external_source",
-    "plugin.pytorch.loader_evaluator": "Its evaluator of loaders comes with a later version",
     "plugin.tf": "Data sets of TensorFlow come with a later version: write an adapter "
     "(dali_core.adapters)",
 }

@@ -1,0 +1,5 @@
+"""Functions that Numba compiles, under the module name of NVIDIA DALI."""
+
+from __future__ import annotations
+
+from dali_core.plugin.numba.function import NumbaFunction as NumbaFunction

@@ -1,0 +1,1 @@
+"""Functions of the plugin; see `experimental`."""
