@@ -1094,6 +1094,33 @@ def multi_paste(
 ) -> DataNode:
     """Paste regions of one or more images on a black canvas, one after the other."""
 
+def mxnet_reader(
+    *,
+    path: Strs,
+    index_path: Strs | None = None,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Read images and labels from a RecordIO file of MXNet."""
+
 def nemo_asr_reader(
     *,
     manifest_filepaths: Strs,
@@ -1827,6 +1854,20 @@ def tfrecord_reader(
     bytes_per_sample_hint: Ints | None = None,
 ) -> dict[str, DataNode]:
     """Read features of examples from TFRecord files."""
+
+def to_decibels(
+    input: Input,
+    /,
+    *,
+    multiplier: Float = 10.0,
+    reference: Float = 0.0,
+    cutoff_db: Float = -200.0,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Convert magnitudes to decibels."""
 
 def transform_translation(
     input: Input = ...,

@@ -2110,6 +2110,62 @@ class MultiPaste(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class MXNetReader(OperatorClass):
+    """Read images and labels from a RecordIO file of MXNet."""
+
+    def __init__(
+        self,
+        *,
+        path: Strs | None = None,
+        index_path: Strs | None = None,
+        num_shards: Int = 1,
+        shard_id: Int = 0,
+        stick_to_shard: bool = False,
+        interleaved_shards: bool = False,
+        pad_last_batch: bool = False,
+        random_shuffle: bool = False,
+        seed: Int = -1,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int = 1024,
+        lazy_init: bool = False,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int = 1,
+        skip_cached_images: bool = False,
+        tensor_init_bytes: Int = 1048576,
+        dont_use_mmap: bool = False,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        *,
+        path: Strs | None = None,
+        index_path: Strs | None = None,
+        num_shards: Int | None = None,
+        shard_id: Int | None = None,
+        stick_to_shard: bool | None = None,
+        interleaved_shards: bool | None = None,
+        pad_last_batch: bool | None = None,
+        random_shuffle: bool | None = None,
+        seed: Int | None = None,
+        shuffle_after_epoch: bool | None = None,
+        shuffle_after_epoch_seed: Int | None = None,
+        initial_fill: Int | None = None,
+        lazy_init: bool | None = None,
+        read_ahead: bool | None = None,
+        prefetch_queue_depth: Int | None = None,
+        skip_cached_images: bool | None = None,
+        tensor_init_bytes: Int | None = None,
+        dont_use_mmap: bool | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class NemoAsrReader(OperatorClass):
     """Read speech and its transcripts, as manifests of NeMo list them."""
 
@@ -3553,6 +3609,34 @@ class TFRecordReader(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> dict[str, DataNode]: ...
+
+class ToDecibels(OperatorClass):
+    """Convert magnitudes to decibels."""
+
+    def __init__(
+        self,
+        *,
+        multiplier: Float = 10.0,
+        reference: Float = 0.0,
+        cutoff_db: Float = -200.0,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        multiplier: Float | None = None,
+        reference: Float | None = None,
+        cutoff_db: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
 
 class TransformTranslation(OperatorClass):
     """Make an affine transform that moves points."""

@@ -4,25 +4,12 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Floats, Input, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core.fn.experimental import decoders as decoders
 from dali_core.fn.experimental import inputs as inputs
 from dali_core.fn.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
-
-def debayer(
-    input: Input,
-    /,
-    *,
-    blue_position: Ints | DataNode,
-    algorithm: Str = "bilinear_ocv",
-    device: Str | None = None,
-    name: Str | None = None,
-    preserve: bool = False,
-    bytes_per_sample_hint: Ints | None = None,
-) -> DataNode:
-    """Compute the colours of images that were taken through a Bayer filter."""
 
 def audio_resample(
     input: Input,
@@ -40,6 +27,19 @@ def audio_resample(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Resample signals."""
+
+def debayer(
+    input: Input,
+    /,
+    *,
+    blue_position: Ints | DataNode,
+    algorithm: Str = "bilinear_ocv",
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Compute the colours of images that were taken through a Bayer filter."""
 
 def equalize(
     input: Input,

@@ -4,39 +4,13 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import DataType, Floats, Input, Int, Ints, Str
+from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops.experimental import decoders as decoders
 from dali_core.ops.experimental import inputs as inputs
 from dali_core.ops.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
-
-class Debayer(OperatorClass):
-    """Compute the colours of images that were taken through a Bayer filter."""
-
-    def __init__(
-        self,
-        *,
-        blue_position: Ints | DataNode | None = None,
-        algorithm: Str = "bilinear_ocv",
-        device: Str | None = None,
-        name: Str | None = None,
-        preserve: bool = False,
-        bytes_per_sample_hint: Ints | None = None,
-    ) -> None: ...
-    def __call__(
-        self,
-        input: Input,
-        /,
-        *,
-        blue_position: Ints | DataNode | None = None,
-        algorithm: Str | None = None,
-        device: Str | None = None,
-        name: Str | None = None,
-        preserve: bool | None = None,
-        bytes_per_sample_hint: Ints | None = None,
-    ) -> DataNode: ...
 
 class AudioResample(OperatorClass):
     """Resample signals."""
@@ -66,6 +40,32 @@ class AudioResample(OperatorClass):
         out_length: Int | DataNode | None = None,
         dtype: DataType | None = None,
         quality: Float | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> DataNode: ...
+
+class Debayer(OperatorClass):
+    """Compute the colours of images that were taken through a Bayer filter."""
+
+    def __init__(
+        self,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str = "bilinear_ocv",
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: Input,
+        /,
+        *,
+        blue_position: Ints | DataNode | None = None,
+        algorithm: Str | None = None,
         device: Str | None = None,
         name: Str | None = None,
         preserve: bool | None = None,
