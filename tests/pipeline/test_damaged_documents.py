@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.registry import identity, specs_by_identity
-from dali_core.errors import SerializationError
+from dali_core.errors import DaliCoreError, SerializationError
 from dali_core.pipeline._pipeline import _defaults
 from dali_core.pipeline._serialization import Document
 
@@ -294,3 +295,26 @@ def test_any_damage_is_refused_or_harmless(changes: list[tuple[tuple[Any, ...], 
             continue  # an earlier change has removed the position
     message = message_of(json.dumps(document))
     assert message.startswith("Pipeline.deserialize: ") or not message
+
+
+def _with_objects() -> list[tuple[str, str]]:
+    """List the arguments that no document can hold: functions, data sets and the like."""
+    plain = (int, float, bool, str)
+    return [
+        (name, arg.name)
+        for name, spec in specs_by_identity().items()
+        for arg in spec.args
+        if arg.item_type is object
+        or not (arg.item_type in plain or issubclass(arg.item_type, enum.Enum))
+    ]
+
+
+@pytest.mark.parametrize(("operator", "argument"), _with_objects())
+def test_numbers_and_texts_are_no_objects(operator: str, argument: str) -> None:
+    for value in (4096, "dali_core", [1, 2]):
+        document = copy.deepcopy(DOCUMENT)
+        entry = {"operator": operator, "name": "one", "arguments": {argument: value}}
+        document["operators"].append(entry)
+        document["outputs"] = [[len(document["operators"]) - 1, 0]]
+        with pytest.raises((DaliCoreError, TypeError, ValueError)):
+            read(document).run()

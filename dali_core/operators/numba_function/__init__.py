@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from dali_core._spec import Arg, Native, OpSpec, PythonStep, Range
+from dali_core.operators.numba_function.compiling import Compiled
 from dali_core.operators.numba_function.step import BatchStep
 from dali_core.types import DALIDataType
 
@@ -23,8 +24,14 @@ SPEC = OpSpec(
 Samples are passed by many threads, without the GIL. See `dali_core.plugin.numba`, which compiles.
 """,
     args=(
-        Arg("run_fn", object, "The compiled function."),
-        Arg("setup_fn", object, "The compiled function that computes shapes of outputs.", 0),
+        # Of a class of their own, so that no document can name an address.
+        Arg("run_fn", Compiled, "The compiled function."),
+        Arg(
+            "setup_fn",
+            Compiled,
+            "The compiled function that computes shapes of outputs.",
+            Compiled(),
+        ),
         Arg("out_types", list[DALIDataType], "Types of the outputs."),
         Arg("in_types", list[DALIDataType], "Types of the inputs."),
         Arg("outs_ndim", list[int], "Numbers of dimensions of the outputs.", range=Range(0, 8)),

@@ -53,13 +53,16 @@ class Compiled:
 
     Parameters
     ----------
-    function : object
-        What `numba.cfunc` has made.
+    function : object, optional
+        What `numba.cfunc` has made; None stands for no function, with the address 0.
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any = None) -> None:
         self._function = function
-        self.value: int = function.address
+        self.value: int = 0 if function is None else function.address
+
+    def __bool__(self) -> bool:
+        return self._function is not None
 
     def __int__(self) -> int:
         return self.value
