@@ -3,8 +3,39 @@
 
 from typing import Any
 
-from dali_core._graph.accepted_types import Int, Ints, Str, Strs
+from dali_core._graph.accepted_types import DataTypes, Int, Ints, Str, Strs
 from dali_core.types import DALIImageType
+
+def fits(
+    *inputs: Any,
+    file_root: Str = "",
+    file_list: Str | None = None,
+    files: Strs | None = None,
+    file_filter: Str = "*.fits",
+    hdu_indices: Ints = [2],
+    dtypes: DataTypes | None = None,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read images from FITS files."""
 
 def video(
     *inputs: Any,
