@@ -209,7 +209,8 @@ def test_the_core_imports_no_framework() -> None:
         "dali_core/plugin/jax/iterator.py imports dali_core_jax",
         "dali_core/plugin/pytorch/__init__.py imports dali_core_pytorch",
         "dali_core/plugin/pytorch/fn.py imports dali_core_pytorch.function",
-        "dali_core/plugin/pytorch/loader_evaluator.py imports dali_core_pytorch.loader_evaluator",
+        "dali_core/plugin/pytorch/loader_evaluator/loader.py imports "
+        "dali_core_pytorch.loader_evaluator",
         "dali_core/plugin/pytorch/torch_utils.py imports dali_core_pytorch",
     }
     found = {

@@ -22,5 +22,5 @@ def on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
 def _tensors(arrays: Any) -> Any:
     if isinstance(arrays, list):
         return [_tensors(array) for array in arrays]
-    # The memory may be shared.
-    return torch.tensor(arrays)
+    # Without a copy: memory that others read was copied before.
+    return torch.from_numpy(arrays)

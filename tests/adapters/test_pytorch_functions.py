@@ -13,6 +13,8 @@ from dali_core.errors import ArgumentTypeError, SampleError
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
+from dali_core_pytorch.function import on_tensors  # noqa: E402
+
 from dali_core.plugin.pytorch import TorchPythonFunction  # noqa: E402
 from dali_core.plugin.pytorch.fn import torch_python_function  # noqa: E402
 from dali_core.plugin.pytorch.torch_utils import to_torch_tensor  # noqa: E402
@@ -75,3 +77,10 @@ def test_to_torch_tensor() -> None:
     shared, copied = to_torch_tensor(batch, False), to_torch_tensor(batch, True)
     assert shared.tolist() == copied.tolist() == [[1, 2], [3, 0]]
     assert shared.data_ptr() == to_torch_tensor(batch, False).data_ptr() != copied.data_ptr()
+
+
+def test_tensors_are_not_copied() -> None:
+    array = np.zeros((2, 3), np.float32)
+    assert on_tensors(lambda tensor: tensor)(array).data_ptr() == array.ctypes.data
+    (tensor,) = on_tensors(lambda tensors: tensors)([array])
+    assert tensor.data_ptr() == array.ctypes.data
