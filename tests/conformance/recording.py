@@ -101,7 +101,8 @@ class Watch:
                     if value is not None and name not in UNIMPORTANT
                 }
                 number = self._numbers.setdefault(pipeline, next(self._counter))
-                self._calls.setdefault(number, []).append((Call(operator, given), result))
+                values = list(result.values()) if isinstance(result, dict) else result
+                self._calls.setdefault(number, []).append((Call(operator, given), values))
             return result
 
         return call

@@ -366,3 +366,28 @@ def test_kinds_of_labels_and_tensors(tmp_path: Path) -> None:
 )
 def test_wrong_arguments_of_others(reader: str, arguments: dict[str, Any]) -> None:
     check_both_refuse(reader, **arguments)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        {"random_shuffle": True, "seed": 3},
+        {"shuffle_after_epoch": True, "shuffle_after_epoch_seed": 2},
+    ],
+)
+def test_shuffled_epochs_hold_the_same_samples(
+    way: dict[str, Any], archives: list[str], record_files: dict[str, Any], tmp_path: Path
+) -> None:
+    path = write_recordio(tmp_path / "images.rec", images(0, 9))
+    found = []
+    for library in (reference, dali_core):
+        features = record_features(library, ALL_FEATURES)
+        files = {"path": str(path), "index_path": str(path.with_suffix(".idx"))}
+        epochs = [
+            read(library, "webdataset", 1, paths=archives, ext=["cls"], **way),
+            read(library, "tfrecord", 1, features=features, **record_files, **way),
+            read(library, "mxnet", 1, **files, **way),
+        ]
+        # Of two epochs, each sample twice.
+        found.append([sorted(map(str, samples[2:])) for samples in epochs])
+    assert found[0] == found[1]

@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ++data;
   --size;
   const ExactCopy copy(data, size);
+  FUZZ_CHECK(crc32c(copy.data(), size) == ~crc32c_by_tables(~0u, copy.data(), size));
   MemorySource source(copy.data(), size);
   const auto records =
       is_tfrecord ? TfrecordWalk(source).records() : RecordioWalk(source).records();
