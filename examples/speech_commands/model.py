@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -15,7 +17,7 @@ class Network(nn.Sequential):
     def __init__(self) -> None:
         widths = (1, 16, 32, 32)
         blocks: list[nn.Module] = []
-        for before, after in zip(widths[:-1], widths[1:], strict=True):
+        for before, after in pairwise(widths):
             blocks += [
                 nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False),
                 nn.BatchNorm2d(after),
