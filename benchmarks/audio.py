@@ -40,9 +40,11 @@ def main() -> None:
             if name in left_out:
                 continue
             try:
-                rates[name].append(_measure(name, arguments.threads, arguments.batches))
+                rate = _measure(name, arguments.threads, arguments.batches)
             except WorkerError as error:
                 left_out[name] = str(error).splitlines()[-1]
+            else:
+                rates[name].append(rate)
     for name, reason in left_out.items():
         print(f"{name} is left out: {reason}")
     _report(rates)

@@ -1,0 +1,1 @@
+"""Train a network that tells generated words apart: ``python -m examples.speech_commands``."""
