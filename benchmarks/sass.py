@@ -242,7 +242,7 @@ def _cheapest_call(code: Code, place: int) -> tuple[int, ...]:
     if target is None:
         return ()
     begin = code.labels[target]
-    ways = [(1, (begin,))]
+    ways: list[tuple[int, tuple[int, ...]]] = [(1, (begin,))]
     seen = set()
     while ways:
         length, way = heapq.heappop(ways)
