@@ -41,12 +41,14 @@ def main() -> None:
         "--quick", action="store_true", help="next to no data, to see whether it runs at all"
     )
     parser.add_argument("--without-pipeline", action="store_true", help="measure kernels only")
+    parser.add_argument("--without-kernels", action="store_true", help="measure the pipeline only")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.rounds, arguments.batch_size, arguments.images = 2, 4, 8
     print(describe_device(arguments.quick))
     results: dict[str, Any] = {"device": describe_device(arguments.quick)}
-    results["kernels"] = measure_kernels(arguments)
+    if not arguments.without_kernels:
+        results["kernels"] = measure_kernels(arguments)
     peers: list[Peer] = []
     files: list[str] = []
     if not arguments.without_pipeline:

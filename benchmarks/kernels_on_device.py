@@ -21,8 +21,10 @@ from .peers.photo_settings import MEAN, STANDARD_DEVIATION
 BATCH_BYTES = 256_000_000
 QUICK_BYTES = 100_000
 HEIGHT, WIDTH = 1080, 1920
-# The work that keeps the stream busy has to take longer than enqueueing an operator.
+# The work that keeps the stream busy has to take longer than enqueueing an operator: so many copies
+# at first, and twice as many whenever they were not enough.
 BUSY_COPIES = 24
+MOST_BUSY_COPIES = 24 << 5
 MORE = 2
 
 
@@ -107,6 +109,7 @@ class Bench:
         self._pipelines: dict[tuple[str, int], Pipeline] = {}
         self._written: dict[str, int] = {}
         self._begin, self._end = (None, None)
+        self._busy_copies = BUSY_COPIES
 
     def __enter__(self) -> Bench:
         _done(driver.cuInit(0))
@@ -175,17 +178,22 @@ class Bench:
 
     def _seconds(self, stream: Any, queue: Callable[[], None]) -> float:
         """Measure the device time of the work that `queue` enqueues in a stream."""
-        for _ in range(BUSY_COPIES):
-            _done(driver.cuMemcpyDtoDAsync(self._to, self._from, self._nbytes, stream))
-        _done(driver.cuEventRecord(self._begin, stream))
-        queue()
-        _done(driver.cuEventRecord(self._end, stream))
-        if _is_done(self._begin) and self._nbytes >= BATCH_BYTES:
-            raise RuntimeError(
-                "benchmarks.gpu: the device must be busy until all is queued (it was idle before). "
-                "Raise BUSY_COPIES."
-            )
-        _done(driver.cuEventSynchronize(self._end))
+        while True:
+            for _ in range(self._busy_copies):
+                _done(driver.cuMemcpyDtoDAsync(self._to, self._from, self._nbytes, stream))
+            _done(driver.cuEventRecord(self._begin, stream))
+            queue()
+            _done(driver.cuEventRecord(self._end, stream))
+            was_busy = not _is_done(self._begin)
+            _done(driver.cuEventSynchronize(self._end))
+            if was_busy or self._nbytes < BATCH_BYTES:
+                break
+            if self._busy_copies >= MOST_BUSY_COPIES:
+                raise RuntimeError(
+                    "benchmarks.gpu: the device must be busy until all is queued (it was idle "
+                    f"before, after {self._busy_copies} copies). Raise MOST_BUSY_COPIES."
+                )
+            self._busy_copies *= 2
         milliseconds: float = _done(driver.cuEventElapsedTime(self._begin, self._end))
         return milliseconds / 1000
 

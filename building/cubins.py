@@ -117,14 +117,19 @@ def find_nvrtc() -> Nvrtc | None:
 
 def compile_module(root: Path, source: Path, nvrtc: Nvrtc, folder: Path) -> None:
     """Write the cubins and the PTX of one source into a folder."""
-    library = nvrtc.load()
-    name = str(source.relative_to(root))
-    text = source.read_bytes()
     for architecture in ARCHITECTURES:
-        cubin = _compile(library, root, name, text, f"sm_{architecture}")
+        cubin = compile_cubin(root, source, nvrtc, architecture)
         (folder / f"{source.stem}.sm_{architecture}.cubin").write_bytes(cubin)
-    ptx = _compile(library, root, name, text, f"compute_{PTX_ARCHITECTURE}")
+    name = str(source.relative_to(root))
+    target = f"compute_{PTX_ARCHITECTURE}"
+    ptx = _compile(nvrtc.load(), root, name, source.read_bytes(), target)
     (folder / f"{source.stem}.ptx").write_bytes(ptx.rstrip(b"\0"))
+
+
+def compile_cubin(root: Path, source: Path, nvrtc: Nvrtc, architecture: int) -> bytes:
+    """Compile one source for one architecture."""
+    name = str(source.relative_to(root))
+    return _compile(nvrtc.load(), root, name, source.read_bytes(), f"sm_{architecture}")
 
 
 def _compile(library: ctypes.CDLL, root: Path, name: str, text: bytes, architecture: str) -> bytes:

@@ -1,5 +1,5 @@
 // Mixes the channels of pixels, four a thread.
-#include "dali_core/device_kernel.hpp"
+#include "dali_core/device_groups.hpp"
 #include "dali_core/kernels/color/color_matrix.hpp"
 #include "dali_core/kernels/color/mix_task.hpp"
 
@@ -21,7 +21,7 @@ __device__ void with_color_type(DataType type, Function&& function) {
   }
 }
 
-__device__ void mix_pixels(const MixTask& task, int64_t first) {
+__device__ __noinline__ void mix_pixels(const MixTask& task, int64_t first) {
   float in[3 * kGroup] = {};
   with_color_type(task.from, [&](auto zero) {
     using T = decltype(zero);
@@ -64,12 +64,67 @@ __device__ void mix_pixels(const MixTask& task, int64_t first) {
   });
 }
 
+// The same for colours of usual types, whose matrix stays in registers.
+template <bool kAligned, typename From, typename To>
+__device__ void mix_colors_of(const MixTask& task) {
+  const From* const in = static_cast<const From*>(task.in);
+  To* const out = static_cast<To*>(task.out);
+  const int64_t pixels = task.pixels;
+  // Words that an unaligned group is part of are there, but for the first and the last group.
+  constexpr int64_t kMargin = kAligned ? 0 : kGroup;
+  float factors[3][3], offsets[3];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    offsets[k] = task.offsets[k];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) factors[k][c] = task.factors[k][c];
+  }
+  for (int64_t first = first_item() * kGroup; first < pixels; first += item_step() * kGroup) {
+    if (first < kMargin || first + kGroup + kMargin > pixels) {
+      mix_pixels(task, first);
+      continue;
+    }
+    float values[3 * kGroup];
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      const From* const from = in + 3 * first + k * kGroup;
+      float group[kGroup];
+      load_whole<kAligned>(from).to_floats(group);
+#pragma unroll
+      for (int i = 0; i < kGroup; ++i) values[k * kGroup + i] = group[i];
+    }
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      float mixed[kGroup];
+#pragma unroll
+      for (int i = 0; i < kGroup; ++i) {
+        const int channel = (k * kGroup + i) % 3;
+        const float* const pixel = values + (k * kGroup + i) / 3 * 3;
+        mixed[i] = mix_channels(factors[channel], offsets[channel], pixel[0], pixel[1], pixel[2]);
+      }
+      store_whole(out + 3 * first + k * kGroup, convert_group<To>(mixed));
+    }
+  }
+}
+
 }  // namespace dali_core
 
 extern "C" __global__ void mix_colors(const dali_core::MixTask* tasks, int count) {
   using namespace dali_core;
   if (sample_of_block() >= count) return;
   const MixTask& task = tasks[sample_of_block()];
+  if (task.input_channels == 3 && task.output_channels == 3) {
+    const bool is_usual = with_usual_types(task.from, task.to, [&](auto from, auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      if (is_group_aligned<To>(task.out, 0))
+        return is_group_aligned<From>(task.in, 0) ? mix_colors_of<true, From, To>(task)
+                                                  : mix_colors_of<false, From, To>(task);
+      for (int64_t group = first_item(); group * kGroup < task.pixels; group += item_step())
+        mix_pixels(task, group * kGroup);
+    });
+    if (is_usual) return;
+  }
   for (int64_t group = first_item(); group * kGroup < task.pixels; group += item_step())
     mix_pixels(task, group * kGroup);
 }

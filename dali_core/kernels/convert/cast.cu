@@ -1,6 +1,6 @@
 // Converts elements of any type to any other. Elements are widened to one of five types, so that
 // there are 12 ways to load and 60 ways to store, rather than 144 of both.
-#include "dali_core/element_groups.hpp"
+#include "dali_core/device_groups.hpp"
 #include "dali_core/kernels/convert/cast.hpp"
 
 namespace dali_core {
@@ -150,6 +150,11 @@ extern "C" __global__ void cast_elements(const dali_core::CastTask* tasks, int c
   const int number = static_cast<int>(blockIdx.y + gridDim.y * blockIdx.z);
   if (number >= count) return;
   const dali_core::CastTask task = tasks[number];
+  const bool is_usual = dali_core::with_usual_types(task.from, task.to, [&](auto from, auto to) {
+    dali_core::map_floats<decltype(from), decltype(to)>(task.in, task.out, task.count,
+                                                        [](float value) { return value; });
+  });
+  if (is_usual) return;
   switch (task.from) {
     case dali_core::DataType::kUInt64:
       return dali_core::cast_as<uint64_t>(task);

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "dali_core/device_inputs.hpp"
+#include "dali_core/device_tasks.hpp"
 #include "dali_core/element_groups.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/kernels/elementwise/elementwise_code.hpp"
+#include "dali_core/kernels/elementwise/float_program.hpp"
 
 namespace dali_core {
 namespace {
@@ -200,6 +202,60 @@ void lay_out(const Shape& extents, const std::vector<const Tensor*>& tensors, Op
   for (int dim = 0; dim < task.num_dims; ++dim) task.extents[dim] = quick_divisor(sizes[dim]);
 }
 
+// Whether all of it is computed in float, by what the kernel for that knows.
+bool is_float_program(const Compiled& compiled, const OperandMemory* memory) {
+  const auto is_known = [&](const ElementwiseInstruction& step) {
+    if (step.computed_in != ComputedIn::kFloat || step.result != DataType::kFloat ||
+        step.slot >= kFloatSlots || !is_float_function(static_cast<Function>(step.function)))
+      return false;
+    return std::all_of(step.operands, step.operands + step.num_operands, [](const auto& operand) {
+      return operand.source != OperandSource::kSlot || operand.number < kFloatSlots;
+    });
+  };
+  for (size_t i = 0; i < compiled.memory.size(); ++i)
+    if (memory[i].spread == Spread::kStrided || !is_float_operand(memory[i].type)) return false;
+  return std::all_of(compiled.code.begin(), compiled.code.end(), is_known);
+}
+
+float constant_as_float(uint64_t bits, Widening widening) {
+  if (widening == Widening::kUnsignedToFloat) return static_cast<float>(bits);
+  if (widening == Widening::kSignedToFloat) return static_cast<float>(static_cast<int64_t>(bits));
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+FloatTask float_task(DeviceBatch& batch, const Compiled& compiled, const OperandMemory* memory) {
+  const auto steps = batch.upload<FloatStep>(compiled.code.size());
+  for (size_t number = 0; number < compiled.code.size(); ++number) {
+    const ElementwiseInstruction& instruction = compiled.code[number];
+    FloatStep step{};
+    step.function = static_cast<Function>(instruction.function);
+    step.slot = instruction.slot;
+    for (int k = 0; k < instruction.num_operands; ++k) {
+      const OperandCode& code = instruction.operands[k];
+      FloatOperand& operand = step.operands[k];
+      operand.number = code.number;
+      if (code.source == OperandSource::kMemory) {
+        const OperandMemory& from = memory[code.number];
+        operand.source =
+            from.spread == Spread::kSingle ? FloatSource::kSingle : FloatSource::kPlain;
+        operand.data = from.data;
+        operand.type = from.type;
+      } else if (code.source == OperandSource::kConstant) {
+        operand.source = FloatSource::kConstant;
+        operand.constant =
+            constant_as_float(compiled.constants[static_cast<size_t>(code.number)], code.widening);
+      } else {
+        operand.source =
+            code.source == OperandSource::kSlot ? FloatSource::kSlot : FloatSource::kPrevious;
+      }
+    }
+    steps.host[number] = step;
+  }
+  return {steps.device, nullptr, 0, static_cast<int>(compiled.code.size())};
+}
+
 template <typename T>
 const T* uploaded(DeviceBatch& batch, const std::vector<T>& values) {
   const UploadedArray<T> array = batch.upload<T>(values.size());
@@ -226,16 +282,14 @@ bool DeviceElementwise::plan(DeviceBatch& batch) const {
     batch.declare(0, i, value.type, value.shape, value.layout);
   }
   batch.allocate();
-  const auto tasks = batch.upload<ElementwiseTask>(samples.size());
+  std::vector<ElementwiseTask> tasks;
+  std::vector<FloatTask> float_tasks;
   int64_t largest = 0;
+  int64_t largest_float = 0;
+  const Compiled* before = nullptr;  // what the last task was made of
   for (int i = 0; i < batch.size(); ++i) {
     const Compiled& compiled = samples[static_cast<size_t>(i)];
-    const Compiled* const before = i > 0 ? &samples[static_cast<size_t>(i) - 1] : nullptr;
     ElementwiseTask task{};
-    const bool is_same = before != nullptr && before->code == compiled.code &&
-                         before->constants == compiled.constants;
-    task.instructions = is_same ? tasks.host[i - 1].instructions : uploaded(batch, compiled.code);
-    task.constants = is_same ? tasks.host[i - 1].constants : uploaded(batch, compiled.constants);
     const auto memory = batch.upload<OperandMemory>(compiled.memory.size());
     for (size_t k = 0; k < compiled.memory.size(); ++k) {
       memory.host[k] = OperandMemory{};
@@ -249,12 +303,29 @@ bool DeviceElementwise::plan(DeviceBatch& batch) const {
     task.count = compiled.value.num_elements();
     task.type = compiled.value.type;
     batch.output(0, i).source = compiled.value.source;
+    if (is_float_program(compiled, memory.host)) {
+      FloatTask float_program = float_task(batch, compiled, memory.host);
+      float_program.out = static_cast<float*>(task.out);
+      float_program.count = task.count;
+      largest_float = std::max(largest_float, task.count);
+      float_tasks.push_back(float_program);
+      continue;
+    }
+    const bool is_same = before != nullptr && before->code == compiled.code &&
+                         before->constants == compiled.constants;
+    task.instructions = is_same ? tasks.back().instructions : uploaded(batch, compiled.code);
+    task.constants = is_same ? tasks.back().constants : uploaded(batch, compiled.constants);
+    before = &compiled;
     largest = std::max(largest, task.count);
-    tasks.host[i] = task;
+    tasks.push_back(task);
   }
-  const int64_t groups = largest > 0 ? num_groups(largest, kGroup - 1) : 0;
-  batch.launch("run_elementwise", blocks_for(groups, kGroupThreads), kGroupThreads, tasks.device,
-               batch.size());
+  const auto blocks = [](int64_t count, int64_t groups_of_thread) {
+    return count > 0 ? blocks_for(num_groups(count, kGroup - 1), kGroupThreads, groups_of_thread)
+                     : 0;
+  };
+  launch_tasks(batch, "run_elementwise", tasks, blocks(largest, 1), kGroupThreads);
+  // Two groups at once, and that twice, to make up for reading the steps.
+  launch_tasks(batch, "run_float_program", float_tasks, blocks(largest_float, 4), kGroupThreads);
   return true;
 }
 

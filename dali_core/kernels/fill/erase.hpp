@@ -40,6 +40,10 @@ struct EraseTask {
   int channel_axis;  // that values are for; -1 where there is one value
   int bytes;         // of an element
   QuickDivisor extents[kMaxErasedDims];
+  // Lines of the last dimension that not all regions cover wholly, with all inside of it.
+  int line_dim;
+  QuickDivisor line_bytes;
+  int64_t position_bytes;  // of one position along that dimension
 };
 
 }  // namespace dali_core

@@ -20,28 +20,21 @@ struct Gather {
   int64_t element_bytes = 1;
   Shape extents;
   int64_t strides[kMaxDims] = {};
-  // For padding: from which position on an element is `padding`.
-  bool is_padded = false;
-  int64_t limits[kMaxDims] = {};
-  uint64_t padding = 0;
 };
 
 // With as few dimensions, and as large units, as there can be.
 inline GatherTask gather_task(const Gather& gather) {
   struct Dim {
-    int64_t extent, stride, limit;
+    int64_t extent, stride;
   };
   std::vector<Dim> dims;  // from the last dimension on
   for (int i = gather.extents.ndim - 1; i >= 0; --i) {
     const int64_t extent = gather.extents[i];
-    const int64_t limit = gather.is_padded ? gather.limits[i] : extent;
-    if (extent == 1 && limit >= 1) continue;
-    const Dim dim{extent, gather.strides[i], limit};
-    // The inner ones must be complete for their neighbours to follow.
-    if (!dims.empty() && dims.back().limit >= dims.back().extent &&
-        dim.stride == dims.back().stride * dims.back().extent && dims.back().extent > 0) {
-      const int64_t inner = dims.back().extent;
-      dims.back() = {dim.extent * inner, dims.back().stride, dim.limit * inner};
+    if (extent == 1) continue;
+    const Dim dim{extent, gather.strides[i]};
+    if (!dims.empty() && dim.stride == dims.back().stride * dims.back().extent &&
+        dims.back().extent > 0) {
+      dims.back() = {dim.extent * dims.back().extent, dims.back().stride};
     } else {
       dims.push_back(dim);
     }
@@ -55,8 +48,8 @@ inline GatherTask gather_task(const Gather& gather) {
     const auto common = static_cast<int64_t>(all & (~all + 1));
     int64_t wide = common == 0 ? 16 : std::min<int64_t>(common, 16);
     wide = std::max(wide, unit);
-    if (!gather.is_padded && wide > unit) {
-      dims.front() = {dims.front().extent * unit / wide, wide, dims.front().extent * unit / wide};
+    if (wide > unit) {
+      dims.front() = {dims.front().extent * unit / wide, wide};
       unit = wide;
     }
   }
@@ -64,9 +57,7 @@ inline GatherTask gather_task(const Gather& gather) {
   task.in = gather.in;
   task.out = gather.out;
   task.unit_bytes = static_cast<int>(unit);
-  task.is_padded = gather.is_padded;
-  task.padding = gather.padding;
-  if (dims.empty()) dims.push_back({1, unit, 1});
+  if (dims.empty()) dims.push_back({1, unit});
   task.count = 1;
   task.num_dims = static_cast<int>(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -74,7 +65,6 @@ inline GatherTask gather_task(const Gather& gather) {
     task.count *= dim.extent;
     task.extents[i] = quick_divisor(std::max<int64_t>(dim.extent, 1));
     task.strides[i] = dim.stride;
-    task.limits[i] = dim.limit;
   }
   return task;
 }

@@ -1,5 +1,5 @@
-// Gathers units of an output by strides: what fn.transpose, subscripts, fn.pad and fills fall back
-// to, four units a thread at a time.
+// Gathers units of an output by strides: what fn.transpose, subscripts and fills fall back to,
+// four units a thread at a time.
 #include "dali_core/element_groups.hpp"
 #include "dali_core/kernels/gather/gather.hpp"
 
@@ -9,17 +9,14 @@ struct alignas(16) GatheredBytes {
   uint64_t halves[2];
 };
 
-// Offset in the input, and whether there is one.
-__device__ __noinline__ int64_t source_of(const GatherTask& task, int64_t number,
-                                          bool& is_padding) {
+// Offset in the input.
+__device__ __noinline__ int64_t source_of(const GatherTask& task, int64_t number) {
   int64_t offset = 0;
-  is_padding = false;
 #pragma unroll 1
   for (int dim = task.num_dims - 1; dim >= 0; --dim) {
     const int64_t rest = dim > 0 ? quotient(number, task.extents[dim]) : 0;
     const int64_t place = number - rest * task.extents[dim].divisor;
     offset += place * task.strides[dim];
-    is_padding = is_padding || (task.is_padded && place >= task.limits[dim]);
     number = rest;
   }
   return offset;
@@ -29,8 +26,6 @@ template <typename T>
 __device__ void gather_units(const GatherTask& task) {
   T* const out = static_cast<T*>(task.out);
   const char* const in = static_cast<const char*>(task.in);
-  T padding{};
-  if constexpr (sizeof(T) <= 8) padding = static_cast<T>(task.padding);
   const int64_t lead = group_lead(task.out, sizeof(T));
   const bool is_aligned = is_group_aligned<T>(task.out, lead);
   const int64_t groups = num_groups(task.count, lead);
@@ -42,9 +37,7 @@ __device__ void gather_units(const GatherTask& task) {
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) {
       if (first + i < 0 || first + i >= task.count) continue;
-      bool is_padding = false;
-      const int64_t offset = source_of(task, first + i, is_padding);
-      units.elements[i] = is_padding ? padding : *reinterpret_cast<const T*>(in + offset);
+      units.elements[i] = *reinterpret_cast<const T*>(in + source_of(task, first + i));
     }
     store_group(out, first, task.count, is_aligned, units);
   }

@@ -15,12 +15,9 @@ struct GatherTask {
   void* out;
   int64_t count;  // of units in the output
   int unit_bytes;
-  int num_dims;   // of the output; at least 1
-  int is_padded;  // whether positions from `limits` on are beside the input
+  int num_dims;  // of the output; at least 1
   QuickDivisor extents[kMaxGatherDims];
   int64_t strides[kMaxGatherDims];  // of the input, in bytes; any sign
-  int64_t limits[kMaxGatherDims];
-  uint64_t padding;  // an element, of which units consist then
 };
 
 }  // namespace dali_core

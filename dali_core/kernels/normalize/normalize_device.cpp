@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/element_groups.hpp"
 #include "dali_core/kernels/normalize/normalize_sample.hpp"
 
 namespace dali_core {
@@ -10,13 +11,13 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 // Pixels of a thread: enough to make up for reading the parameters.
-constexpr int64_t kThreadPixels = 4;
+constexpr int64_t kThreadPixels = 16;
 
 void set_axes(const PlannedNormalization& planned, const Shape& image, NormalizeSample& sample) {
   const Strides input_strides = dense_strides(image);
   const Strides output_strides = dense_strides(planned.shape);
   sample.input_channels = sample.output_channels = 1;
-  sample.num_pixels = 1;
+  sample.num_pixels = sample.rows = 1;
   for (int i = 0; i < planned.shape.ndim; ++i) {
     const int axis = planned.input_axis[i];
     if (axis == planned.axes.channel) {
@@ -35,8 +36,11 @@ void set_axes(const PlannedNormalization& planned, const Shape& image, Normalize
     if (is_column) {
       sample.columns = window;
       sample.column_stride = output_strides[i];
+      sample.groups = quick_divisor(std::max<int64_t>(blocks_for(window.extent, kGroup), 1));
     } else {
+      sample.rows *= window.extent;
       sample.outer[sample.num_outer] = window;
+      sample.outer_extents[sample.num_outer] = quick_divisor(std::max<int64_t>(window.extent, 1));
       sample.outer_strides[sample.num_outer++] = output_strides[i];
     }
   }
@@ -77,6 +81,7 @@ void normalize_on_device(DeviceBatch& batch, const std::vector<PlannedNormalizat
       sample.output = output.data;
       sample.from = input.type;
       sample.to = output.type;
+      sample.input_bytes = input.num_bytes();
       sample.channels = channels.upload(planned[i].channels);
       set_axes(planned[i], input.shape, sample);
       blocks = std::max(blocks, blocks_for(sample.num_pixels, kThreads, kThreadPixels));

@@ -6,6 +6,7 @@
 #include "dali_core/data_type.hpp"
 #include "dali_core/kernels/normalize/finished_channel.hpp"
 #include "dali_core/kernels/window/window_copy_sample.hpp"
+#include "dali_core/quick_division.hpp"
 
 namespace dali_core {
 
@@ -23,6 +24,10 @@ struct NormalizeSample {
   int64_t column_stride;  // of the output
   WindowAxis outer[kMaxOuterAxes];
   int64_t outer_strides[kMaxOuterAxes];  // of the output
+  QuickDivisor outer_extents[kMaxOuterAxes];
+  QuickDivisor groups;  // that a row has, of kGroup pixels
+  int64_t rows;         // of the output
+  int64_t input_bytes;
   int32_t num_outer;
   DataType from, to;
 };

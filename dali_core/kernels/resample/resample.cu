@@ -1,6 +1,7 @@
 // Resampling on a device: rows are blended into rows in between, whose columns make pixels, which
 // are normalised if there is a finish. Sums have the order and the rounding of the host.
 #include "dali_core/device_kernel.hpp"
+#include "dali_core/device_words.hpp"
 #include "dali_core/kernels/normalize/crop_mirror_normalize.hpp"
 #include "dali_core/kernels/resample/resample_pixel.hpp"
 #include "dali_core/kernels/resample/resample_sample.hpp"
@@ -11,19 +12,26 @@ namespace {
 // What sums of floats begin with: 0 would make 0 of -0.
 constexpr float kZero = -0.0f;
 
-// A thread blends this many elements that are side by side.
+// A thread blends this many elements that are side by side: 16 in fixed point.
 constexpr int kBlended = 4;
+constexpr int kBlendedWords = 4;
+// And makes so many pixels of usual images.
+constexpr int kPixels = 4;
 
 template <typename T>
 struct alignas(kBlended * sizeof(T)) Blended {
   T values[kBlended];
 };
 
+struct alignas(16) FixedBlended {
+  ElementGroup<uint32_t> halves[2];
+};
+
 // Stands for types that are known when the kernel runs.
 struct AnyType {};
 
 inline __device__ const char* image_at(const ResampleSample& sample, int64_t number) {
-  const int64_t volume = quotient(number, sample.depth);
+  const int64_t volume = quotient(number, sample.by_depth);
   const int64_t place = number - volume * sample.depth;
   const int64_t slice = sample.slices ? sample.slices[place] : place;
   return static_cast<const char*>(sample.input) + volume * sample.volume_bytes +
@@ -44,34 +52,57 @@ inline __device__ void load_elements(const char* row, int64_t first, int64_t cou
   }
 }
 
-inline __device__ void load_bytes(const char* row, int64_t first, int64_t count,
-                                  int32_t (&values)[kBlended]) {
-  const uint8_t* const from = reinterpret_cast<const uint8_t*>(row) + first;
-  if (reinterpret_cast<uintptr_t>(from) % kBlended == 0 && first + kBlended <= count) {
-    const uint32_t word = *reinterpret_cast<const uint32_t*>(from);
-#pragma unroll
-    for (int i = 0; i < kBlended; ++i) values[i] = static_cast<int32_t>(word >> (8 * i) & 255);
-  } else {
-#pragma unroll
-    for (int i = 0; i < kBlended; ++i) values[i] = from[first + i < count ? i : count - 1 - first];
-  }
+// Bytes at the end of a row or of the input.
+__device__ __noinline__ uint32_t load_last_bytes(const char* row, int64_t first, int64_t count) {
+  const uint8_t* const from = reinterpret_cast<const uint8_t*>(row);
+  uint32_t word = 0;
+  for (int i = 0; i < 4; ++i)
+    word |= uint32_t{from[first + i < count ? first + i : count - 1]} << (8 * i);
+  return word;
 }
 
-inline __device__ Blended<int16_t> blend_fixed(const ResampleSample& sample, const char* row,
-                                               int64_t first, int64_t count, int64_t y) {
-  const int16_t* const weights = static_cast<const int16_t*>(sample.rows.weights) + y;
-  int32_t sums[kBlended] = {};
-  for (int k = 0; k < sample.rows.num_taps; ++k, row += sample.row_bytes) {
-    const int32_t weight = weights[k * sample.height];
-    int32_t values[kBlended];
-    load_bytes(row, first, count, values);
-#pragma unroll
-    for (int i = 0; i < kBlended; ++i) sums[i] += weighted_byte(values[i], weight);
+inline __device__ void load_bytes(const char* row, int64_t first, int64_t count,
+                                  const ByteRange& memory, uint32_t (&words)[kBlendedWords]) {
+  if (first + 4 * kBlendedWords <= count && memory.has_words(row + first, 4 * kBlendedWords)) {
+    load_words(row + first, words);
+    return;
   }
-  Blended<int16_t> blended;
 #pragma unroll
-  for (int i = 0; i < kBlended; ++i) blended.values[i] = static_cast<int16_t>(sums[i]);
+  for (int i = 0; i < kBlendedWords; ++i) words[i] = load_last_bytes(row, first + 4 * i, count);
+}
+
+// kTaps is the number of rows, or 0 where that is not known.
+template <int kTaps>
+inline __device__ FixedBlended blend_fixed(const ResampleSample& sample, const ByteRange& memory,
+                                           const char* row, int64_t first, int64_t count,
+                                           int64_t y) {
+  const int16_t* weights = static_cast<const int16_t*>(sample.rows.weights) + y;
+  const int taps = kTaps ? kTaps : sample.rows.num_taps;
+  int32_t sums[4 * kBlendedWords] = {};
+#pragma unroll
+  for (int k = 0; k < taps; ++k, row += sample.row_bytes, weights += sample.height) {
+    const int32_t weight = *weights;
+    uint32_t words[kBlendedWords];
+    load_bytes(row, first, count, memory, words);
+#pragma unroll
+    for (int i = 0; i < 4 * kBlendedWords; ++i)
+      sums[i] += weighted_byte(static_cast<int32_t>(byte_of(words, i)), weight);
+  }
+  FixedBlended blended;
+#pragma unroll
+  for (int i = 0; i < 2 * kBlendedWords; ++i)
+    blended.halves[i / 4].elements[i % 4] = __byte_perm(
+        static_cast<uint32_t>(sums[2 * i]), static_cast<uint32_t>(sums[2 * i + 1]), 0x5410);
   return blended;
+}
+
+inline __device__ void store_blended(Blended<float>* to, const Blended<float>& blended) {
+  *to = blended;
+}
+inline __device__ void store_blended(FixedBlended* to, const FixedBlended& blended) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i)
+    store_whole(reinterpret_cast<uint32_t*>(to->halves + i), blended.halves[i]);
 }
 
 template <typename From>
@@ -90,20 +121,26 @@ inline __device__ Blended<float> blend_float(const ResampleSample& sample, const
 }
 
 // Blends rows of all images by `blend(row, first, count, y)`.
-template <typename T, typename Blend>
+template <typename T, int kTogether, typename Blend>
 inline __device__ void blend_rows(const ResampleSample& sample, const Blend& blend) {
   const int64_t count = sample.num_columns * sample.channels;
-  const int64_t groups = sample.blended_stride / kBlended;
+  const QuickDivisor by_groups = sample.by_blended;
+  const int64_t height = sample.height;
+  const int64_t row_bytes = sample.row_bytes;
+  const int32_t* const starts = sample.rows.starts;
+  const bool is_single = sample.num_images == 1;
+  const char* const only = image_at(sample, 0);
+  T* const blended = static_cast<T*>(sample.blended);
   const int64_t offset = sample.first_column * sample.channels * size_of(sample.from);
-  const int64_t num_items = sample.num_images * sample.height * groups;
+  const int64_t num_items = sample.num_images * height * by_groups.divisor;
   for (int64_t item = first_item(); item < num_items; item += item_step()) {
-    const int64_t line = quotient(item, groups);
-    const int64_t group = item - line * groups;
-    const int64_t image = quotient(line, sample.height);
-    const int64_t y = line - image * sample.height;
+    const int64_t line = quotient(item, by_groups);
+    const int64_t group = item - line * by_groups.divisor;
+    const int64_t image = is_single ? 0 : quotient(line, sample.by_height);
+    const int64_t y = line - image * height;
     const char* const row =
-        image_at(sample, image) + sample.rows.starts[y] * sample.row_bytes + offset;
-    static_cast<Blended<T>*>(sample.blended)[item] = blend(row, group * kBlended, count, y);
+        (is_single ? only : image_at(sample, image)) + starts[y] * row_bytes + offset;
+    store_blended(blended + item, blend(row, group * kTogether, count, y));
   }
 }
 
@@ -190,9 +227,9 @@ struct PixelPlace {
   int64_t index;  // in the output
 
   __device__ PixelPlace(const ResampleSample& sample, int64_t item) {
-    line = quotient(item, sample.width);
+    line = quotient(item, sample.by_width);
     x = item - line * sample.width;
-    image = quotient(line, sample.height);
+    image = sample.num_images == 1 ? 0 : quotient(line, sample.by_height);
     y = line - image * sample.height;
     index = image * sample.image_stride + y * sample.row_stride + x * sample.column_stride;
   }
@@ -217,6 +254,68 @@ inline __device__ void gather_columns(const ResampleSample& sample, Sum zero) {
   }
 }
 
+// Whether pixels are three bytes that follow each other, as they are.
+inline __device__ bool makes_rgb_bytes(const ResampleSample& sample) {
+  return sample.channels == 3 && sample.finish == nullptr && sample.to == DataType::kUInt8 &&
+         sample.column_stride == 3 && sample.channel_stride == 1;
+}
+
+// Such pixels, four a thread. kTaps is the number of columns, or 0 where that is not known.
+template <int kTaps>
+inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
+  const QuickDivisor by_groups = sample.by_pixel_groups;
+  const int64_t height = sample.height;
+  const int32_t width = static_cast<int32_t>(sample.width);
+  const int64_t blended_stride = sample.blended_stride;
+  const int64_t image_stride = sample.image_stride;
+  const int64_t row_stride = sample.row_stride;
+  const bool is_single = sample.num_images == 1;
+  const int taps = kTaps ? kTaps : sample.columns.num_taps;
+  const int32_t* const starts = sample.columns.starts;
+  const int16_t* const weights = static_cast<const int16_t*>(sample.columns.weights);
+  const int16_t* const blended = static_cast<const int16_t*>(sample.blended);
+  uint8_t* const output = static_cast<uint8_t*>(sample.output);
+  const int64_t num_items = sample.num_images * height * by_groups.divisor;
+  for (int64_t item = first_item(); item < num_items; item += item_step()) {
+    const int64_t line = quotient(item, by_groups);
+    const int32_t first = static_cast<int32_t>(item - line * by_groups.divisor) * kPixels;
+    const int64_t image = is_single ? 0 : quotient(line, sample.by_height);
+    const int64_t y = line - image * height;
+    const int16_t* const row = blended + line * blended_stride;
+    uint8_t* const out = output + image * image_stride + y * row_stride + int64_t{first} * 3;
+    if (first + kPixels > width || reinterpret_cast<uintptr_t>(out) % 4 != 0) {
+#pragma unroll 1
+      for (int32_t x = first; x < width && x < first + kPixels; ++x)
+        gather_channels<3>(sample, row + int64_t{starts[x]} * 3, x, 0,
+                           out + (x - first) * 3 - output, fixed_half());
+      continue;
+    }
+    uint32_t bytes[3 * kPixels];
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      const int16_t* from = row + starts[first + i] * 3;
+      const int16_t* weight = weights + first + i;
+      int32_t sums[3] = {fixed_half(), fixed_half(), fixed_half()};
+#pragma unroll
+      for (int k = 0; k < taps; ++k, from += 3, weight += width)
+#pragma unroll
+        for (int c = 0; c < 3; ++c) sums[c] += int32_t{from[c]} * *weight;
+#pragma unroll
+      for (int c = 0; c < 3; ++c) bytes[3 * i + c] = fixed_pixel(sums[c]);
+    }
+    // Apart from each other, since a row begins at any word.
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      ElementGroup<uint8_t> group;
+      const uint32_t low = __byte_perm(bytes[4 * k], bytes[4 * k + 1], 0x0040);
+      const uint32_t high = __byte_perm(bytes[4 * k + 2], bytes[4 * k + 3], 0x0040);
+      const uint32_t word = __byte_perm(low, high, 0x5410);
+      std::memcpy(&group, &word, sizeof group);
+      store_whole(out + k * kGroup, group);
+    }
+  }
+}
+
 template <typename T>
 inline __device__ void copy_channels(const ResampleSample& sample, const char* from,
                                      int64_t index) {
@@ -233,22 +332,32 @@ extern "C" __global__ void blend_image_rows(const ResampleSample* samples, int64
   if (number >= num_samples) return;
   const ResampleSample& sample = samples[number];
   if (sample.arithmetic == ResampleArithmetic::kCopy) return;
-  if (sample.arithmetic == ResampleArithmetic::kFixed)
-    blend_rows<int16_t>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
-      return blend_fixed(sample, row, first, count, y);
-    });
+  const ByteRange memory(sample.memory, sample.memory_bytes);
+  if (sample.arithmetic == ResampleArithmetic::kFixed && sample.rows.num_taps == 2)
+    blend_rows<FixedBlended, 4 * kBlendedWords>(
+        sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+          return blend_fixed<2>(sample, memory, row, first, count, y);
+        });
+  else if (sample.arithmetic == ResampleArithmetic::kFixed)
+    blend_rows<FixedBlended, 4 * kBlendedWords>(
+        sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+          return blend_fixed<0>(sample, memory, row, first, count, y);
+        });
   else if (sample.from == DataType::kUInt8)
-    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
-      return blend_float<uint8_t>(sample, row, first, count, y);
-    });
+    blend_rows<Blended<float>, kBlended>(
+        sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+          return blend_float<uint8_t>(sample, row, first, count, y);
+        });
   else if (sample.from == DataType::kFloat)
-    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
-      return blend_float<float>(sample, row, first, count, y);
-    });
+    blend_rows<Blended<float>, kBlended>(
+        sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+          return blend_float<float>(sample, row, first, count, y);
+        });
   else
-    blend_rows<float>(sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
-      return blend_float<AnyType>(sample, row, first, count, y);
-    });
+    blend_rows<Blended<float>, kBlended>(
+        sample, [&](const char* row, int64_t first, int64_t count, int64_t y) {
+          return blend_float<AnyType>(sample, row, first, count, y);
+        });
 }
 
 // Makes pixels of blended rows, second of two passes.
@@ -257,7 +366,9 @@ extern "C" __global__ void gather_image_columns(const ResampleSample* samples,
   const int64_t number = sample_of_block();
   if (number >= num_samples) return;
   const ResampleSample& sample = samples[number];
-  if (sample.arithmetic == ResampleArithmetic::kFixed)
+  if (sample.arithmetic == ResampleArithmetic::kFixed && makes_rgb_bytes(sample))
+    sample.columns.num_taps == 2 ? gather_rgb_bytes<2>(sample) : gather_rgb_bytes<0>(sample);
+  else if (sample.arithmetic == ResampleArithmetic::kFixed)
     gather_columns<int16_t>(sample, fixed_half());
   else if (sample.arithmetic == ResampleArithmetic::kFloat)
     gather_columns<float>(sample, kZero);

@@ -12,8 +12,11 @@ namespace dali_core {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// What a thread of the vertical pass blends.
-constexpr int64_t kElementsTogether = 4;
+// What a thread of the vertical pass blends, in float and in fixed point.
+constexpr int64_t kFloatsTogether = 4;
+constexpr int64_t kFixedTogether = 16;
+// What a thread of the horizontal pass makes of usual images.
+constexpr int64_t kPixelsTogether = 4;
 // Samples whose rows between the passes fit into this much go through both passes before the next
 // ones, which use the same memory: it then stays in the second-level cache.
 constexpr int64_t kGroupBytes = int64_t{24} << 20;
@@ -98,13 +101,22 @@ class Resampling {
     sample.height = row_taps.num_outputs();
     sample.width = column_taps.num_outputs();
     sample.channels = sample.output_channels = planned.channels;
-    sample.blended_stride = (sample.num_columns * planned.channels + kElementsTogether - 1) /
-                            kElementsTogether * kElementsTogether;
+    const int64_t together = is_fixed ? kFixedTogether : kFloatsTogether;
+    const int64_t groups = blocks_for(sample.num_columns * planned.channels, together);
+    sample.blended_stride = groups * together;
+    sample.by_blended = quick_divisor(std::max<int64_t>(groups, 1));
     sample.channel_stride = 1;
     sample.column_stride = planned.channels;
     sample.row_stride = sample.width * planned.channels;
     sample.image_stride = sample.height * sample.row_stride;
     if (planned.finish) set_finish(*planned.finish, sample);
+    sample.memory = input.data;
+    sample.memory_bytes = input.num_bytes();
+    sample.by_height = quick_divisor(std::max<int64_t>(sample.height, 1));
+    sample.by_width = quick_divisor(std::max<int64_t>(sample.width, 1));
+    sample.by_depth = quick_divisor(std::max<int64_t>(sample.depth, 1));
+    sample.by_pixel_groups =
+        quick_divisor(std::max<int64_t>(blocks_for(sample.width, kPixelsTogether), 1));
     if (sample.arithmetic == ResampleArithmetic::kCopy)
       copy_items_ = std::max(copy_items_, sample.num_images * sample.height * sample.width);
   }
@@ -165,7 +177,7 @@ class Resampling {
       sample.blended = blended;
       blended += bytes;
       const int64_t rows = sample.num_images * sample.height;
-      blend_items = std::max(blend_items, rows * sample.blended_stride / kElementsTogether);
+      blend_items = std::max(blend_items, rows * sample.by_blended.divisor);
       gather_items = std::max(gather_items, rows * sample.width);
     }
     launch("blend_image_rows", begin, end, blend_items);

@@ -6,6 +6,7 @@
 #include "dali_core/data_type.hpp"
 #include "dali_core/kernels/normalize/finished_channel.hpp"
 #include "dali_core/kernels/resample/resample_kernels.hpp"
+#include "dali_core/quick_division.hpp"
 
 namespace dali_core {
 
@@ -36,6 +37,11 @@ struct ResampleSample {
   int64_t image_stride, row_stride, column_stride, channel_stride;  // of the output
   ResampleArithmetic arithmetic;
   DataType from, resampled, to;
+  const void* memory;  // of the whole input
+  int64_t memory_bytes;
+  QuickDivisor by_height, by_width, by_depth;
+  QuickDivisor by_blended;       // groups of blended elements in a row
+  QuickDivisor by_pixel_groups;  // groups of pixels in a row of the output
 };
 
 // Volumes on their way to images: blended along the depth, in float.

@@ -9,6 +9,12 @@ struct alignas(16) TransposedBytes {
   uint64_t halves[2];
 };
 
+// Three channels of a pixel.
+template <typename T>
+struct TransposedPixel {
+  T channels[3];
+};
+
 constexpr int kLargestTile = 32 * 33 * 16;
 
 // Adds to the addresses what leads to a plane.
@@ -159,6 +165,12 @@ extern "C" __global__ void transpose_tiles(const dali_core::PlaneTask* tasks, in
       return dali_core::move_tiles<uint32_t>(task, tile);
     case 8:
       return dali_core::move_tiles<uint64_t>(task, tile);
+    case 3:
+      return dali_core::move_tiles<dali_core::TransposedPixel<uint8_t>>(task, tile);
+    case 6:
+      return dali_core::move_tiles<dali_core::TransposedPixel<uint16_t>>(task, tile);
+    case 12:
+      return dali_core::move_tiles<dali_core::TransposedPixel<uint32_t>>(task, tile);
     default:
       return dali_core::move_tiles<dali_core::TransposedBytes>(task, tile);
   }

@@ -12,8 +12,8 @@ namespace dali_core {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Two stores of eight bytes: enough to make up for reading the parameters.
-constexpr int64_t kThreadBytes = 16;
+// Four stores of 16 bytes: enough to make up for reading the parameters.
+constexpr int64_t kThreadBytes = 64;
 
 bool is_whole(const WindowAxis& axis) {
   return axis.start == 0 && axis.extent == axis.source_extent && !axis.mirrored;
@@ -50,6 +50,11 @@ void set_axes(const Shape& shape, const PlannedWindow& planned, OutOfBounds poli
   }
   sample.num_axes = static_cast<int32_t>(axes.size());
   std::copy(axes.rbegin(), axes.rend(), sample.axes);
+  for (int i = 0; i < sample.num_axes; ++i)
+    sample.extents[i] = quick_divisor(std::max<int64_t>(sample.axes[i].extent, 1));
+  const int64_t pixel_bytes = sample.inner * size_of(sample.from);
+  sample.pixel_bytes = quick_divisor(pixel_bytes);
+  sample.line_bytes = quick_divisor(sample.axes[sample.num_axes - 1].extent * pixel_bytes);
 }
 
 }  // namespace
@@ -89,6 +94,10 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
     sample.to = output.type;
     sample.num_elements = is_copied(i) ? output.num_elements() : 0;
     if (sample.num_elements > 0) {
+      if (!sample_values_.empty() && fill_values_.front() != sample_values_[i]) {
+        fill_values_.front() = sample_values_[i];
+        fill_type = DataType::kNone;
+      }
       if (fill_type != output.type) {
         fill_type = output.type;
         const std::vector<uint64_t> bits = fill_bits(fill_type);
@@ -98,6 +107,7 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
       sample.input = data_on_device(batch_, input);
       sample.output = output.data;
       sample.fill = fill.device;
+      sample.input_bytes = input.num_bytes();
       sample.num_fill = static_cast<int64_t>(fill_values_.size());
       sample.policy = policy_;
       const int channel_axis = windows[i].channel_axis;
@@ -106,7 +116,7 @@ void DeviceWindowCopies::run(const std::vector<PlannedWindow>& windows) {
       set_axes(input.shape, windows[i], policy_, sample);
       if (input.type == output.type)
         copy_blocks =
-            std::max(copy_blocks, blocks_for(output.num_bytes() + 7, kThreads, kThreadBytes));
+            std::max(copy_blocks, blocks_for(output.num_bytes() + 15, kThreads, kThreadBytes));
       else
         convert_blocks = std::max(convert_blocks, blocks_for(sample.num_elements, kThreads));
     }

@@ -7,6 +7,7 @@
 #include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
 #include "dali_core/kernels/window/window_rule.hpp"
+#include "dali_core/quick_division.hpp"
 
 namespace dali_core {
 
@@ -41,6 +42,10 @@ struct WindowCopySample {
   OutOfBounds policy;
   DataType from, to;
   WindowAxis axes[kMaxWindowAxes];
+  QuickDivisor extents[kMaxWindowAxes];  // of the window
+  // The last axis, and one position of it, in bytes of the input's type.
+  QuickDivisor line_bytes, pixel_bytes;
+  int64_t input_bytes;
 };
 
 }  // namespace dali_core

@@ -120,10 +120,18 @@ class Erase : public KernelOperator<Erase, EraseTask> {
     task.channel_axis = result.values.size() == 1 ? -1 : input.layout.find('C');
     task.bytes = static_cast<int>(size_of(input.type));
     for (int dim = 0; dim < ndim; ++dim) task.extents[dim] = quick_divisor(input.shape[dim]);
+    task.position_bytes = task.bytes;
+    task.line_dim = ndim - 1;
+    while (task.line_dim > 0 && is_covered(result.ranges, task.line_dim, input.shape))
+      task.position_bytes *= input.shape[task.line_dim--];
+    task.line_bytes = quick_divisor(input.shape[task.line_dim] * task.position_bytes);
     return task;
   }
 
-  static int64_t threads_for(const EraseTask& task) { return task.count; }
+  // Threads store words of 16 bytes, four of them to make up for reading the parameters.
+  static int64_t threads_for(const EraseTask& task) {
+    return blocks_for(task.count * task.bytes + 15, 16 * 4);
+  }
 
   static void compute(const EraseTask& task) {
     std::memcpy(task.out, task.in, static_cast<size_t>(task.count * task.bytes));
@@ -132,6 +140,14 @@ class Erase : public KernelOperator<Erase, EraseTask> {
   }
 
  private:
+  // Whether all regions have all positions along a dimension.
+  static bool is_covered(const std::vector<ErasedRange>& ranges, int dim, const Shape& extents) {
+    for (size_t i = static_cast<size_t>(dim); i < ranges.size();
+         i += static_cast<size_t>(extents.ndim))
+      if (ranges[i].start > 0 || ranges[i].stop < extents[dim]) return false;
+    return true;
+  }
+
   // One range for each dimension of each region.
   std::vector<ErasedRange> find_ranges(const SampleContext& sample) const {
     const Shape& extents = sample.input(0).shape;

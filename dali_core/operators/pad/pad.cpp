@@ -5,8 +5,8 @@
 
 #include "dali_core/geometry.hpp"
 #include "dali_core/kernels/fill/fill_elements.hpp"
-#include "dali_core/kernels/gather/device_gather.hpp"
-#include "dali_core/kernels/tasks/task_operator.hpp"
+#include "dali_core/kernels/window/window_copy_device.hpp"
+#include "dali_core/operator.hpp"
 
 namespace dali_core {
 namespace {
@@ -71,10 +71,8 @@ class LargestExtents : public Operator {
   }
 };
 
-class Pad : public TaskOperator<Pad> {
+class Pad : public Operator {
  public:
-  using Tasks = Gathers;
-
   explicit Pad(const OperatorConfig& config)
       : axes_(config, "axes"),
         shape_(config, "shape"),
@@ -106,21 +104,17 @@ class Pad : public TaskOperator<Pad> {
           .copy(0, input.as<char>(), output->as<char>());
   }
 
-  void add(const Result& result, TaskData& data, Tasks& tasks) const {
-    const Tensor input = data.input();
-    Gather gather;
-    gather.in = input.data;
-    gather.out = data.output().data;
-    gather.element_bytes = size_of(input.type);
-    gather.extents = result.shape;
-    gather.is_padded = true;
-    const Strides strides = dense_strides(input.shape);
-    for (int dim = 0; dim < result.shape.ndim; ++dim) {
-      gather.strides[dim] = strides[dim] * gather.element_bytes;
-      gather.limits[dim] = input.shape[dim];
-    }
-    gather.padding = fill_bits(input.type, result.value);
-    tasks.add(gather);
+  void plan(DeviceBatch& batch) const override {
+    std::vector<PlannedWindow> windows;
+    std::vector<float> values;
+    batch.for_each([&](int, SampleContext& sample) {
+      const Tensor& input = sample.input(0);
+      const Result result = infer(sample);
+      windows.push_back({Window(result.shape), input.type, input.layout, /*channel_axis=*/-1,
+                         result.forwarded >= 0});
+      values.push_back(result.value);
+    });
+    DeviceWindowCopies(batch, std::move(values)).run(windows);
   }
 
  private:

@@ -140,8 +140,10 @@ class RunMove {
 
 constexpr int64_t kLeastSide = 8;  // of a plane that goes through tiles
 
+// Powers of two, and three of 1, 2 or 4.
 bool is_unit(int64_t bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16 || bytes == 3 ||
+         bytes == 6 || bytes == 12;
 }
 
 // The dimension of the output along which units are neighbours in the input, or -1.
@@ -159,7 +161,8 @@ bool describe_planes(const Transposition& plan, int64_t element_bytes, const voi
   const int rows = plane_dim(plan);
   const int64_t unit = plan.run * element_bytes;
   const auto both = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
-  if (rows < 0 || !is_unit(unit) || both % static_cast<uintptr_t>(unit) != 0) return false;
+  const auto alignment = static_cast<uintptr_t>(unit & -unit);
+  if (rows < 0 || !is_unit(unit) || both % alignment != 0) return false;
   task = PlaneTask{};
   task.in = in;
   task.out = out;
@@ -184,7 +187,7 @@ bool is_short(int64_t side) { return side >= 2 && side <= 4; }
 
 // Whether one side of the planes is that of pixels, which are next to each other.
 bool has_pixels(const PlaneTask& task) {
-  if (task.unit_bytes > 4) return false;
+  if (task.unit_bytes > 4 || task.unit_bytes == 3) return false;
   const bool into_planes = is_short(task.rows) && task.input_stride == task.rows * task.unit_bytes;
   const bool into_pixels =
       is_short(task.columns) && task.output_stride == task.columns * task.unit_bytes;

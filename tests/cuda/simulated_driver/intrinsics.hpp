@@ -38,6 +38,11 @@ inline float rsqrtf(float value) { return 1.0f / sqrtf(value); }
 inline double rsqrt(double value) { return 1.0 / sqrt(value); }
 inline float __saturatef(float value) { return fminf(fmaxf(value, 0.0f), 1.0f); }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fadd_rz(float a, float b) {
+  const double sum = static_cast<double>(a) + b;  // exact, or nearly
+  const float rounded = static_cast<float>(sum);
+  return fabs(static_cast<double>(rounded)) > fabs(sum) ? nextafterf(rounded, 0.0f) : rounded;
+}
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }

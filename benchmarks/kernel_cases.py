@@ -1,0 +1,171 @@
+"""The loops of kernels whose instructions are counted, and what one turn of them moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """One use of a kernel.
+
+    Attributes
+    ----------
+    name : str
+        What it does.
+    module, kernel : str
+        The stem of its source, and its name.
+    accesses : mapping
+        The accesses to global memory of one turn of the loop, see ``sass.cheapest_turn``.
+    read, written : int
+        The bytes of data that they are; parameters and what caches give do not count.
+    floor : float
+        The share of a copy that the instructions must leave possible on an H100.
+    floor_with_more_bandwidth : float
+        The same on an H200, whose processors are those of an H100.
+    threads : int
+        Threads of a block.
+    then : KernelCase, optional
+        The second of two passes. What both read and write is what the operator as a whole does,
+        for as many pixels as a turn of the pass makes or prepares.
+    """
+
+    name: str
+    module: str
+    kernel: str
+    accesses: Mapping[str, int]
+    read: int
+    written: int
+    floor: float = 0.9
+    floor_with_more_bandwidth: float = 0.9
+    threads: int = 256
+    then: KernelCase | None = None
+
+
+_HALVED_COLUMNS = KernelCase(
+    "halving, columns", "resample", "gather_image_columns", {"load 2": 32, "store 4": 3}, 48, 12, 0
+)
+_DOUBLED_COLUMNS = KernelCase(
+    "doubling, columns", "resample", "gather_image_columns", {"load 2": 32, "store 4": 3}, 3, 12, 0
+)
+
+CASES = (
+    KernelCase(
+        "resample, halving",
+        "resample",
+        "blend_image_rows",
+        {"load 4": 8, "load 2": 2, "PRMT": 8, "store 16": 2},
+        32,
+        8,
+        0.6,
+        0.6,
+        then=_HALVED_COLUMNS,
+    ),
+    KernelCase(
+        "resample, doubling",
+        "resample",
+        "blend_image_rows",
+        {"load 4": 8, "load 2": 2, "PRMT": 8, "store 16": 2},
+        8,
+        32,
+        0.4,
+        0.33,
+        then=_DOUBLED_COLUMNS,
+    ),
+    KernelCase(
+        "normalise uint8 to float, CHW",
+        "normalize",
+        "normalize_images",
+        {"load 4": 4, "PRMT": 12, "store 16": 3},
+        12,
+        48,
+        1.0,
+    ),
+    KernelCase(
+        "normalise uint8 to float16, CHW",
+        "normalize",
+        "normalize_images",
+        {"load 4": 4, "PRMT": 12, "store 8": 3},
+        12,
+        24,
+    ),
+    KernelCase(
+        "cast uint8 to float16",
+        "cast",
+        "cast_elements",
+        {"load 4": 4, "F2FP": 8, "PRMT": 4, "store 8": 4},
+        16,
+        32,
+        1.0,
+    ),
+    KernelCase(
+        "cast uint8 to float",
+        "cast",
+        "cast_elements",
+        {"load 4": 4, "PRMT": 4, "store 16": 4},
+        16,
+        64,
+        1.0,
+    ),
+    KernelCase(
+        "crop, unaligned", "window_copy", "copy_windows", {"load 4": 5, "store 16": 1}, 16, 16
+    ),
+    KernelCase(
+        "flip top to bottom",
+        "window_copy",
+        "copy_windows",
+        {"load 4": 5, "store 16": 1},
+        16,
+        16,
+        1.0,
+    ),
+    KernelCase(
+        "flip left to right",
+        "window_copy",
+        "copy_windows",
+        {"load 4": 6, "PRMT": 5, "store 16": 1},
+        16,
+        16,
+    ),
+    KernelCase("pad", "window_copy", "copy_windows", {"load 4": 5, "store 16": 1}, 16, 16),
+    KernelCase(
+        "erase",
+        "erase",
+        "erase_regions",
+        {"load 4": 4, "load 8": 4, "SHF": 4, "store 16": 1},
+        16,
+        16,
+    ),
+    KernelCase(
+        "colour twist",
+        "mix_colors",
+        "mix_colors",
+        {"load 4": 3, "PRMT": 21, "FMUL": 36, "store 4": 3},
+        12,
+        12,
+        0.9,
+        0.85,
+    ),
+    KernelCase(
+        "lookup table", "lookup_table", "look_up", {"load 4": 4, "load 1": 16, "store 4": 4}, 16, 16
+    ),
+    KernelCase(
+        "brightness",
+        "brightness_contrast",
+        "adjust_elements",
+        {"load 4": 4, "FMUL": 16, "PRMT": 28, "store 4": 4},
+        16,
+        16,
+    ),
+    KernelCase(
+        "expression (uint8 - mean) / deviation",
+        "float_arithmetic",
+        "run_float_program",
+        {"load 4": 2, "FADD": 16, "MUFU": 8, "store 16": 2},
+        8,
+        32,
+        0.7,
+        0.7,
+    ),
+)
