@@ -64,27 +64,25 @@ class RunTrace:
             yield _name("thread_name", process, thread, title)
         for thread, own in enumerate(events):
             for begin, end, what, iteration, sample in own:
-                yield {
-                    "name": self._names[what] if what >= 0 else _WAITS.get(what, "wait"),
-                    "cat": "operator" if what >= 0 else "wait",
-                    "ph": "X",
-                    "ts": epoch + begin / 1e3,
-                    "dur": (end - begin) / 1e3,
-                    "pid": process,
-                    "tid": thread,
-                    "args": {"batch": iteration, "sample": sample} if what >= 0 else {},
-                }
+                yield _span(
+                    name=self._names[what] if what >= 0 else _WAITS.get(what, "wait"),
+                    cat="operator" if what >= 0 else "wait",
+                    ts=epoch + begin / 1e3,
+                    dur=(end - begin) / 1e3,
+                    pid=process,
+                    tid=thread,
+                    args={"batch": iteration, "sample": sample} if what >= 0 else {},
+                )
         for start, stop, iteration in self._calls:
-            yield {
-                "name": "take a batch" if iteration >= 0 else "start a batch",
-                "cat": "consumer",
-                "ph": "X",
-                "ts": epoch + start * 1e6,
-                "dur": (stop - start) * 1e6,
-                "pid": process,
-                "tid": _CONSUMER,
-                "args": {"batch": iteration} if iteration >= 0 else {},
-            }
+            yield _span(
+                name="take a batch" if iteration >= 0 else "start a batch",
+                cat="consumer",
+                ts=epoch + start * 1e6,
+                dur=(stop - start) * 1e6,
+                pid=process,
+                tid=_CONSUMER,
+                args={"batch": iteration} if iteration >= 0 else {},
+            )
 
 
 class Tracer:
@@ -130,3 +128,8 @@ TRACER = Tracer()
 
 def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
     return {"name": kind, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def _span(**entries: Any) -> dict[str, Any]:
+    """Describe something that took time, in microseconds."""
+    return {"ph": "X", **entries}
