@@ -233,8 +233,9 @@ void run(const Case& test, const Values& values, const std::string& tensor_argum
     ++counts.refused;
     return;
   }
-  Scratch scratch;
-  SampleProgram({instruction}).run(batch, 0, *pool, scratch);
+  ThreadTimes times{1};
+  Worker worker{times};
+  SampleProgram({instruction}).run(batch, 0, *pool, worker);
   if (batch.failed()) {
     counts.message = batch.failures().front().message;
     CHECK(!counts.message.empty());
