@@ -7,8 +7,13 @@ that NVIDIA DALI raises in the same case, so existing handlers keep working.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+_ITEM = r"(index \d+|video \d+ of those that were fed)"
+_ITEMS = re.compile(f"{_ITEM}(;{_ITEM})*")
+"""Sources of samples that are no files; an operator may join several."""
 
 
 class DaliCoreError(RuntimeError):
@@ -148,7 +153,8 @@ class BadSample:
     sample : int
         Index in the batch.
     source : str or None
-        File that the sample came from, if known.
+        File that the sample came from, if known; ``"index 3"`` of a data set in Python, and
+        ``"video 3 of those that were fed"``.
     message : str
         What went wrong.
     """
@@ -163,7 +169,7 @@ class BadSample:
 
     def __str__(self) -> str:
         place = f"sample {self.sample}"
-        return f"{place}, file {self.source!r}" if self.source else place
+        return f"{place}, {_named(self.source)}" if self.source else place
 
 
 class SampleError(DaliCoreError):
@@ -180,7 +186,8 @@ class SampleError(DaliCoreError):
     sample : int or None
         Index in the batch, or None if the whole batch is concerned.
     source : str or None
-        File that the sample came from, if known.
+        File that the sample came from, if known; ``"index 3"`` of a data set in Python, and
+        ``"video 3 of those that were fed"``.
     failures : tuple of BadSample
         All samples of the batch that are known to be bad, in their order.
     """
@@ -217,7 +224,7 @@ class SampleError(DaliCoreError):
         if self.sample is not None:
             parts.append(f"sample {self.sample}")
         if self.source:
-            parts.append(f"file {self.source!r}")
+            parts.append(_named(self.source))
         return ", ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -240,6 +247,10 @@ def title_of(operator: str) -> str:
     """Return the name by which the user calls an operator: ``fn.resize``, ``DataNode.gpu``."""
     has_no_function = operator.startswith(("math.", "operator ", "plugin.", "DataNode."))
     return operator if has_no_function else f"fn.{operator}"
+
+
+def _named(source: str) -> str:
+    return source if _ITEMS.fullmatch(source) else f"file {source!r}"
 
 
 def _restore_sample_error(

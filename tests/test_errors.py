@@ -76,6 +76,14 @@ def test_sample_errors_survive_pickling() -> None:
     assert vars(again) == vars(error)
 
 
+def test_only_files_are_called_files() -> None:
+    for source in ("index 3", "index 3;index 14", "video 2 of those that were fed"):
+        assert SampleError("must be.", sample=1, source=source).where.endswith(f"1, {source}")
+        assert str(errors.BadSample("", "", 0, 0, 1, source, "")) == f"sample 1, {source}"
+    for source in ("a/index 3", "index", "index 3.png", "index 3;a.png"):
+        assert SampleError("must be.", source=source).where.endswith(f"file {source!r}")
+
+
 # Making pipelines
 
 

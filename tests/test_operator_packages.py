@@ -256,13 +256,43 @@ def test_a_name_belongs_to_one_package() -> None:
 def test_packages_that_cannot_be_imported(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "bad_ops.py").write_text(text)
     register(tmp_path, "bad_ops")
-    # What the library has itself works nevertheless.
-    program = "from dali_core import fn; print(fn.flip.__name__, hasattr(fn, '__wrapped__')); fn.my"
+    (tmp_path / "turned.py").write_text(describe("turned.turn", ", lower=Native('flip')"))
+    register(tmp_path, "turned")
+    # What the library and other packages have works nevertheless, at the first use.
+    program = (
+        "from dali_core import fn, ops; print(fn.turned.turn.__name__, fn.flip.__name__);"
+        "print(*(hasattr(where, 'my') for where in (fn, ops, fn.readers)), getattr(fn, 'my', 3));"
+        "print(hasattr(fn, '__wrapped__')); fn.my"
+    )
     done = python(tmp_path, "-c", program)
-    assert done.stdout.split() == ["flip", "False"]
+    assert done.stdout.split() == [*("turn", "flip"), *["False"] * 3, "3", "False"], done.stderr
     kind, _, said = done.stderr.strip().splitlines()[-1].partition(": ")
-    assert kind == "dali_core.errors.OperatorPackageError", done.stderr
+    assert kind == "AttributeError", done.stderr
+    assert "'dali_core.fn' has no attribute 'my', and a package that may have it cannot be" in said
     assert re.search(message, said)
+    assert "\ndali_core.errors.OperatorPackageError: operators of 'bad_ops': " in done.stderr
+
+
+def test_documents_with_operators_beside_packages_that_are_broken(tmp_path: Path) -> None:
+    (tmp_path / "bad_ops.py").write_text("operators = 3")
+    (tmp_path / "turned.py").write_text(describe("my.turn", f", lower=Native('flip', {FLIPPED})"))
+    for package in ("bad_ops", "turned"):
+        register(tmp_path, package)
+    write = (
+        "from dali_core import Pipeline, fn\n"
+        "with Pipeline(1, 1, None) as pipeline:\n"
+        "    pipeline.set_outputs(fn.my.turn(fn.external_source(name='image', layout='HWC')))\n"
+        "pipeline.serialize(filename='document')"
+    )
+    done = python(tmp_path, "-c", write)
+    assert done.returncode == 0, done.stderr
+    read = "from dali_core import Pipeline; print(Pipeline.deserialize(filename='{}').num_outputs)"
+    done = python(tmp_path, "-c", read.format("document"))
+    assert done.stdout == "1\n", done.stderr
+    text = (tmp_path / "document").read_text("utf-8").replace("my.turn", "my.other")
+    (tmp_path / "other").write_text(text)
+    done = python(tmp_path, "-c", read.format("other"))
+    assert "dali_core.errors.OperatorPackageError: operators of 'bad_ops'" in done.stderr
 
 
 def test_operators_that_other_code_computes(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core._graph.registry import all_specs, packages
 from dali_core._spec import REQUIRED, UNSET, OpSpec
-from dali_core.errors import ArgumentTypeError
+from dali_core.errors import ArgumentTypeError, OperatorPackageError
 
 _ACRONYMS = {
     "coco": "COCO",
@@ -115,11 +115,21 @@ class _Namespace:
         def look_up(name: str) -> Any:
             if not name.startswith("_"):
                 self._add_packaged()
+                broken = None
                 if name not in namespace:
-                    packages().load_installed()
+                    try:
+                        packages().load_installed()
+                    except OperatorPackageError as error:
+                        broken = error
                     self._add_packaged()
                 if name in namespace:
                     return namespace[name]
+                if broken is not None:
+                    # `hasattr` and `getattr` with a default expect this error.
+                    raise AttributeError(
+                        f"module {module!r} has no attribute {name!r}, and a package that may have "
+                        f"it cannot be loaded: {broken}"
+                    ) from broken
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
         return look_up

@@ -13,6 +13,7 @@ from functools import cache
 from dali_core import operators
 from dali_core._graph.packages import Packages
 from dali_core._spec import OpSpec
+from dali_core.errors import OperatorPackageError
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
 
 
@@ -93,7 +94,12 @@ def find_spec(identity: str) -> OpSpec | None:
     """
     found = specs_by_identity().get(identity) or packages().specs.get(identity)
     if found is None:
-        packages().load_installed()
+        try:
+            packages().load_installed()
+        except OperatorPackageError:
+            # The others are there nevertheless.
+            if identity not in packages().specs:
+                raise
     return found or packages().specs.get(identity)
 
 

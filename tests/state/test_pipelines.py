@@ -13,6 +13,9 @@ import pytest
 from dali_core import Pipeline
 from dali_core.errors import PipelineStateError
 from tests.state.making import KINDS, take, write_files
+from tests.state.reading_formats import FORMATS
+
+MAKERS = {**KINDS, **FORMATS}
 
 STEPS = 15
 WAYS = (
@@ -29,9 +32,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return write_files(tmp_path_factory.mktemp("files"))
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=MAKERS)
 def make(request: pytest.FixtureRequest, files: dict[str, Any]) -> Callable[..., Pipeline]:
-    kind = KINDS[request.param]
+    kind = MAKERS[request.param]
     return lambda **options: kind(files, {"num_threads": 1, "device_id": None, **options})
 
 

@@ -197,6 +197,7 @@ def test_errors_name_the_index_and_the_line(options: dict[str, Any]) -> None:
         with pytest.raises(SampleError, match="there is no 4") as caught:
             pipeline.run()
         assert caught.value.source == "index 4"
+        assert ", sample 1, index 4: " in str(caught.value)
         assert caught.value.sample == 1
         assert "test_python.py" in caught.value.location
         assert isinstance(caught.value.__cause__, LookupError)
