@@ -418,8 +418,8 @@ cdef class Executor:
         -------
         list of list of (int, int, int, int, int)
             Begin and end in nanoseconds of `time.monotonic`; the slot of the operator, or
-            ``-2`` to ``-5`` for a wait for the consumer, steps, other threads or files; the number of
-            the batch and the place of the sample in it, or -1.
+            ``-2`` to ``-5`` for a wait for the consumer, steps, other threads or files; the number
+            of the batch and the place of the sample in it, or -1.
         """
         cdef size_t thread
         return [

@@ -125,8 +125,9 @@ class PipelineRun:
         )
         runner = Runner(plan, self.readers.by_node, runner_options, steps)
         self._closing.add(runner.close)
-        self.runner = runner
+        # Ctrl-C may strike in between: whoever has a runner has its statistics.
         self.statistics = RunStatistics(plan, runner.executor, options.num_threads, options.depth)
+        self.runner = runner
         return runner
 
     def abandon(self) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from dali_core import Pipeline, fn
 from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs, identity
+from dali_core._graph.registry import all_specs, identity, specs_by_identity
 from dali_core._spec import Arg
 from dali_core.errors import DaliCoreError, SampleError, SerializationError, title_of
 from tests.operators.suite import Example, find_examples, function_of, list_of, present_names
@@ -137,10 +137,16 @@ class Checker:
     ) -> Outcome:
         def call() -> Outcome:
             changed = json.loads(document)
+            spec = all_specs()[operator]
+            own = {arg.name for arg in spec.args}
             (entry,) = (
                 entry
                 for entry in changed["operators"]
-                if entry["operator"] == identity(all_specs()[operator])
+                if (
+                    entry["operator"] == identity(spec)
+                    if not spec.hands_to_reader or own.issuperset(change)
+                    else specs_by_identity()[entry["operator"]].reader is not None
+                )
             )
             entry["arguments"] = {**entry.get("arguments", {}), **change}
             with Pipeline.deserialize(json.dumps(changed)) as pipeline:

@@ -17,7 +17,7 @@ from dali_core.errors import (
     SerializationError,
 )
 from tests.folders import make_folders
-from tests.operators.suite import Example, feed, function_of, name_of_fed, pipeline
+from tests.operators.suite import Example, feed, function_of, list_of, name_of_fed, pipeline
 from tests.operators.test_suite import EVERY_EXAMPLE
 from tests.pipeline.counting import numbers
 
@@ -35,7 +35,7 @@ def defined(operator: str, example: Example, arguments: dict[str, Any], made: Pi
             for i, data in enumerate(example.inputs)
         ]
         outputs = function_of(operator)(*inputs, **arguments, **name_of_fed(example))
-        made.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        made.set_outputs(*list_of(outputs))
 
 
 def batches_of(made: Pipeline, example: Example, count: int = 2) -> list[Any]:

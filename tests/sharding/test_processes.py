@@ -136,8 +136,9 @@ def test_resumed_after_a_killed_process(world_size: int, reader: dict[str, Any],
     cut = run_until_killed(waiting, world_size, victim=world_size - 1, lines=2)
     for before, reference in zip(cut, whole, strict=True):
         assert before == reference[: len(before)]
-    step = min(len(batches) for batches in cut)
-    assert step >= 2
+    # All have saved their states then; how much further each came is a matter of time.
+    step = 2
+    assert all(len(batches) >= step for batches in cut)
     rest = run(dataclasses.replace(job, resume_after=step, num_threads=1), world_size)
     assert rest == [batches[step:] for batches in whole]
 

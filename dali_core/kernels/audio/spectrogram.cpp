@@ -38,13 +38,19 @@ int64_t num_floats(const RealTransform& transform, const PowerRows& rows) {
   return lanes * (transform.num_rows() + transform.num_bins());
 }
 
+// A single signal has one instruction set for all machines: where there are instructions that add
+// and subtract products in one step, GCC uses them for the complex products of numbers, but not of
+// vectors, in spite of -ffp-contract=off, and the bits differ.
 void compute_power_spectra(const RealTransform& transform, const PowerRows& rows, const float* in,
                            float* out, float* memory) {
-  DC_SIMD_DISPATCH(power_spectra_of, transform, rows, in, out, memory);
+  if (rows.outer * rows.inner == 1)
+    simd_baseline::power_spectra_of(transform, rows, in, out, memory);
+  else
+    DC_SIMD_DISPATCH(power_spectra_of, transform, rows, in, out, memory);
 }
 
 void transform_one(const ComplexTransform& transform, float* data) {
-  DC_SIMD_DISPATCH(transform_one_of, transform, data);
+  simd_baseline::transform_one_of(transform, data);
 }
 
 std::vector<float> hann_window(int64_t length) {
