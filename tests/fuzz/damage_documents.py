@@ -16,7 +16,7 @@ from typing import Any
 from dali_core import Pipeline, fn
 from dali_core.errors import DaliCoreError, SerializationError
 from tests.fuzz.mutations import mutated_text
-from tests.operators.suite import all_examples, function_of
+from tests.operators.suite import all_examples, function_of, list_of
 
 MAX_MEMORY = 16 << 30
 
@@ -31,7 +31,7 @@ def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
         with pipeline:
             inputs = [fn.external_source(layout=data.layout or None) for data in example.inputs]
             outputs = function_of(operator)(*inputs, **example.arguments_in(own))
-            pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+            pipeline.set_outputs(*list_of(outputs))
         try:
             text = pipeline.serialize()
         except SerializationError:
