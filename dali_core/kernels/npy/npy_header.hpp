@@ -16,7 +16,7 @@ struct NpyHeader {
   int64_t data_offset = 0;  // of the first element in the file
 };
 
-// Bytes of a file that tell how long its header is.
+// Length in bytes of the longest prefix that states the length of the header.
 constexpr int64_t kNpyPrefix = 12;
 
 // How many bytes the header has, data not included; `size` bytes are at hand. Throws

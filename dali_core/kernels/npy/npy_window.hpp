@@ -28,7 +28,7 @@ class NpyWindow {
   struct Axis {
     int64_t extent, source_stride, target_stride;
     int64_t span;         // elements of the file from the first to the last of this and inner axes
-    bool is_contiguous;   // this and the inner axes lie in the output as they do in the file
+    bool is_contiguous;   // whether input and output have the same strides from this axis inwards
     bool has_small_gaps;  // reading a span of this and the inner axes reads little in vain
   };
 

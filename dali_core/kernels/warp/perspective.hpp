@@ -1,4 +1,4 @@
-// Perspective warps: where pixels of the output lie in the input, and what is there.
+// Perspective warps: maps output pixels to input coordinates, and samples the input there.
 #pragma once
 
 #include <cstdint>
