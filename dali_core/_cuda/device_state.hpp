@@ -169,6 +169,9 @@ struct DeviceState {
   std::atomic<bool> pool_is_known{false};
   CUmemoryPool pool = nullptr;
   bool pool_is_own = false;
+  // The device's default pool, if it keeps what others release there, and what it kept before.
+  CUmemoryPool retained_pool = nullptr;
+  uint64_t threshold_before = 0;
 
  private:
   const Close close_;

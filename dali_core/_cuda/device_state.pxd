@@ -1,6 +1,6 @@
 # Declarations of device_state.hpp, for the modules of this package.
 from cuda.bindings cimport cydriver
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport shared_ptr
 from libcpp.string cimport string
@@ -55,6 +55,8 @@ cdef extern from "device_state.hpp" namespace "dali_core" nogil:
         AtomicCount used_high_bytes
         cydriver.CUmemoryPool pool
         cbool pool_is_own
+        cydriver.CUmemoryPool retained_pool
+        uint64_t threshold_before
 
     cdef cppclass StreamState:
         StreamState(

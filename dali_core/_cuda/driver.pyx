@@ -17,6 +17,17 @@ from dali_core._cuda.device_state cimport DeviceState
 from dali_core._runtime.finalizer import Finalizer
 from dali_core.errors import CudaError, CudaUnavailableError, OutOfDeviceMemoryError
 
+cdef extern from "entered_contexts.hpp" namespace "dali_core" nogil:
+    cdef cppclass EnteredContexts:
+        bint is_innermost(cydriver.CUcontext context)
+        void add(cydriver.CUcontext context)
+        bint remove()
+        int depth
+        bint is_changed
+        cydriver.CUstreamCaptureMode before
+
+    EnteredContexts& entered_contexts()
+
 cdef enum:
     OLDEST_DRIVER = 12000
 
@@ -233,17 +244,36 @@ cdef int enter_device(int device) except -1:
 
 cdef int leave_device() except -1:
     """Make current again what was current before `enter_device`."""
-    cdef cydriver.CUcontext context
-    return check(cydriver.cuCtxPopCurrent(&context), b"restoring the context")
+    return check(_leave(), b"restoring the context")
 
 
 cdef cydriver.CUresult enter_state(DeviceState* state) noexcept nogil:
-    return cydriver.cuCtxPushCurrent(state.context)
+    cdef EnteredContexts* entered = &entered_contexts()
+    cdef cydriver.CUresult status = cydriver.CUDA_SUCCESS
+    if not entered.is_innermost(state.context):
+        status = cydriver.cuCtxPushCurrent(state.context)
+    if status != cydriver.CUDA_SUCCESS:
+        return status
+    if entered.depth == 0:
+        entered.before = cydriver.CU_STREAM_CAPTURE_MODE_RELAXED
+        entered.is_changed = (
+            cydriver.cuThreadExchangeStreamCaptureMode(&entered.before) == cydriver.CUDA_SUCCESS
+        )
+    entered.add(state.context)
+    return status
 
 
 cdef void leave_state() noexcept nogil:
+    _leave()
+
+
+cdef cydriver.CUresult _leave() noexcept nogil:
     cdef cydriver.CUcontext context
-    cydriver.cuCtxPopCurrent(&context)
+    cdef EnteredContexts* entered = &entered_contexts()
+    cdef bint is_pushed = entered.remove()
+    if entered.depth == 0 and entered.is_changed:
+        cydriver.cuThreadExchangeStreamCaptureMode(&entered.before)
+    return cydriver.cuCtxPopCurrent(&context) if is_pushed else cydriver.CUDA_SUCCESS
 
 
 cdef shared_ptr[DeviceState] device_state(int device) except *:
@@ -318,6 +348,10 @@ cdef void _close_device(DeviceState* state) noexcept nogil:
     state.return_all(_return_event, _return_module, _return_block)
     if state.pool_is_own:
         cydriver.cuMemPoolDestroy(state.pool)
+    if state.retained_pool is not NULL:
+        cydriver.cuMemPoolSetAttribute(
+            state.retained_pool, cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &state.threshold_before
+        )
     if is_entered:
         leave_state()
     cydriver.cuDevicePrimaryCtxRelease(state.number)

@@ -30,6 +30,9 @@ def set_allocator(allocator: Any, device_id: int | None = None) -> None:
 def copy_pointers(to: int, from_: int, nbytes: int, stream: Stream) -> None:
     """Queue a copy between two addresses, each on the host or a device."""
 
+def retain_default_pool(device_id: int) -> None:
+    """Let the device's default pool keep memory that other libraries release there."""
+
 def preallocate(nbytes: int, device_id: int) -> None:
     """Take memory from a device, and keep it for later."""
 

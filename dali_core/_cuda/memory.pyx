@@ -170,6 +170,40 @@ def copy_pointers(uintptr_t to, uintptr_t from_, size_t nbytes, Stream stream) -
     copy(<void*>to, <const void*>from_, nbytes, stream)
 
 
+def retain_default_pool(int device_id) -> None:
+    """Let the device's default pool keep memory that other libraries release there.
+
+    By default it returns that to the device whenever the host waits, and takes it again for the
+    next batch. The pool is as before once the interpreter ends and nobody uses the device. Nothing
+    happens if memory comes from somebody else's allocator, with which it is to be shared.
+    """
+    cdef shared_ptr[DeviceState] state = device_state(device_id)
+    cdef cydriver.CUmemoryPool pool = NULL
+    cdef uint64_t everything = 0xFFFFFFFFFFFFFFFF
+    cdef cydriver.CUresult status
+    cdef shared_ptr[void] allocator = allocators().get(device_id)
+    if allocator or state.get().retained_pool is not NULL:
+        return
+    with _lock:
+        status = cydriver.cuDeviceGetDefaultMemPool(&pool, device_id)
+        if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
+            return
+        check_device(status, b"looking up its default memory pool", device_id)
+        check_device(
+            cydriver.cuMemPoolGetAttribute(
+                pool, cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &state.get().threshold_before
+            ),
+            b"asking a memory pool", device_id,
+        )
+        check_device(
+            cydriver.cuMemPoolSetAttribute(
+                pool, cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &everything
+            ),
+            b"setting up a memory pool", device_id,
+        )
+        state.get().retained_pool = pool
+
+
 def preallocate(size_t nbytes, int device_id) -> None:
     """Take memory from a device, and keep it for later."""
     cdef Stream stream = Stream(device_id)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/size_classes.hpp"
 #include "device_state.hpp"
 
 namespace dali_core {

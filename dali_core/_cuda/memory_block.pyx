@@ -21,6 +21,13 @@ cdef extern from "Python.h" nogil:
 cdef extern from "python_memory.hpp" namespace "dali_core":
     shared_ptr[void] hold_python_object(object owner)
 
+cdef extern from "dali_core/size_classes.hpp" namespace "dali_core" nogil:
+    size_t size_class(size_t bytes, size_t smallest)
+
+cdef enum:
+    # Of pools, which align blocks to it.
+    SMALLEST_BLOCK = 512
+
 cdef Allocators _allocators
 
 
@@ -38,19 +45,21 @@ cdef cydriver.CUresult obtain(Block* block) noexcept nogil:
         if status != cydriver.CUDA_SUCCESS:
             return status
     free_what_is_done(device, False)
-    status = _ask(block)
+    # In classes, so that what one batch has released fits the next, whose sizes differ a little.
+    status = _ask(block, size_class(block.bytes, SMALLEST_BLOCK))
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY and trim(device) == cydriver.CUDA_SUCCESS:
-        status = _ask(block)
+        status = _ask(block, block.bytes)
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
         _wait_for_frees(device)
         if trim(device) == cydriver.CUDA_SUCCESS:
-            status = _ask(block)
+            status = _ask(block, block.bytes)
     if status == cydriver.CUDA_SUCCESS:
         device.add_use(<int64_t>block.bytes)
     return status
 
 
-cdef cydriver.CUresult _ask(Block* block) noexcept nogil:
+cdef cydriver.CUresult _ask(Block* block, size_t from_pool) noexcept nogil:
+    """Ask once; a pool for so many bytes, at least as many as the block has."""
     cdef DeviceState* device = block.device()
     cdef size_t bytes = block.bytes if block.bytes else 1
     if block.allocator:
@@ -58,7 +67,7 @@ cdef cydriver.CUresult _ask(Block* block) noexcept nogil:
     block.is_from_pool = device.pool is not NULL
     if block.is_from_pool:
         return cydriver.cuMemAllocFromPoolAsync(
-            &block.pointer, bytes, device.pool, block.stream.get().stream
+            &block.pointer, from_pool if from_pool else 1, device.pool, block.stream.get().stream
         )
     return cydriver.cuMemAlloc(&block.pointer, bytes)
 
@@ -158,6 +167,8 @@ cdef void _wait_for_frees(DeviceState* device) noexcept nogil:
 
 
 cdef cydriver.CUresult trim(DeviceState* device) noexcept nogil:
+    if device.retained_pool is not NULL:
+        cydriver.cuMemPoolTrimTo(device.retained_pool, 0)
     if device.pool is NULL:
         return cydriver.CUDA_SUCCESS
     return cydriver.cuMemPoolTrimTo(device.pool, 0)
@@ -205,6 +216,10 @@ cdef object allocator_error(Block* block):
 
 cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with gil:
     cdef uintptr_t pointer = 0
+    cdef cydriver.CUcontext context
+    cdef cydriver.CUresult status = cydriver.cuCtxPushCurrent(block.device().context)
+    if status != cydriver.CUDA_SUCCESS:
+        return status
     try:
         pointer = (<object>block.allocator.get()).allocate(
             bytes, <uintptr_t>block.stream.get().stream
@@ -212,6 +227,8 @@ cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with 
     except Exception as error:
         # It becomes the cause of the error about the shortage.
         block.error = hold_python_object(error)
+    # Whatever it has left as the current context.
+    cydriver.cuCtxPopCurrent(&context)
     block.pointer = pointer
     return cydriver.CUDA_SUCCESS if pointer else cydriver.CUDA_ERROR_OUT_OF_MEMORY
 
@@ -235,12 +252,17 @@ cdef void _call_deallocate(Block* block) noexcept with gil:
 cdef void _deallocate(Block* block) noexcept:
     # An error here cannot reach anybody's code; Python prints it. Ctrl-C comes once more instead,
     # where the program goes on.
+    cdef cydriver.CUcontext context
+    cdef bint is_pushed = cydriver.cuCtxPushCurrent(block.device().context) == cydriver.CUDA_SUCCESS
     try:
         (<object>block.allocator.get()).deallocate(
             block.pointer, block.bytes if block.bytes else 1, <uintptr_t>block.stream.get().stream
         )
     except KeyboardInterrupt:
         PyErr_SetInterrupt()
+    finally:
+        if is_pushed:
+            cydriver.cuCtxPopCurrent(&context)
 
 
 cdef str text_of_shortage(Block* block):

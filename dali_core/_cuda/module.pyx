@@ -146,7 +146,7 @@ cdef int launch(const KernelLaunch& call, Stream stream) except -1:
     return 0
 
 
-cdef int run_work(DeviceWork& work, Stream stream) except -1:
+cdef int run_work(DeviceWork& work, Stream stream, list marks=None) except -1:
     """Queue all that a stage has to do: uploads, launches, downloads."""
     cdef DeviceState* device = stream.state.get().device.get()
     cdef cydriver.CUresult status
@@ -156,26 +156,52 @@ cdef int run_work(DeviceWork& work, Stream stream) except -1:
             _make_ready(work.launches[number], device)
         enter_device(stream.device_id)
         try:
+            if marks is not None:
+                _mark(marks, "", 0, stream)
             with nogil:
                 status = _copy(work.uploads, stream.stream)
             check_device(status, b"queueing a copy to it", stream.device_id)
+            if marks is not None:
+                _mark_copies(marks, "copy to the device", work.uploads, stream)
             number = 0
             with nogil:
                 while number < work.launches.size():
                     status = _launch(work.launches[number], device, stream.stream)
                     if status != cydriver.CUDA_SUCCESS:
                         break
+                    if marks is not None:
+                        with gil:
+                            name = (<bytes>work.launches[number].kernel).decode()
+                            _mark(marks, name, 0, stream)
                     number += 1
             if status != cydriver.CUDA_SUCCESS:
                 _check_launch(status, work.launches[number], stream.device_id)
             with nogil:
                 status = _copy(work.downloads, stream.stream)
             check_device(status, b"queueing a copy from it", stream.device_id)
+            if marks is not None:
+                _mark_copies(marks, "copy from the device", work.downloads, stream)
         finally:
             leave_device()
     finally:
         with nogil:
             work.scratch.clear()
+    return 0
+
+
+cdef int _mark(list marks, str name, size_t num_bytes, Stream stream) except -1:
+    marks.append((name, num_bytes, stream.record_time()))
+    return 0
+
+
+cdef int _mark_copies(
+    list marks, str name, const vector[MemoryCopy]& copies, Stream stream
+) except -1:
+    cdef size_t i, num_bytes = 0
+    for i in range(copies.size()):
+        num_bytes += copies[i].bytes
+    if num_bytes:
+        _mark(marks, name, num_bytes, stream)
     return 0
 
 

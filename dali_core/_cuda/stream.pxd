@@ -10,12 +10,14 @@ cdef class Stream:
     cdef cydriver.CUstream stream
     cdef readonly int device_id
     cdef readonly int priority
+    cdef int _wait_for_everything(self) noexcept
 
 
 cdef class Event:
     cdef object __weakref__
     cdef shared_ptr[DeviceState] state
     cdef cydriver.CUevent event
+    cdef bint is_timed
     cdef int record(self, Stream stream) except -1
 
 

@@ -32,6 +32,9 @@ class Stream:
     def record(self) -> Event:
         """Return an event that is done when everything that is in the stream by now is done."""
 
+    def record_time(self) -> Event:
+        """Return a timed event; see `record`. A failure waits for nothing."""
+
     def wait(self, other: Event | Stream) -> None:
         """Hold back what comes later until an event, or all that is in another stream, is done."""
 
@@ -41,13 +44,16 @@ class Stream:
 class Event:
     """A place in a stream, which the device reaches at some time."""
 
-    def __init__(self, device_id: int) -> None: ...
+    def __init__(self, device_id: int, is_timed: bool = False) -> None: ...
     @property
     def device_id(self) -> int:
         """Number of the device."""
 
     def is_done(self) -> bool:
         """Return whether the device has reached it."""
+
+    def milliseconds_since(self, earlier: Event) -> float:
+        """Return the time between two timed events, both of which the device has reached."""
 
     def synchronize(self) -> None:
         """Wait until the device has reached it."""

@@ -146,10 +146,34 @@ cdef class Stream:
         return True
 
     def record(self) -> Event:
-        """Return an event that is done when everything that is in the stream by now is done."""
-        cdef Event event = Event(self.device_id)
+        """Return an event that is done when everything that is in the stream by now is done.
+
+        If that fails, everything in the stream is done, since whoever gets the error may free what
+        the device would still read or write.
+        """
+        cdef Event event
+        try:
+            event = Event(self.device_id)
+            event.record(self)
+        except BaseException:
+            self._wait_for_everything()
+            raise
+        return event
+
+    def record_time(self) -> Event:
+        """Return a timed event; see `record`. A failure waits for nothing."""
+        cdef Event event = Event(self.device_id, is_timed=True)
         event.record(self)
         return event
+
+    cdef int _wait_for_everything(self) noexcept:
+        cdef bint is_entered
+        with nogil:
+            is_entered = enter_state(self.state.get().device.get()) == cydriver.CUDA_SUCCESS
+            cydriver.cuStreamSynchronize(self.stream)
+            if is_entered:
+                leave_state()
+        return 0
 
     def wait(self, other: Event | Stream) -> None:
         """Hold back what comes later until an event, or all that is in another stream, is done.
@@ -194,22 +218,31 @@ cdef class Event:
     ----------
     device_id : int
         Number of the device whose streams it is recorded in.
+    is_timed : bool
+        Whether the driver notes when the device reaches it, which takes the device some time.
     """
 
-    def __init__(self, int device_id):
+    def __init__(self, int device_id, bint is_timed=False):
         cdef shared_ptr[DeviceState] state = device_state(device_id)
         cdef cydriver.CUresult status
+        self.is_timed = is_timed
         enter_device(device_id)
         try:
-            status = take_event(state.get(), &self.event)
+            if is_timed:
+                status = cydriver.cuEventCreate(&self.event, cydriver.CU_EVENT_DEFAULT)
+            else:
+                status = take_event(state.get(), &self.event)
             check_device(status, b"creating an event", device_id)
         finally:
             leave_device()
         self.state = state
 
     def __dealloc__(self):
-        if self.state:
+        if self.state and not self.is_timed:
             give_event(self.state.get(), self.event)
+        elif self.state and not self.state.get().is_inherited():
+            # The kept events have no times.
+            cydriver.cuEventDestroy(self.event)
 
     @property
     def device_id(self) -> int:
@@ -241,14 +274,34 @@ cdef class Event:
             leave_device()
         return True
 
+    def milliseconds_since(self, Event earlier not None) -> float:
+        """Return the time between two timed events, both of which the device has reached."""
+        cdef int device_id = self.state.get().number
+        cdef float elapsed = 0
+        enter_device(device_id)
+        try:
+            check_device(
+                cydriver.cuEventElapsedTime(&elapsed, earlier.event, self.event),
+                b"asking for the time between two events", device_id,
+            )
+        finally:
+            leave_device()
+        return elapsed
+
     def synchronize(self) -> None:
-        """Wait until the device has reached it."""
+        """Wait until the device has reached it.
+
+        If that fails, the whole device is waited for, since whoever gets the error may free what it
+        would still read or write.
+        """
         cdef int device_id = self.state.get().number
         cdef cydriver.CUresult status
         enter_device(device_id)
         try:
             with nogil:
                 status = cydriver.cuEventSynchronize(self.event)
+                if status != cydriver.CUDA_SUCCESS:
+                    cydriver.cuCtxSynchronize()
             check_device(status, b"waiting for an event", device_id)
         finally:
             leave_device()

@@ -8,6 +8,7 @@ import atexit
 
 from cuda.bindings cimport cydriver
 from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memcpy
 from libcpp.memory cimport shared_ptr
 
 from dali_core._cuda import driver
@@ -51,6 +52,15 @@ cdef class _Loan:
             self.lent.reset()
         else:
             _lingering.append((event, self))
+
+
+cdef int _keep(const shared_ptr[void]& read, Stream stream) except -1:
+    """Keep memory of the host until the stream has read it."""
+    cdef _Loan loan = _Loan()
+    loan.lent = read
+    loan.stream = stream
+    loan.deallocate(None, None, None)
+    return 0
 
 
 cdef int _return_loans() except -1:
@@ -140,15 +150,22 @@ def copy(Stream stream not None, bytes copies, bint with_kernel) -> None:
     """
     cdef const RowCopy* items = <const RowCopy*><const char*>copies
     cdef int64_t count = len(copies) // sizeof(RowCopy)
-    cdef shared_ptr[void] on_device
+    cdef shared_ptr[void] on_device, listed
     if not with_kernel:
         for i in range(count):
             memory.copy(items[i].out, items[i].in_, items[i].bytes, stream)
     elif count:
+        _return_loans()
         on_device = memory.allocate(stream, len(copies))
-        # The driver has read memory that is not pinned when the call returns.
-        memory.copy(on_device.get(), items, len(copies), stream)
-        launch(row_copies_launch(items, count, on_device.get()), stream)
+        # Pinned memory: a device that uses the host's page tables reads other memory late.
+        # Lists of usual lengths have blocks of one size, which the pool has after the first.
+        listed = memory.allocate_host(max(len(copies), 4096))
+        memcpy(listed.get(), items, len(copies))
+        try:
+            memory.copy(on_device.get(), listed.get(), len(copies), stream)
+            launch(row_copies_launch(items, count, on_device.get()), stream)
+        finally:
+            _keep(listed, stream)
 
 
 def current_device() -> int:

@@ -2,6 +2,7 @@
 """What a pipeline has on a device: a stream, and the work in it that is not done yet."""
 
 from dali_core._cuda.stream import Event, Stream
+from dali_core._cuda.stream_trace import DeviceSpan
 from dali_core._runtime.device_program import DeviceProgram
 from dali_core._runtime.executor import HostPool, StepTask
 
@@ -17,6 +18,12 @@ class WorkQueue:
 
     def host_pool(self) -> HostPool:
         """Return the pinned memory, from which copies to the device need not wait."""
+
+    def start_trace(self) -> None:
+        """Time what is put into the stream from now on. Waits for what is in it."""
+
+    def stop_trace(self) -> list[DeviceSpan]:
+        """Wait for the work in the stream, and return when all that was timed has happened."""
 
     def run(self, program: DeviceProgram, task: StepTask) -> tuple[int, int, str] | Event:
         """Plan a program for a batch, and put what it does into the stream."""

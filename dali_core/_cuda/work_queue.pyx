@@ -5,12 +5,14 @@ from collections import deque
 
 from dali_core._cuda.memory cimport host_pool
 from dali_core._cuda.device_allocator cimport DeviceAllocator
+from dali_core._cuda.driver cimport enter_device, leave_device
 from dali_core._cuda.module cimport run_work
 from dali_core._cuda.stream cimport Event, Stream
 from dali_core._runtime cimport engine
 from dali_core._runtime.device_program cimport DeviceProgram
 from dali_core._runtime.executor cimport HostPool, StepTask
 
+from dali_core._cuda.stream_trace import DeviceSpan, StreamTrace
 from dali_core.errors import CudaError, OutOfDeviceMemoryError
 
 
@@ -19,6 +21,20 @@ cdef class _Work:
 
     cdef engine.DevicePlan plan
     cdef Event done
+    cdef list marks  # None: nobody traces
+    cdef object trace
+    cdef object iteration
+
+    cdef note(self):
+        """Add what is done to the trace, if there is one, once."""
+        marks, self.marks = self.marks, None
+        if marks is None:
+            return
+        try:
+            self.trace.add(marks, self.iteration)
+        except CudaError:
+            # The device is broken; taking the batch raises the error.
+            pass
 
 
 cdef class WorkQueue:
@@ -39,6 +55,7 @@ cdef class WorkQueue:
     cdef DeviceAllocator allocator
     cdef object in_flight
     cdef int depth
+    cdef object trace
 
     def __init__(self, int device_id, int priority=0, int depth=2):
         self.stream = Stream(device_id, priority)
@@ -56,6 +73,25 @@ cdef class WorkQueue:
         cdef HostPool pool = HostPool.__new__(HostPool)
         pool.pool = host_pool()
         return pool
+
+    def start_trace(self) -> None:
+        """Time what is put into the stream from now on. Waits for what is in it.
+
+        On a broken device it does nothing; the next work there raises the error.
+        """
+        try:
+            self.trace = StreamTrace(self.stream)
+        except CudaError:
+            self.trace = None
+
+    def stop_trace(self) -> list[DeviceSpan]:
+        """Wait for the work in the stream, and return when all that was timed has happened."""
+        trace, self.trace = self.trace, None
+        if trace is None:
+            return []
+        self._wait_if_it_works()
+        self._note(list(self.in_flight))
+        return trace.take()
 
     def run(self, DeviceProgram program, StepTask task) -> tuple[int, int, str] | Event:
         """Plan a program for a batch, and put what it does into the stream.
@@ -82,6 +118,14 @@ cdef class WorkQueue:
             If the driver refuses the work.
         """
         cdef _Work work = _Work()
+        # Once for all that follows.
+        enter_device(self.stream.device_id)
+        try:
+            return self._run(program, task, work)
+        finally:
+            leave_device()
+
+    cdef object _run(self, DeviceProgram program, StepTask task, _Work work):
         cdef engine.Batch* batch = task.task.batch.get()
         cdef engine.DeviceMemory* memory = <engine.DeviceMemory*>self.allocator.memory()
         self._forget_done()
@@ -93,7 +137,10 @@ cdef class WorkQueue:
                 raise (OutOfDeviceMemoryError if work.plan.out_of_memory else CudaError)(message)
             return work.plan.failure.sample, work.plan.failure.node, message
         try:
-            run_work(work.plan.work, self.stream)
+            trace = self.trace
+            if trace is not None:
+                work.trace, work.iteration, work.marks = trace, task.batch.iteration, []
+            run_work(work.plan.work, self.stream, work.marks)
         except BaseException:
             # What the copies read must stay until the stream has completed them.
             self._wait_if_it_works()
@@ -108,6 +155,7 @@ cdef class WorkQueue:
         """Wait for the work, and release what it reads."""
         if self.in_flight:
             self._wait_if_it_works()
+            self._note(list(self.in_flight))
             self.in_flight.clear()
 
     cdef _wait_if_it_works(self):
@@ -125,4 +173,9 @@ cdef class WorkQueue:
                 first.done.synchronize()
             elif not first.done.is_done():
                 break
-            self.in_flight.popleft()
+            self._note([self.in_flight.popleft()])
+
+    cdef _note(self, list done):
+        cdef _Work work
+        for work in done:
+            work.note()

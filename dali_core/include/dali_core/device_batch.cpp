@@ -4,7 +4,28 @@
 #include <cstring>
 #include <utility>
 
+#include "dali_core/size_classes.hpp"
+
 namespace dali_core {
+namespace {
+
+constexpr size_t kLeastBlock = 4096;
+
+constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Samples of one size follow each other without a gap, since they may be used as one tensor.
+int64_t alignment_of(const std::vector<Tensor>& samples, const std::vector<bool>& is_declared) {
+  int64_t bytes = -1;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (!is_declared[i]) continue;
+    const int64_t own = samples[i].num_bytes();
+    if (bytes >= 0 && own != bytes) return kRaggedAlignment;
+    bytes = own;
+  }
+  return 1;
+}
+
+}  // namespace
 
 void KernelLaunch::set_grid(int64_t blocks, int64_t count, unsigned threads) {
   constexpr int64_t kMaxGridX = 65535;  // kernels go on from there in steps of the grid
@@ -24,38 +45,61 @@ void KernelLaunch::add(const void* value, size_t size, size_t alignment) {
   end_ = offset + size;
 }
 
-std::pair<char*, char*> UploadArena::take(size_t bytes) {
+void ExpectedBytes::update(size_t used_for_uploads, size_t used_for_scratch) {
+  const auto updated = [](size_t expected, size_t used) {
+    return std::max(used + used / 8, expected - expected / 64);
+  };
+  uploads = updated(uploads, used_for_uploads);
+  scratch = updated(scratch, used_for_scratch);
+}
+
+std::pair<char*, char*> StageArena::take_upload(size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
-  if (blocks_.empty() || used_ + bytes > blocks_.back().capacity) {
-    close_block();
+  if (uploads_.empty() || uploads_.back().used + bytes > uploads_.back().capacity) {
     UploadBlock block;
-    block.capacity = std::max({bytes, expected_bytes, size_t{4096}});
+    block.capacity = std::max({bytes, expected_.uploads, kLeastBlock});
     block.host = memory_.allocate_host(block.capacity);
-    block.device = memory_.allocate(block.capacity);
-    blocks_.push_back(std::move(block));
+    block.device = take_on_device(block.capacity);
+    uploads_.push_back(std::move(block));
   }
-  const size_t begin = used_;
-  used_ += bytes;
-  return {static_cast<char*>(blocks_.back().host.get()) + begin,
-          static_cast<char*>(blocks_.back().device.get()) + begin};
+  UploadBlock& block = uploads_.back();
+  const size_t begin = std::exchange(block.used, block.used + bytes);
+  return {static_cast<char*>(block.host.get()) + begin, block.device + begin};
 }
 
-void UploadArena::finish(DeviceWork& work) {
-  close_block();
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    work.uploads.push_back(
-        {blocks_[i].device.get(), blocks_[i].host.get(), block_bytes_[i], blocks_[i].host});
-    work.scratch.push_back(blocks_[i].device);
+char* StageArena::take_scratch(size_t bytes) {
+  scratch_bytes_ += aligned(bytes);
+  return take_on_device(bytes);
+}
+
+char* StageArena::take_on_device(size_t bytes) {
+  bytes = aligned(bytes);
+  if (free_ == nullptr || bytes > free_bytes_) {
+    size_t capacity = std::max(bytes, kLeastBlock);
+    if (device_blocks_.empty() && expected_.uploads > 0)
+      capacity = std::max(
+          capacity, aligned(std::max(expected_.uploads, kLeastBlock)) + aligned(expected_.scratch));
+    device_blocks_.push_back(memory_.allocate(capacity));
+    free_ = static_cast<char*>(device_blocks_.back().get());
+    free_bytes_ = capacity;
   }
+  free_bytes_ -= bytes;
+  return std::exchange(free_, free_ + bytes);
 }
 
-void UploadArena::close_block() {
-  if (!blocks_.empty()) block_bytes_.push_back(used_);
-  total_ += used_;
-  used_ = 0;
+void StageArena::finish(DeviceWork& work) {
+  for (const UploadBlock& block : uploads_)
+    work.uploads.push_back({block.device, block.host.get(), block.used, block.host});
+  for (std::shared_ptr<void>& block : device_blocks_) work.scratch.push_back(std::move(block));
 }
 
-DeviceBatch::DeviceBatch(DeviceMemory& memory, UploadArena& arena, DeviceWork& work,
+size_t StageArena::upload_bytes() const {
+  size_t total = 0;
+  for (const UploadBlock& block : uploads_) total += block.used;
+  return total;
+}
+
+DeviceBatch::DeviceBatch(DeviceMemory& memory, StageArena& arena, DeviceWork& work,
                          std::vector<std::vector<SampleContext>>& contexts,
                          std::vector<std::vector<Tensor>>& outputs, int node)
     : memory_(memory),
@@ -123,9 +167,13 @@ void DeviceBatch::move_to_device(Tensor& tensor) {
 
 void DeviceBatch::allocate() {
   for (size_t number = 0; number < outputs_.size(); ++number) {
+    const int64_t alignment = alignment_of(outputs_[number], is_declared_[number]);
+    const auto room_for = [&](const Tensor& tensor) {
+      return checked_sum(tensor.num_bytes(), alignment - 1) / alignment * alignment;
+    };
     int64_t total = 0;
     for (int i = 0; i < size_; ++i)
-      if (is_declared_[number][i]) total = checked_sum(total, outputs_[number][i].num_bytes());
+      if (is_declared_[number][i]) total = checked_sum(total, room_for(outputs_[number][i]));
     const std::shared_ptr<void> block = memory_.allocate(static_cast<size_t>(total));
     char* position = static_cast<char*>(block.get());
     for (int i = 0; i < size_; ++i) {
@@ -134,7 +182,7 @@ void DeviceBatch::allocate() {
       tensor.storage = block;
       tensor.data = position;
       tensor.device = memory_.device();
-      position += tensor.num_bytes();
+      position += room_for(tensor);
       is_declared_[number][i] = false;
     }
   }
@@ -142,13 +190,10 @@ void DeviceBatch::allocate() {
 
 std::pair<char*, char*> DeviceBatch::take_upload(size_t count, size_t element_bytes) {
   check_size({static_cast<int64_t>(count)}, DataType::kFloat64);
-  return arena_.take(count * element_bytes);
+  return arena_.take_upload(count * element_bytes);
 }
 
-void* DeviceBatch::scratch(size_t bytes) {
-  work_.scratch.push_back(memory_.allocate(bytes));
-  return work_.scratch.back().get();
-}
+void* DeviceBatch::scratch(size_t bytes) { return arena_.take_scratch(bytes); }
 
 void DeviceBatch::copy_to_device(void* to, const void* from, size_t bytes,
                                  std::shared_ptr<void> keep) {

@@ -74,8 +74,18 @@ struct MemoryCopy {
 // A piece of pinned memory, and its image on the device.
 struct UploadBlock {
   std::shared_ptr<void> host;
-  std::shared_ptr<void> device;
+  char* device = nullptr;
   size_t capacity = 0;
+  size_t used = 0;
+};
+
+// How much memory a stage may need, going by the batches before.
+struct ExpectedBytes {
+  size_t uploads = 0;
+  size_t scratch = 0;
+
+  // What differs a little from batch to batch is expected as well; what was much once is forgotten.
+  void update(size_t used_for_uploads, size_t used_for_scratch);
 };
 
 // Where memory comes from. All of it is aligned to 256 bytes.
@@ -113,30 +123,34 @@ struct DeviceWork {
   std::vector<std::shared_ptr<void>> read_by_kernels;
 };
 
-// Parameters that go to the device in one copy with those of all other operators of the stage.
-class UploadArena {
+// What all operators of a stage need of the device's memory for a while, in one block if it is as
+// much as expected: parameters, which go there in one copy, and room for intermediate results.
+class StageArena {
  public:
-  explicit UploadArena(DeviceMemory& memory) : memory_(memory) {}
+  StageArena(DeviceMemory& memory, const ExpectedBytes& expected)
+      : memory_(memory), expected_(expected) {}
 
   // The host's and the device's address of `bytes` bytes.
-  std::pair<char*, char*> take(size_t bytes);
+  std::pair<char*, char*> take_upload(size_t bytes);
+  // Memory of the device, aligned to 256 bytes.
+  char* take_scratch(size_t bytes);
 
   // Adds the copies to the work; nothing may be written afterwards.
   void finish(DeviceWork& work);
 
-  size_t total_bytes() const { return total_ + used_; }
-
-  // How much the stage needed for the batch before: then one block is enough.
-  size_t expected_bytes = 0;
+  size_t upload_bytes() const;
+  size_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
-  void close_block();
+  char* take_on_device(size_t bytes);
 
   DeviceMemory& memory_;
-  std::vector<UploadBlock> blocks_;
-  std::vector<size_t> block_bytes_;
-  size_t used_ = 0;
-  size_t total_ = 0;
+  const ExpectedBytes expected_;
+  std::vector<std::shared_ptr<void>> device_blocks_;
+  char* free_ = nullptr;  // in the last of them
+  size_t free_bytes_ = 0;
+  std::vector<UploadBlock> uploads_;
+  size_t scratch_bytes_ = 0;
 };
 
 // A failure of one sample while its batch was planned; -1 is the batch as a whole.
@@ -158,7 +172,7 @@ class DeviceBatch {
  public:
   // `contexts[member][sample]` have inputs and arguments; outputs are those of the last member:
   // `outputs[output][sample]`.
-  DeviceBatch(DeviceMemory& memory, UploadArena& arena, DeviceWork& work,
+  DeviceBatch(DeviceMemory& memory, StageArena& arena, DeviceWork& work,
               std::vector<std::vector<SampleContext>>& contexts,
               std::vector<std::vector<Tensor>>& outputs, int node);
 
@@ -249,7 +263,7 @@ class DeviceBatch {
   void launch(KernelLaunch call, int64_t blocks, unsigned threads);
 
   DeviceMemory& memory_;
-  UploadArena& arena_;
+  StageArena& arena_;
   DeviceWork& work_;
   std::vector<std::vector<SampleContext>>& contexts_;
   std::vector<std::vector<Tensor>>& outputs_;

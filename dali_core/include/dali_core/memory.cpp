@@ -7,21 +7,13 @@
 #include <new>
 #include <utility>
 
+#include "dali_core/size_classes.hpp"
+
 namespace dali_core {
 namespace {
 
 constexpr std::size_t kIdleFloor = std::size_t{32} << 20;
 constexpr std::size_t kPeakDecay = 4096;  // in allocations; a batch takes some hundreds
-
-// Four classes to a power of two: at most 25 % of a block is slack, and sizes repeat.
-std::size_t capacity_for(std::size_t bytes) {
-  if (bytes <= 4 * kAlignment)
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0) * kAlignment;
-  std::size_t power = 4 * kAlignment;
-  while (power < bytes - power) power *= 2;
-  const std::size_t step = power / 4;
-  return (bytes + step - 1) / step * step;
-}
 
 }  // namespace
 
@@ -32,7 +24,7 @@ std::shared_ptr<BufferPool> BufferPool::create(BlockSource source) {
 BufferPool::~BufferPool() { trim(); }
 
 std::shared_ptr<void> BufferPool::allocate(std::size_t bytes) {
-  const std::size_t capacity = capacity_for(bytes);
+  const std::size_t capacity = size_class(bytes, kAlignment);
   void* block = take(bytes, capacity);
   if (block == nullptr) {
     block = source_.allocate(source_.context, capacity);

@@ -17,6 +17,7 @@ constexpr int kSubtypes = 0xffff, kFloatSubtype = 6, kDoubleSubtype = 7;
 // counted first.
 constexpr int64_t kTrusted = int64_t{1} << 24;
 constexpr int64_t kTrustedForByte = 4;
+constexpr int64_t kCounted = 4096;  // frames that are counted at once
 constexpr int kMostChannels = 1024;
 
 // Containers in common use. The other formats of libsndfile are seldom met and seldom tested, and
@@ -92,11 +93,13 @@ void SoundFile::check_frames() {
                                 std::to_string(info_.frames) + " frames). Check the file.");
   const int64_t trusted = std::max(kTrusted, checked_product(source_.size, kTrustedForByte));
   if (info_.frames <= trusted / info_.channels) return;
-  std::vector<float> block(static_cast<size_t>(4096) * static_cast<size_t>(info_.channels));
+  std::vector<float> block(static_cast<size_t>(kCounted * info_.channels));
   int64_t left = info_.frames;
   while (left > 0) {
-    const int64_t count = library_.readf_float(file_, block.data(), std::min<int64_t>(left, 4096));
-    if (count <= 0) check_read(info_.frames - left, info_.frames);
+    const int64_t wanted = std::min<int64_t>(left, kCounted);
+    const int64_t count = library_.readf_float(file_, block.data(), wanted);
+    // More would be as wrong as none, and could make a loop without an end.
+    if (count <= 0 || count > wanted) check_read(info_.frames - left, info_.frames);
     left -= count;
   }
   seek(0);

@@ -6,34 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "dali_core/kernels/boxes/points.hpp"
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
-
-struct Box {
-  float left, top, right, bottom;
-
-  float width() const { return right - left; }
-  float height() const { return bottom - top; }
-  float area() const { return width() * height(); }
-};
-
-// How the four numbers of a row describe a box: by its corners, or by one and the extents.
-inline Box read_box(const float* numbers, bool is_corners) {
-  Box box{numbers[0], numbers[1], numbers[2], numbers[3]};
-  if (!is_corners) {
-    box.right += box.left;
-    box.bottom += box.top;
-  }
-  return box;
-}
-
-inline void write_box(const Box& box, bool is_corners, float* numbers) {
-  numbers[0] = box.left;
-  numbers[1] = box.top;
-  numbers[2] = is_corners ? box.right : box.width();
-  numbers[3] = is_corners ? box.bottom : box.height();
-}
 
 // 0 where boxes do not overlap, have no area, or have it by negative extents.
 inline float intersection_over_union(const Box& a, const Box& b) {

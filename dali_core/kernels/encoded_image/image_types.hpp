@@ -66,6 +66,7 @@ struct ImageRequest {
   bool adjust_orientation = true;
   bool fast_dct = false;  // of JPEG: the less accurate inverse transform
   bool scaled = false;    // of JPEG: shrink while decoding, as far as the sink allows
+  bool planar = false;    // of JPEG: give planes of luma and chroma to a sink that takes such
 };
 
 // Dimensions beyond this are taken for damage or an attack.

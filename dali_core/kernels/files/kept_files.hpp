@@ -13,8 +13,10 @@ namespace dali_core {
 
 class KeptFiles {
  public:
-  explicit KeptFiles(std::vector<std::string> paths)
-      : paths_(std::move(paths)), files_(new std::atomic<const OpenFile*>[paths_.size()]()) {}
+  explicit KeptFiles(std::vector<std::string> paths, Storage storage = {})
+      : paths_(std::move(paths)),
+        storage_(std::move(storage)),
+        files_(new std::atomic<const OpenFile*>[paths_.size()]()) {}
   ~KeptFiles() {
     for (size_t i = 0; i < paths_.size(); ++i) delete files_[i].load();
   }
@@ -28,8 +30,9 @@ class KeptFiles {
   template <typename Use>
   void with(size_t file, Use&& use) const {
     if (const OpenFile* kept = files_[file].load(std::memory_order_acquire)) return use(*kept);
-    auto opened = std::make_unique<const OpenFile>(paths_[file]);
-    opened->size();  // fails for what is no regular file
+    auto opened = std::make_unique<const OpenFile>(paths_[file], storage_);
+    if (opened->is_remote()) return use(*opened);  // there is nothing to keep open
+    opened->size();                                // fails for what is no regular file
     const OpenFile* const current = opened.get();
     if (num_kept_.fetch_add(1) < kMaxKept) {
       const OpenFile* expected = nullptr;
@@ -51,6 +54,7 @@ class KeptFiles {
   static constexpr int kMaxKept = 128;
 
   const std::vector<std::string> paths_;
+  const Storage storage_;
   const std::unique_ptr<std::atomic<const OpenFile*>[]> files_;
   mutable std::atomic<int> num_kept_{0};
 };

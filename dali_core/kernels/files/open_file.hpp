@@ -1,32 +1,104 @@
-// A file that is read whole or in parts, and never hangs the thread that opens it.
+// A file, or an object in remote storage, that is read whole or in parts.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "dali_core/kernels/files/remote_reads.hpp"
+#include "dali_core/operator.hpp"
 
 namespace dali_core {
 
+inline bool is_url(const std::string& path) { return path.find("://") != std::string::npos; }
+
+inline std::string joined_path(const std::string& root, const std::string& path) {
+  return root.empty() || path[0] == '/' || is_url(path) ? path : root + "/" + path;
+}
+
+// Who reads objects by their URLs; nobody, if all files are local.
+class Storage {
+ public:
+  Storage() = default;
+  explicit Storage(std::shared_ptr<RemoteReads> reads) : reads_(std::move(reads)) {}
+  explicit Storage(const OperatorConfig& config) {
+    // The address of a pointer that lives while the operator is being made.
+    const auto address = config.get_or<int64_t>("storage", 0);
+    if (address != 0) reads_ = *reinterpret_cast<const std::shared_ptr<RemoteReads>*>(address);
+  }
+
+  RemoteReads* reads_of(const std::string& path) const {
+    return reads_ != nullptr && is_url(path) ? reads_.get() : nullptr;
+  }
+
+  // Null unless neighbouring parts may be read by one request.
+  std::shared_ptr<RemoteReads> joining_reads() const {
+    return reads_ != nullptr && reads_->joins() ? reads_ : nullptr;
+  }
+
+ private:
+  std::shared_ptr<RemoteReads> reads_;
+};
+
+// A file never hangs the thread that opens it. An object is requested when bytes are read: a part
+// if `read_at` comes first, the whole if `size` or `read` do, or what `load` says. Only one thread
+// may do the latter.
 class OpenFile {
  public:
-  explicit OpenFile(const std::string& path) : path_(path) {
+  explicit OpenFile(const std::string& path, const Storage& storage = {})
+      : path_(path), remote_(storage.reads_of(path)) {
+    if (remote_ != nullptr) return;
     do {
       // Without O_NONBLOCK a named pipe would hang the thread here.
       descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
+    if (descriptor_ < 0 && is_url(path)) refuse_url();
     if (descriptor_ < 0) fail("must be readable");
   }
-  ~OpenFile() { ::close(descriptor_); }
+  // An object of a size that is known.
+  OpenFile(const std::string& url, RemoteReads& remote, int64_t size)
+      : path_(url), remote_(&remote), size_(size) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
+  bool is_remote() const { return remote_ != nullptr; }
+
+  // Whether the part may be there: of an object, this shows when it is read.
+  bool may_have(int64_t offset, int64_t bytes) const {
+    return is_remote() || (offset <= size() && bytes <= size() - offset);
+  }
+
+  // Requests a part of an object at once, of which others are read then.
+  void load(int64_t offset, int64_t bytes) const {
+    if (remote_ == nullptr) return;
+    loaded_ = remote_->read(path_, offset, bytes);
+  }
+
+  // Reads parts of what was requested already, of this object.
+  void lend(std::shared_ptr<const RemoteReads::Request> loaded) const {
+    loaded_ = std::move(loaded);
+  }
+
   int64_t size() const {
+    if (remote_ != nullptr) {
+      if (size_ < 0) {
+        load(0, RemoteReads::kWhole);
+        size_ = loaded_->bytes().size;
+      }
+      return size_;
+    }
     struct stat status;
     if (::fstat(descriptor_, &status) != 0) fail("must be readable");
     if (!S_ISREG(status.st_mode)) {
@@ -37,6 +109,7 @@ class OpenFile {
   }
 
   void read(char* target, int64_t bytes) const {
+    if (remote_ != nullptr) return read_at(0, target, std::min(bytes, size()));
     while (bytes > 0) {
       const ssize_t count = ::read(descriptor_, target, static_cast<size_t>(bytes));
       if (count < 0 && errno == EINTR) continue;
@@ -49,15 +122,12 @@ class OpenFile {
 
   // Reads a part; several threads may do so at once.
   void read_at(int64_t offset, char* target, int64_t bytes) const {
+    if (remote_ != nullptr) return read_remote(offset, target, bytes);
     while (bytes > 0) {
       const ssize_t count = ::pread(descriptor_, target, static_cast<size_t>(bytes), offset);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail("must be readable");
-      if (count == 0)
-        throw std::runtime_error(
-            "the file must have " + std::to_string(bytes) + " more bytes at byte " +
-            std::to_string(offset) +
-            " (it ends there). It is cut off, or has changed since it was opened or indexed.");
+      if (count == 0) refuse_short(offset, bytes);
       target += count;
       bytes -= count;
       offset += count;
@@ -65,6 +135,28 @@ class OpenFile {
   }
 
  private:
+  void read_remote(int64_t offset, char* target, int64_t bytes) const {
+    if (bytes <= 0) return;
+    const bool is_loaded = loaded_ != nullptr && loaded_->has(offset, bytes);
+    const auto part = is_loaded ? loaded_ : remote_->read(path_, offset, bytes);
+    if (!part->has(offset, bytes)) refuse_short(offset, bytes - part->bytes().size);
+    std::memcpy(target, part->bytes().data.get() + (offset - part->offset),
+                static_cast<size_t>(bytes));
+  }
+
+  [[noreturn]] static void refuse_short(int64_t offset, int64_t missing) {
+    throw std::runtime_error(
+        "the file must have " + std::to_string(missing) + " more bytes at byte " +
+        std::to_string(offset) +
+        " (it ends there). It is cut off, or has changed since it was opened or indexed.");
+  }
+
+  [[noreturn]] void refuse_url() const {
+    throw std::runtime_error("the path must be a local file (got the URL \"" + path_ +
+                             "\", which this operator cannot read). Read it with "
+                             "fn.readers.file, or copy it to this machine.");
+  }
+
   [[noreturn]] static void refuse_shrunk() {
     throw std::runtime_error("the file must not shrink while it is read (it did).");
   }
@@ -75,7 +167,10 @@ class OpenFile {
   }
 
   std::string path_;
-  int descriptor_;
+  int descriptor_ = -1;
+  RemoteReads* remote_ = nullptr;
+  mutable int64_t size_ = -1;  // of an object
+  mutable std::shared_ptr<const RemoteReads::Request> loaded_;
 };
 
 }  // namespace dali_core

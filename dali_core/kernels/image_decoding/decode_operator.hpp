@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dali_core/kernels/image_chain/image_chain.hpp"
+#include "dali_core/kernels/image_chain/plane_sink.hpp"
 #include "dali_core/kernels/image_decoding/image_decoder.hpp"
 #include "dali_core/kernels/image_decoding/sample_sink.hpp"
 #include "dali_core/operator.hpp"
@@ -35,10 +36,13 @@ class DecodeOperator : public Operator, public ImageSource {
 
  private:
   // Lets another sink choose within the part.
-  class PartSink : public ImageSink {
+  class PartSink : public ImageSink, public PlaneSink {
    public:
     PartSink(const DecodeOperator& op, SampleContext& sample, ImageSink& inner)
-        : op_(op), sample_(sample), inner_(inner) {}
+        : op_(op),
+          sample_(sample),
+          inner_(inner),
+          inner_planes_(dynamic_cast<PlaneSink*>(&inner)) {}
 
     CropWindow choose_region(int64_t height, int64_t width) override {
       const CropWindow part = op_.choose_part(sample_, height, width);
@@ -52,10 +56,20 @@ class DecodeOperator : public Operator, public ImageSource {
       return inner_.allocate(height, width, channels);
     }
 
+    std::optional<CropWindow> choose_planes(const PlanarImage& image) override {
+      if (inner_planes_ == nullptr) return std::nullopt;
+      PlanarImage with_part = image;
+      with_part.part = op_.choose_part(sample_, image.height, image.width);
+      return inner_planes_->choose_planes(with_part);
+    }
+
+    void allocate_planes(uint8_t** planes) override { inner_planes_->allocate_planes(planes); }
+
    private:
     const DecodeOperator& op_;
     SampleContext& sample_;
     ImageSink& inner_;
+    PlaneSink* const inner_planes_;
   };
 
   ImageRequest request_;

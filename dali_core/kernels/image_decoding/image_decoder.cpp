@@ -80,6 +80,9 @@ void decode_jpeg_file(const EncodedImage& encoded, const ImageRequest& request,
                       const DecoderBackends& backends, ImageSink& sink) {
   check_jpeg_cost(encoded);
   if (!backends.jpeg_by_own) return decode_by_library(encoded, request, backends, sink);
+  if (auto* const planes = request.planar ? dynamic_cast<PlaneSink*>(&sink) : nullptr)
+    if (decode_huffman_jpeg_planes(encoded, request, sink, *planes, backends.scan_indexes.get()))
+      return;
   RememberingSink remembering(sink);
   if (decode_huffman_jpeg(encoded, request, remembering, backends.scan_indexes.get())) return;
   if (backends.jpeg_by_library) return decode_by_library(encoded, request, backends, remembering);
@@ -118,6 +121,7 @@ ImageRequest make_image_request(const OperatorConfig& config) {
   request.adjust_orientation = config.get_or<int>("adjust_orientation", 1) != 0;
   request.fast_dct = config.get_or<int>("use_fast_idct", 0) != 0;
   request.scaled = config.get_or<int>("scaled_decode", 0) != 0;
+  request.planar = config.get_or<std::string>("chroma", "") == "resample";
   return request;
 }
 

@@ -27,7 +27,7 @@ struct DecoderBackends {
   explicit DecoderBackends(const OperatorConfig& config);
 };
 
-// Reads output_type, dtype, adjust_orientation, use_fast_idct and scaled_decode.
+// Reads output_type, dtype, adjust_orientation, use_fast_idct, scaled_decode and chroma.
 ImageRequest make_image_request(const OperatorConfig& config);
 
 // Decodes the region that `sink` chooses. Throws std::runtime_error if the bytes are not a sound

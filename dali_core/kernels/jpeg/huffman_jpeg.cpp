@@ -6,7 +6,6 @@
 #include "dali_core/kernels/encoded_image/cmyk.hpp"
 #include "dali_core/kernels/encoded_image/orientation.hpp"
 #include "dali_core/kernels/encoded_image/pixel_writer.hpp"
-#include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "dali_core/kernels/jpeg/jpeg_planes.hpp"
 #include "dali_core/kernels/jpeg/jpeg_rows.hpp"
@@ -89,34 +88,59 @@ class HuffmanJpegDecoder {
               ScanIndexes* indexes) {
     HuffmanJpegFile file;
     if (!file.read(encoded)) return false;
-    Orientation orientation;
-    if (request.adjust_orientation)
-      if (const auto header = read_jpeg_header(encoded)) orientation = header->orientation;
+    const Orientation orientation = orientation_of(encoded, request);
     // The reference decodes turned images by another path, which has the accurate transform only.
     const bool is_fast = request.fast_dct && orientation.is_identity();
     PixelPlan plan;
     if (!plan_pixels(request.output_type, file.colours, plan)) return false;
-    if (request.scaled && has_libjpeg() && shrinks(file, orientation, sink)) return false;
-
-    const CropWindow part = choose_stored_region(sink, file.height, file.width, orientation);
+    JpegPart wanted;
+    wanted.num_components = plan.num_planes;
+    wanted.is_fast = is_fast;
+    if (request.scaled)
+      wanted.side = JpegPart::kFullSide / allowed_shrinking(file, orientation, sink);
+    wanted.region = choose_stored_region(sink, wanted.size_of(file.height),
+                                         wanted.size_of(file.width), orientation);
+    const CropWindow& part = wanted.region;
     StoredPixels stored;
     stored.channels = plan.stored_channels;
     PixelWriter writer(stored, plan.change, request.dtype, orientation, part.height, part.width);
-    const ReleaseAtExit release{planes_};
-    if (!SequentialScan::has_points(file)) indexes = nullptr;
-    ScanIndexes::Key key;
-    if (indexes != nullptr) key = indexes->key_of(encoded);
-    const auto known = indexes != nullptr ? indexes->find(key) : nullptr;
-    const bool notes = indexes != nullptr && !indexes->is_full();
-    if (!planes_.open(file, encoded, part, plan.num_planes, is_fast, known.get(), notes))
-      return false;
-    writer.set_output(allocate_result(sink, part, orientation, stored.channels));
-    const bool is_done = writer.is_copy() && plan.row_channels == plan.stored_channels
-                             ? write_rows(file, plan, part, writer.output())
-                             : write_changed_rows(file, plan, part, writer);
-    if (!is_done || !planes_.finish()) return false;
-    if (notes && !planes_.noted().empty()) indexes->keep(key, joined(known.get(), planes_.noted()));
-    return true;
+    return decode_part(file, encoded, wanted, indexes, [&] {
+      writer.set_output(allocate_result(sink, part, orientation, stored.channels));
+      return writer.is_copy() && plan.row_channels == plan.stored_channels
+                 ? write_rows(file, plan, part, writer.output())
+                 : write_changed_rows(file, plan, part, writer);
+    });
+  }
+
+  bool decode_planes(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink,
+                     PlaneSink& planes, ScanIndexes* indexes) {
+    HuffmanJpegFile file;
+    const bool has_colours = request.output_type != ImageType::kGray &&
+                             request.output_type != ImageType::kYCbCr &&
+                             request.dtype == DataType::kUInt8;
+    if (!has_colours || !file.read(encoded) || file.colours != JpegColours::kYCbCr) return false;
+    const Orientation orientation = orientation_of(encoded, request);
+    if (!orientation.is_identity()) return false;
+    JpegPart wanted;
+    wanted.is_fast = request.fast_dct;
+    wanted.is_grown = false;
+    if (request.scaled)
+      wanted.side = JpegPart::kFullSide / allowed_shrinking(file, orientation, sink);
+    PlanarImage image;
+    image.height = wanted.size_of(file.height);
+    image.width = wanted.size_of(file.width);
+    image.part = CropWindow{0, 0, image.height, image.width};
+    image.reverses = request.output_type == ImageType::kBGR;
+    for (int i = 0; i < PlanarImage::kPlanes; ++i)
+      image.planes[i] = JpegPlanes::size_of(file, wanted.side, i);
+    const std::optional<CropWindow> region = planes.choose_planes(image);
+    if (!region) return false;
+    wanted.region = *region;
+    return decode_part(file, encoded, wanted, indexes, [&] {
+      uint8_t* out[PlanarImage::kPlanes];
+      planes.allocate_planes(out);
+      return write_planes(image, *region, out);
+    });
   }
 
  private:
@@ -124,6 +148,28 @@ class HuffmanJpegDecoder {
     JpegPlanes& planes;
     ~ReleaseAtExit() { planes.release(); }
   };
+
+  static Orientation orientation_of(const EncodedImage& encoded, const ImageRequest& request) {
+    if (request.adjust_orientation)
+      if (const auto header = read_jpeg_header(encoded)) return header->orientation;
+    return {};
+  }
+
+  // Calls `write` once rows can be read; it tells whether it got all.
+  template <typename Write>
+  bool decode_part(HuffmanJpegFile& file, const EncodedImage& encoded, const JpegPart& part,
+                   ScanIndexes* indexes, const Write& write) {
+    const ReleaseAtExit release{planes_};
+    if (!SequentialScan::has_points(file)) indexes = nullptr;
+    ScanIndexes::Key key;
+    if (indexes != nullptr) key = indexes->key_of(encoded);
+    const auto known = indexes != nullptr ? indexes->find(key) : nullptr;
+    const bool notes = indexes != nullptr && !indexes->is_full();
+    if (!planes_.open(file, encoded, part, known.get(), notes)) return false;
+    if (!write() || !planes_.finish()) return false;
+    if (notes && !planes_.noted().empty()) indexes->keep(key, joined(known.get(), planes_.noted()));
+    return true;
+  }
 
   static std::shared_ptr<const ScanPoints> joined(const ScanPoints* known,
                                                   const ScanPoints& noted) {
@@ -134,10 +180,10 @@ class HuffmanJpegDecoder {
     return all;
   }
 
-  static bool shrinks(const HuffmanJpegFile& file, const Orientation& orientation,
-                      ImageSink& sink) {
-    return (orientation.transpose ? sink.allowed_shrinking(file.width, file.height)
-                                  : sink.allowed_shrinking(file.height, file.width)) > 1;
+  static int allowed_shrinking(const HuffmanJpegFile& file, const Orientation& orientation,
+                               ImageSink& sink) {
+    return orientation.transpose ? sink.allowed_shrinking(file.width, file.height)
+                                 : sink.allowed_shrinking(file.height, file.width);
   }
 
   bool write_rows(const HuffmanJpegFile& file, const PixelPlan& plan, const CropWindow& part,
@@ -166,6 +212,20 @@ class HuffmanJpegDecoder {
     return true;
   }
 
+  bool write_planes(const PlanarImage& image, const CropWindow& region, uint8_t** out) {
+    const uint8_t* rows[HuffmanJpegFile::kMaxComponents];
+    for (int64_t y = region.y; y < region.y + region.height; ++y) {
+      if (!planes_.row(y - region.y, rows)) return false;
+      for (int i = 0; i < PlanarImage::kPlanes; ++i) {
+        const PlaneSize& size = image.planes[i];
+        if (y != region.y && y % size.taller != 0) continue;
+        const int64_t count = covering(region.x, region.width, size.wider).count;
+        out[i] = std::copy_n(rows[i], count, out[i]);
+      }
+    }
+    return true;
+  }
+
   JpegPlanes planes_;
   GrowingMemory<uint8_t> rows_;
 };
@@ -175,6 +235,12 @@ class HuffmanJpegDecoder {
 bool decode_huffman_jpeg(const EncodedImage& encoded, const ImageRequest& request, ImageSink& sink,
                          ScanIndexes* indexes) {
   return HuffmanJpegDecoder::of_this_thread().decode(encoded, request, sink, indexes);
+}
+
+bool decode_huffman_jpeg_planes(const EncodedImage& encoded, const ImageRequest& request,
+                                ImageSink& sink, PlaneSink& planes, ScanIndexes* indexes) {
+  return HuffmanJpegDecoder::of_this_thread().decode_planes(encoded, request, sink, planes,
+                                                            indexes);
 }
 
 }  // namespace dali_core

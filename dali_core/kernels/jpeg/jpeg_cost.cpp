@@ -85,8 +85,9 @@ JpegCost jpeg_cost(const EncodedImage& encoded) {
     const std::vector<int> identifiers = read_jpeg_scan(*segment);
     ++cost.scans;
     cost.visits += count.of_scan(identifiers);
-    // No other scan is decoded if this one has everything.
-    if (frame->is_sequential() && identifiers.size() == frame->components.size()) break;
+    // No other scan is decoded if the first one has everything.
+    if (cost.scans == 1 && frame->is_sequential() && identifiers.size() == frame->components.size())
+      break;
   }
   return cost;
 }

@@ -113,7 +113,10 @@ class JpegDecoder {
     const int64_t first = std::max<int64_t>(0, part.x - margin);
     const int64_t last =
         std::min(width, std::max(part.x + part.width + margin, first + kLeastCrop));
-    if ((first == 0 && last == width) || is_smoothed()) return part.x;
+    // Of components whose blocks are enlarged, and which are interpolated still, libjpeg-turbo
+    // crops too many columns.
+    const bool is_enlarged = info_.scale_denom > 1 && info_.max_h_samp_factor > 2;
+    if ((first == 0 && last == width) || is_enlarged || is_smoothed()) return part.x;
     JDIMENSION offset = static_cast<JDIMENSION>(first);
     JDIMENSION count = static_cast<JDIMENSION>(last - first);
     session_.call([&] { jpeg_crop_scanline(&info_, &offset, &count); });

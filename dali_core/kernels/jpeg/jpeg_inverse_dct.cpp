@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dali_core/kernels/jpeg/jpeg_dct_range.hpp"
 #include "dali_core/kernels/jpeg/jpeg_rules.hpp"
 
 #if defined(__SSE2__)
@@ -16,23 +17,10 @@
 namespace dali_core {
 namespace {
 
-// Where all rows but the first are zero, the library multiplies by 4 without saturation; within
-// these bounds that makes no difference.
-constexpr int kSafe = 8192;
-
 // Of the fast transform, in units of 1 / 256: root of 2, and with cosines of pi / 8 and 3 pi / 8.
 constexpr int kFastRoot2 = 362, kFastTwoCos2 = 473, kFastTwoCos2LessCos6 = 277,
               kFastTwoCos2AndCos6 = 669;
 constexpr int kFastBits = 5;  // of its results behind the point
-
-int clamped(int32_t value, int least, int most) {
-  return value < least ? least : value > most ? most : value;
-}
-
-int16_t wrapped(int32_t value) { return static_cast<int16_t>(static_cast<uint16_t>(value)); }
-
-// What all samples of a block are that has a mean only.
-inline int flat_sample(int value) { return clamped((value + 4) >> 3, -128, 127) + 128; }
 
 // One dimension. Sums that the library has in 16 bits wrap around as there.
 void plain_pass(int16_t* v, int step, bool is_first) {

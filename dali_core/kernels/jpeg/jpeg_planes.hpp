@@ -1,25 +1,43 @@
 // The samples of a JPEG file, a few rows at a time: transforms the groups of blocks (MCUs) that a
-// region needs, and gives rows of components at full size. Of a sequential file, these are read
-// when they are needed; of a progressive one, all coefficients are read first.
+// region needs, and gives rows of components at the size of the image. Of a sequential file, these
+// are read when they are needed; of a progressive one, all coefficients are read first.
 #pragma once
 
 #include <memory>
 
+#include "dali_core/kernels/image_chain/plane_sink.hpp"
 #include "dali_core/kernels/jpeg/progressive_scans.hpp"
 #include "dali_core/kernels/jpeg/sequential_scan.hpp"
 
 namespace dali_core {
 
+// What is wanted of a file.
+struct JpegPart {
+  static constexpr int kFullSide = 8;
+
+  int side = kFullSide;    // of what blocks become, where components have the size of the image
+  CropWindow region;       // inside the image of that size
+  int num_components = 3;  // the others are not needed
+  bool is_fast = false;    // which transform
+  bool is_grown = true;    // whether components get the size of the image
+
+  // Of the image, from what the file says.
+  int64_t size_of(int64_t full) const { return (full * side + kFullSide - 1) / kFullSide; }
+};
+
 class JpegPlanes {
  public:
-  // `region` lies inside the image. Components from `num_wanted` on are not needed. `file` has been
-  // read up to its first scan, and must outlive what follows, as must `known`: points inside the
-  // scan of a sequential file, or null. If `notes`, more are noted. `is_fast` says which transform.
-  bool open(HuffmanJpegFile& file, const EncodedImage& encoded, const CropWindow& region,
-            int num_wanted, bool is_fast, const ScanPoints* known = nullptr, bool notes = false);
+  // The size of a component that is not grown, in the image that `side` makes.
+  static PlaneSize size_of(const HuffmanJpegFile& file, int side, int component);
 
-  // Points `rows` at row `y` of the region, of each wanted component, until the next call. Rows
-  // come in their order. False if the data are not sound.
+  // `file` has been read up to its first scan, and must outlive what follows, as must `known`:
+  // points inside the scan of a sequential file, or null. If `notes`, more are noted.
+  bool open(HuffmanJpegFile& file, const EncodedImage& encoded, const JpegPart& part,
+            const ScanPoints* known = nullptr, bool notes = false);
+
+  // Points `rows` at row `y` of the region, of each wanted component, until the next call; unless
+  // they are grown, at the samples that cover the pixels of that row. Rows come in their order.
+  // False if the data are not sound.
   bool row(int64_t y, const uint8_t* rows[HuffmanJpegFile::kMaxComponents]);
 
   // False if the data ended before the region, or do not end where the image does. To be called
@@ -38,11 +56,11 @@ class JpegPlanes {
   // A component's samples in the columns that the region needs, for two rows of MCUs.
   struct Plane {
     Growth growth = Growth::kNone;
-    int wider = 1, taller = 1;      // times
-    int64_t width = 0, height = 0;  // of the whole component, without padding
-    int64_t first = 0;              // column of the first sample that is kept
-    int64_t columns = 0;            // that are kept, as far as they are in the component
-    int64_t blocks = 0;             // in a row
+    int side = 8;         // of what a block becomes
+    PlaneSize size;       // of the whole component, without padding
+    int64_t first = 0;    // column of the first sample that is kept
+    int64_t columns = 0;  // that are kept, as far as they are in the component
+    int64_t blocks = 0;   // in a row
     int64_t stride = 0;
     int64_t num_rows = 0;  // that fit
     GrowingMemory<uint8_t> samples;
@@ -52,7 +70,10 @@ class JpegPlanes {
     int16_t fast_steps[64];
   };
 
-  void plan(Plane& plane, const HuffmanJpegComponent& part);
+  // What a block of the component becomes.
+  static int side_of(const HuffmanJpegFile& file, int side, const HuffmanJpegComponent& component);
+  Growth growth_of(const Plane& plane) const;
+  void plan(Plane& plane, const HuffmanJpegComponent& component);
   bool read_group_row();
   bool transform_group_row();
   // A row of the component's blocks, and how many coefficients each may have.
@@ -64,9 +85,8 @@ class JpegPlanes {
   SequentialScan scan_;
   ProgressiveScans scans_;
   Plane planes_[HuffmanJpegFile::kMaxComponents];
-  CropWindow region_{};
-  bool is_fast_ = false;
-  int num_wanted_ = 0;
+  JpegPart part_;
+  int64_t height_ = 0;      // of the image as it is decoded
   int64_t rows_below_ = 0;  // of pixels, whose samples a row of pixels needs, too
   int64_t group_rows_ = 0, group_columns_ = 0;
   int64_t next_group_row_ = 0;

@@ -122,6 +122,10 @@ inline bool pass_groups(const GroupPlan& plan, const uint8_t* limit, int64_t num
   return true;
 }
 
+inline bool is_read(const GroupBlock& block) {
+  return block.coefficients != nullptr && !block.is_mean_only;
+}
+
 // Groups from `first` on, counted from the start of the rows that the plan has.
 inline bool read_groups(const GroupPlan& plan, const uint8_t* limit, int64_t first,
                         int64_t num_groups, ScanState& state) {
@@ -132,12 +136,11 @@ inline bool read_groups(const GroupPlan& plan, const uint8_t* limit, int64_t fir
       int32_t& prediction = state.predictions[block.component];
       if (bits.next() > limit) return false;
       const bool is_sound =
-          block.coefficients != nullptr
-              ? read_block(bits, *block.dc, *block.ac, prediction,
-                           block.coefficients + kBlock * (group * block.step),
-                           block.counts[group * block.step])
-              : pass_block(bits, *block.dc, *block.ac, block.pass_entries, prediction);
+          is_read(block) ? read_block(bits, *block.dc, *block.ac, prediction, block.place(group),
+                                      block.counts[group * block.step])
+                         : pass_block(bits, *block.dc, *block.ac, block.pass_entries, prediction);
       if (!is_sound) return false;
+      if (block.is_mean_only) *block.place(group) = static_cast<int16_t>(prediction);
     }
   }
   state.bits = bits;
@@ -147,9 +150,8 @@ inline bool read_groups(const GroupPlan& plan, const uint8_t* limit, int64_t fir
 // Reads a block each of two streams, whose look-ups need not wait for each other.
 inline bool read_pair(JpegBits& first, JpegBits& second, const GroupBlock& block,
                       int32_t* predictions, int64_t group, int64_t other_group) {
-  const auto place = [&](int64_t of) { return block.coefficients + kBlock * (of * block.step); };
-  int16_t* const to = place(group);
-  int16_t* const other_to = place(other_group);
+  int16_t* const to = block.place(group);
+  int16_t* const other_to = block.place(other_group);
   JpegBits a = first, b = second;
   a.refill();
   b.refill();
@@ -201,7 +203,7 @@ inline bool read_two(const GroupPlan& plan, const uint8_t* limit, int64_t first,
       int32_t& prediction = state.predictions[block.component];
       int32_t& other_prediction = other_state.predictions[block.component];
       bool is_sound;
-      if (block.coefficients != nullptr) {
+      if (is_read(block)) {
         int32_t predictions[2] = {prediction, other_prediction};
         is_sound = read_pair(a, b, block, predictions, first + group, other + group);
         prediction = predictions[0];
@@ -211,6 +213,10 @@ inline bool read_two(const GroupPlan& plan, const uint8_t* limit, int64_t first,
                    pass_block(b, *block.dc, *block.ac, block.pass_entries, other_prediction);
       }
       if (!is_sound) return false;
+      if (block.is_mean_only) {
+        *block.place(first + group) = static_cast<int16_t>(prediction);
+        *block.place(other + group) = static_cast<int16_t>(other_prediction);
+      }
     }
   }
   state.bits = a;

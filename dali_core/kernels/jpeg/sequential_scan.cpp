@@ -118,6 +118,7 @@ GroupPlan SequentialScan::plan_blocks(const CoefficientRows* rows) const {
         const int64_t place = y * rows[i].blocks_per_row + x;
         block.coefficients = rows[i].blocks + kBlock * place;
         block.counts = rows[i].counts + place;
+        block.is_mean_only = rows[i].is_mean_only;
       }
     }
   }

@@ -12,7 +12,8 @@ struct CoefficientRows {
   int16_t* blocks = nullptr;  // zeros, but for what is read
   uint8_t* counts = nullptr;  // of each block: how many coefficients it may have, in coded order
   int64_t blocks_per_row = 0;
-  bool is_wanted = true;  // otherwise nothing is written
+  bool is_wanted = true;      // otherwise nothing is written
+  bool is_mean_only = false;  // then no other coefficient is
 };
 
 // A block of a group (MCU), in the order in which they are coded.
@@ -21,9 +22,12 @@ struct GroupBlock {
   const HuffmanTable* ac = nullptr;
   const uint32_t* pass_entries = nullptr;  // of `ac`
   int component = 0;
+  bool is_mean_only = false;
   int16_t* coefficients = nullptr;  // of the first group; null if they are not wanted
   uint8_t* counts = nullptr;
   int64_t step = 0;  // blocks from one group to the next
+
+  int16_t* place(int64_t group) const { return coefficients + 64 * (group * step); }
 };
 
 struct GroupPlan {

@@ -1,9 +1,6 @@
 // Inner loop of fn.noise.gaussian, compiled for every instruction set (see simd.hpp), hence without
 // guard.
 
-constexpr int kDraws = 64;                   // of Philox at a time
-constexpr int kNormalsInBlock = 4 * kDraws;  // each draw makes two pairs
-
 // Draw number `first + i` at place i: the same numbers as from `philox4x32`, a vector at a time.
 inline void draw_bits(const DrawKey& draw, uint32_t first, uint32_t (*__restrict words)[kDraws]) {
   for (int i = 0; i < kDraws; ++i) {

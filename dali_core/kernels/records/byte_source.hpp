@@ -50,7 +50,8 @@ class FileSource : public ByteSource {
     const auto filled = static_cast<int64_t>(window_.size());
     if (offset < start_ || bytes > filled || offset - start_ > filled - bytes) {
       // Headers of small members are near each other; those of large ones cost one page each.
-      window_.resize(static_cast<size_t>(std::min(std::max(bytes, kWindow), size() - offset)));
+      const int64_t window = file_.is_remote() ? kRemoteWindow : kWindow;
+      window_.resize(static_cast<size_t>(std::min(std::max(bytes, window), size() - offset)));
       start_ = offset;
       file_.read_at(offset, reinterpret_cast<char*>(window_.data()),
                     static_cast<int64_t>(window_.size()));
@@ -60,6 +61,7 @@ class FileSource : public ByteSource {
 
  private:
   static constexpr int64_t kWindow = 4096;
+  static constexpr int64_t kRemoteWindow = 1 << 20;  // a request takes as long as some megabytes
 
   const OpenFile& file_;
   int64_t start_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dali_core/kernels/files/kept_files.hpp"
+#include "dali_core/kernels/files/record_runs.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -16,12 +17,16 @@ class ListedRecords {
  public:
   explicit ListedRecords(const OperatorConfig& config)
       : reader_(config.reader),
-        paths_(config.get<std::vector<std::string>>("paths")),
+        paths_(config.get<std::vector<std::string>>("paths"), Storage(config)),
         files_(config.get<std::vector<int64_t>>("files")),
         offsets_(config.get<std::vector<int64_t>>("offsets")),
         sizes_(config.get<std::vector<int64_t>>("sizes")),
         bad_(config.get<std::vector<int64_t>>("bad")),
-        problems_(config.get<std::vector<std::string>>("problems")) {
+        problems_(config.get<std::vector<std::string>>("problems")),
+        runs_(Storage(config)) {
+    for (size_t i = 0; i < files_.size(); ++i)
+      runs_.add(paths_.path(static_cast<size_t>(files_[i])), files_[i], offsets_[i],
+                offsets_[i] + sizes_[i]);
     if (config.has_constant("keys")) {
       keys_ = config.get<std::vector<std::string>>("keys");
       folders_ = config.get<std::vector<std::string>>("folders");
@@ -45,17 +50,18 @@ class ListedRecords {
     const auto bad = std::lower_bound(bad_.begin(), bad_.end(), index);
     if (bad != bad_.end() && *bad == index)
       throw std::runtime_error(problems_[static_cast<size_t>(bad - bad_.begin())]);
-    paths_.with(file,
-                [&](const OpenFile& opened) { use(opened, offsets_[number], sizes_[number]); });
+    paths_.with(file, [&](const OpenFile& opened) {
+      runs_.load(number, opened);
+      use(opened, offsets_[number], sizes_[number]);
+    });
   }
 
   // Reads a record into temporary memory.
   static uint8_t* read(SampleContext& sample, const OpenFile& file, int64_t offset, int64_t size) {
-    const int64_t end = file.size();
-    if (offset > end || size > end - offset)
+    if (!file.may_have(offset, size))
       throw std::runtime_error("the file must have a record of " + std::to_string(size) +
                                " bytes at byte " + std::to_string(offset) + " (it has " +
-                               std::to_string(end) +
+                               std::to_string(file.size()) +
                                " bytes in all). It is cut off, or its index is of another file.");
     auto* const data = sample.scratch<uint8_t>(0, static_cast<size_t>(size));
     file.read_at(offset, reinterpret_cast<char*>(data), size);
@@ -69,6 +75,7 @@ class ListedRecords {
   std::vector<int64_t> files_, offsets_, sizes_, bad_;
   std::vector<std::string> problems_;
   std::vector<std::string> keys_, folders_;  // of databases
+  mutable RecordRuns runs_;
 };
 
 }  // namespace dali_core

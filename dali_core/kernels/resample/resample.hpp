@@ -18,6 +18,7 @@
 #include "dali_core/convert.hpp"
 #include "dali_core/kernels/resample/resample_filter.hpp"
 #include "dali_core/kernels/resample/resample_kernels.hpp"
+#include "dali_core/kernels/resample/tap_rule.hpp"
 #include "dali_core/types.hpp"
 
 namespace dali_core {
@@ -64,35 +65,29 @@ class AxisTaps {
  public:
   explicit AxisTaps(const ResampleAxis& axis);
 
-  int64_t num_outputs() const { return num_outputs_; }
-  int num_taps() const { return num_taps_; }
+  int64_t num_outputs() const { return rule_.num_outputs; }
+  int num_taps() const { return rule_.num_taps; }
   int64_t source_begin() const { return source_begin_; }
   int64_t source_end() const { return source_end_; }
-  bool is_copy() const { return num_taps_ == 1; }
+  bool is_copy() const { return rule_.num_taps == 1; }
+  // What a kernel fills in taps by; its curved filters have samples.
+  const TapRule& rule() const { return rule_; }
 
   // Fills `starts[num_outputs]` and `weights[num_outputs][num_taps]`: output i is the sum over k of
   // weights[i][k] * input[starts[i] + k]. Starts are positions in the whole input.
   void fill(int32_t* starts, float* weights) const;
 
  private:
-  template <ResampleFilter kFilter>
-  void fill_for(int32_t* starts, float* weights) const;
-  int64_t output_at(int64_t i) const { return reverse_ ? last_output_ - i : first_output_ + i; }
+  template <typename Filter>
+  void fill_by(const Filter& filter, int32_t* starts, float* weights) const;
   void fill_nearest(int32_t* starts) const;
-  int64_t raw_start(int64_t output) const;
-  int64_t nearest(float centre) const;
-  int64_t start_of(int64_t output) const;
 
-  AxisMapping mapping_;
-  ResampleFilter filter_;
-  double stretch_;   // how much wider the filter is made, 1 or the scale
-  float first_tap_;  // where the filter's window of output 0 begins
-  int64_t input_size_, first_output_, last_output_, num_outputs_;
-  int64_t source_begin_, source_end_;
-  int window_;    // taps before clamping to the image
-  int num_taps_;  // taps after it
-  bool running_, reverse_;
+  TapRule rule_{};
+  int64_t source_begin_ = 0, source_end_ = 0;
 };
+
+// The samples of a curved filter, which never change; null for others.
+const double* filter_samples(ResampleFilter filter);
 
 // How images are resampled.
 ResampleArithmetic choose_arithmetic(const AxisTaps& rows, const AxisTaps& columns, DataType input,

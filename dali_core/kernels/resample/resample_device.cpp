@@ -4,9 +4,9 @@
 
 #include "dali_core/geometry.hpp"
 #include "dali_core/kernels/normalize/normalize_device.hpp"
+#include "dali_core/kernels/resample/device_taps.hpp"
 #include "dali_core/kernels/resample/resample_sample.hpp"
 #include "dali_core/kernels/resample/resize_image.hpp"
-#include "dali_core/kernels/resample/uploaded_taps.hpp"
 
 namespace dali_core {
 namespace {
@@ -27,9 +27,6 @@ class Resampling {
   explicit Resampling(DeviceBatch& batch)
       : batch_(batch),
         samples_(batch.upload<ResampleSample>(static_cast<size_t>(batch.size()))),
-        depth_taps_(batch),
-        row_taps_(batch),
-        column_taps_(batch),
         channels_(batch) {}
 
   void add(int i, const PlannedResampling& planned) {
@@ -40,26 +37,20 @@ class Resampling {
 
   // Launches what all samples need.
   void run() {
+    const std::vector<std::pair<int, int>> groups = group();
+    const size_t bytes = taps_.num_bytes() + static_cast<size_t>(blended_bytes_);
+    char* const memory = static_cast<char*>(batch_.scratch(bytes));
+    for (int i = 0; i < batch_.size(); ++i) {
+      ResampleSample& sample = samples_.host[i];
+      sample.rows = placed_at(memory, sample.rows);
+      sample.columns = placed_at(memory, sample.columns);
+      sample.slices = placed_at(memory, sample.slices);
+    }
+    for (DepthSample& depth : depths_) depth.taps = placed_at(memory, depth.taps);
+    taps_.launch(batch_, memory);
     if (!depths_.empty()) launch_depth();
     if (copy_items_ > 0) launch("copy_image_pixels", 0, batch_.size(), copy_items_);
-    int first = 0;
-    int64_t group_bytes = 0;
-    std::vector<std::pair<int, int>> groups;
-    int64_t most_bytes = 0;
-    for (int i = 0; i < batch_.size(); ++i) {
-      const int64_t bytes = blended_bytes(samples_.host[i]);
-      if (group_bytes > 0 && group_bytes + bytes > kGroupBytes) {
-        groups.emplace_back(first, i);
-        first = i;
-        group_bytes = 0;
-      }
-      group_bytes += bytes;
-      most_bytes = std::max(most_bytes, group_bytes);
-    }
-    if (most_bytes == 0) return;
-    groups.emplace_back(first, batch_.size());
-    char* const blended = static_cast<char*>(batch_.scratch(static_cast<size_t>(most_bytes)));
-    for (const auto& [begin, end] : groups) run_group(begin, end, blended);
+    for (const auto& [begin, end] : groups) run_group(begin, end, memory + taps_.num_bytes());
   }
 
  private:
@@ -70,6 +61,25 @@ class Resampling {
         checked_product(sample.num_images * sample.height, sample.blended_stride);
     check_size({elements}, DataType::kFloat);
     return (elements * element + 255) / 256 * 256;
+  }
+
+  // Samples that go through both passes before the next ones, and how much memory they need.
+  std::vector<std::pair<int, int>> group() {
+    std::vector<std::pair<int, int>> groups;
+    int first = 0;
+    int64_t group_bytes = 0;
+    for (int i = 0; i < batch_.size(); ++i) {
+      const int64_t bytes = blended_bytes(samples_.host[i]);
+      if (group_bytes > 0 && group_bytes + bytes > kGroupBytes) {
+        groups.emplace_back(first, i);
+        first = i;
+        group_bytes = 0;
+      }
+      group_bytes += bytes;
+      blended_bytes_ = std::max(blended_bytes_, group_bytes);
+    }
+    if (blended_bytes_ > 0) groups.emplace_back(first, batch_.size());
+    return groups;
   }
 
   void set(int i, const PlannedResampling& planned, ResampleSample& sample) {
@@ -95,9 +105,9 @@ class Resampling {
     const bool is_fixed = sample.arithmetic == ResampleArithmetic::kFixed;
     sample.first_column = column_taps.source_begin();
     sample.num_columns = column_taps.source_end() - column_taps.source_begin();
-    sample.rows = row_taps_.upload(rows, row_taps, is_fixed, 0);
+    sample.rows = taps_.add(AxisKind::kRows, rows, row_taps, is_fixed, 0);
     sample.columns =
-        column_taps_.upload(planned.columns, column_taps, is_fixed, sample.first_column);
+        taps_.add(AxisKind::kColumns, planned.columns, column_taps, is_fixed, sample.first_column);
     sample.height = row_taps.num_outputs();
     sample.width = column_taps.num_outputs();
     sample.channels = sample.output_channels = planned.channels;
@@ -133,18 +143,18 @@ class Resampling {
   void set_depth(const Tensor& input, const PlannedResampling& planned, ResampleSample& sample) {
     const ResampleAxis axis = running(*planned.depth);
     const AxisTaps taps(axis);
-    const DeviceTaps uploaded = depth_taps_.upload(axis, taps, /*is_fixed=*/false, 0);
+    const DeviceTaps filled = taps_.add(AxisKind::kDepth, axis, taps, /*is_fixed=*/false, 0);
     sample.depth = taps.num_outputs();
     sample.num_images = planned.num_volumes * sample.depth;
     if (taps.is_copy()) {
-      sample.slices = uploaded.starts;
+      sample.slices = filled.starts;
       sample.volume_bytes = axis.input_size * planned.slice_elements * size_of(input.type);
       return;
     }
     DepthSample depth{};
     depth.input = input.data;
     depth.from = input.type;
-    depth.taps = uploaded;
+    depth.taps = filled;
     depth.num_volumes = planned.num_volumes;
     depth.input_depth = axis.input_size;
     depth.depth = sample.depth;
@@ -193,11 +203,12 @@ class Resampling {
 
   DeviceBatch& batch_;
   UploadedArray<ResampleSample> samples_;
-  UploadedTaps depth_taps_, row_taps_, column_taps_;
+  TapsOfBatch taps_;
   UploadedChannels channels_;
   std::vector<DepthSample> depths_;
   int64_t depth_items_ = 0;
   int64_t copy_items_ = 0;
+  int64_t blended_bytes_ = 0;
 };
 
 }  // namespace

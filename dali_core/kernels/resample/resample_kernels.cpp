@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "dali_core/kernels/resample/resample_pixel.hpp"
+#include "dali_core/kernels/resample/tap_rule.hpp"
 #include "dali_core/simd.hpp"
 
 #if DC_SIMD_X86
@@ -21,19 +22,8 @@ namespace dali_core {
 const ResampleKernels& resample_kernels() { return DC_SIMD_DISPATCH(kernel_table); }
 
 void round_weights(const float* weights, int64_t count, int taps, int16_t* rounded) {
-  constexpr int kOne = 1 << kResampleWeightBits;
-  for (int64_t i = 0; i < count; ++i, weights += taps, rounded += taps) {
-    int sum = 0;
-    int largest = 0;
-    for (int k = 0; k < taps; ++k) {
-      const int weight = static_cast<int>(std::lrintf(weights[k] * kOne));
-      rounded[k] = static_cast<int16_t>(std::clamp(weight, -32768, 32767));
-      sum += rounded[k];
-      if (rounded[k] > rounded[largest]) largest = k;
-    }
-    // The largest weight takes what rounding lost, where it is felt least.
-    rounded[largest] = static_cast<int16_t>(rounded[largest] + kOne - sum);
-  }
+  for (int64_t i = 0; i < count; ++i, weights += taps, rounded += taps)
+    round_output_weights(weights, taps, 1, rounded);
 }
 
 void pack_fixed_weights(const int16_t* rounded, int64_t count, int taps, int16_t* packed) {

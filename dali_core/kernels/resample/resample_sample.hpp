@@ -6,9 +6,20 @@
 #include "dali_core/data_type.hpp"
 #include "dali_core/kernels/normalize/finished_channel.hpp"
 #include "dali_core/kernels/resample/resample_kernels.hpp"
+#include "dali_core/kernels/resample/tap_rule.hpp"
 #include "dali_core/quick_division.hpp"
 
 namespace dali_core {
+
+// Taps to be filled in. A task has a thread for each output; without `rounded`, weights are float.
+struct TapsTask {
+  TapRule rule;
+  const double* samples;  // of a curved filter
+  int64_t base;           // starts are relative to it
+  int32_t* starts;
+  float* weights;
+  int16_t* rounded;
+};
 
 // Weights of an axis: output i is the sum over k of weights[k * num_outputs + i] * input[starts[i]
 // + k], so that threads side by side read numbers side by side.

@@ -25,9 +25,11 @@ class Displacement : public Operator, public EachFrame {
       return;
     }
     const WarpShape shape = warp_shape(image);
-    Tensor& output = arguments_.output(sample, shape, shape.extent);
-    if (output.num_elements() > 0)
-      displace(sample, arguments_.task<2>(sample, shape, shape.extent, output));
+    const Tensor& output = *sample.output(arguments_.infer(sample, shape, shape.extent));
+    if (output.num_elements() == 0) return;
+    WarpTask<2> task = arguments_.task<2>(image, shape, shape.extent, output);
+    task.scratch = sample.scratch<char>(0, warp_scratch_size(shape.channels));
+    displace(sample, task);
   }
 
  protected:

@@ -83,6 +83,19 @@ DC_HOST_DEV float blend(float first, float second, float weight) {
   return first + (second - first) * weight;
 }
 
+// Blends one channel, all of whose neighbours are inside.
+template <int kDims, int kDim, typename T>
+DC_HOST_DEV float blend_channel(const WarpSource<kDims>& source, const T* from,
+                                const float* weights) {
+  if constexpr (kDim == kDims) {
+    return static_cast<float>(*from);
+  } else {
+    const T* next = from + source.stride[kDim] * source.channels;
+    return blend(blend_channel<kDims, kDim + 1>(source, from, weights),
+                 blend_channel<kDims, kDim + 1>(source, next, weights), weights[kDim]);
+  }
+}
+
 // One channel between 2^kDims pixels, some of which may be outside the image. Neighbours in the
 // last dimension blend first, those along x last.
 template <int kDims, int kDim = 0, typename T>

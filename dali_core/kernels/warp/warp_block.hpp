@@ -42,16 +42,4 @@ template <int kDims, typename T>
     out[c] = linear_at<kDims>(source, taps, pixels + c, true, fill);
 }
 
-// Blends one channel, all of whose neighbours are inside.
-template <int kDims, int kDim, typename T>
-inline float blend_channel(const WarpSource<kDims>& source, const T* from, const float* weights) {
-  if constexpr (kDim == kDims) {
-    return static_cast<float>(*from);
-  } else {
-    const T* next = from + source.stride[kDim] * source.channels;
-    return blend(blend_channel<kDims, kDim + 1>(source, from, weights),
-                 blend_channel<kDims, kDim + 1>(source, next, weights), weights[kDim]);
-  }
-}
-
 }  // namespace dali_core

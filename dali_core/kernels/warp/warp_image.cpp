@@ -150,7 +150,15 @@ void warp_frame(const WarpTask<kDims>& task, WarpCoordinates<kDims> find_coordin
   }
 }
 
+template <int kDims>
+void warp_frame(const WarpTask<kDims>& task, const WarpMap<kDims>& map) {
+  const WarpCoordinates<kDims> find_affine = DC_SIMD_DISPATCH(affine_coordinates<kDims>);
+  warp_frame(task, find_affine, &map);
+}
+
 template void warp_frame<2>(const WarpTask<2>&, WarpCoordinates<2>, const void*);
+template void warp_frame<2>(const WarpTask<2>&, const WarpMap<2>&);
+template void warp_frame<3>(const WarpTask<3>&, const WarpMap<3>&);
 
 WarpShape warp_shape(const Tensor& image) {
   const Layout layout = image_layout(image, "FHWC");
@@ -197,22 +205,28 @@ void WarpArguments::size(const SampleContext& sample, const WarpShape& shape,
   }
 }
 
-Tensor& WarpArguments::output(SampleContext& sample, const WarpShape& shape,
+Inferred WarpArguments::infer(const SampleContext& sample, const WarpShape& shape,
                               const int64_t* extent) const {
   const Tensor& image = sample.input(0);
   visit_warp_type(image.type, [](auto) {});
   check_pixels(extent, shape.num_dims, "the output");
-  Shape output_shape = image.shape;
-  for (int d = 0; d < shape.num_dims; ++d) output_shape[image.shape.ndim - 2 - d] = extent[d];
-  return sample.output(0, type_ == DataType::kNone ? image.type : type_, output_shape,
-                       shape.layout);
+  Inferred inferred{type_ == DataType::kNone ? image.type : type_, image.shape, shape.layout};
+  bool is_empty = shape.frames * shape.channels == 0;
+  for (int d = 0; d < shape.num_dims; ++d) {
+    inferred.shape[image.shape.ndim - 2 - d] = extent[d];
+    is_empty |= extent[d] == 0;
+  }
+  if (is_empty) return inferred;
+  check_pixels(shape.extent, shape.num_dims, "the input");
+  if (repeats_border_ && image.num_elements() == 0)
+    throw std::invalid_argument("the input must not be empty (got shape " + to_string(image.shape) +
+                                "). There is no border to repeat; set fill_value.");
+  return inferred;
 }
 
 template <int kDims>
-WarpTask<kDims> WarpArguments::task(SampleContext& sample, const WarpShape& shape,
-                                    const int64_t* extent, Tensor& output) const {
-  const Tensor& image = sample.input(0);
-  check_pixels(shape.extent, kDims, "the input");
+WarpTask<kDims> WarpArguments::task(const Tensor& image, const WarpShape& shape,
+                                    const int64_t* extent, const Tensor& output) const {
   WarpTask<kDims> task;
   int64_t pixels = 1;
   for (int d = 0; d < kDims; ++d) {
@@ -227,56 +241,18 @@ WarpTask<kDims> WarpArguments::task(SampleContext& sample, const WarpShape& shap
   task.input_type = image.type;
   task.output_type = output.type;
   task.output = output.data;
-  task.nearest = nearest_;
-  task.fill_value = fill_value_;
+  // Of an input without pixels, there is nothing but the fill value.
+  const bool is_empty = image.num_elements() == 0;
+  task.nearest = nearest_ || is_empty;
+  task.fill_value = nearest_ || !is_empty ? fill_value_ : as_stored(fill_value_, image.type);
+  task.scratch = nullptr;
   task.block = warp_block_size(shape.channels);
-  task.scratch = sample.scratch<char>(0, warp_scratch_size(shape.channels));
   return task;
 }
 
-template WarpTask<2> WarpArguments::task<2>(SampleContext&, const WarpShape&, const int64_t*,
-                                            Tensor&) const;
-
-void WarpArguments::fill_all(const Tensor& empty, Tensor& output) const {
-  if (repeats_border_)
-    throw std::invalid_argument("the input must not be empty (got shape " + to_string(empty.shape) +
-                                "). There is no border to repeat; set fill_value.");
-  const float value = nearest_ ? fill_value_ : as_stored(fill_value_, empty.type);
-  fill_elements(output.data, output.num_elements(), size_of(output.type),
-                bits_as(value, output.type));
-}
-
-template <int kDims>
-void WarpArguments::warp_frames(SampleContext& sample, const WarpShape& shape,
-                                const int64_t* extent,
-                                const std::vector<AffineTransform>& transforms,
-                                Tensor& output) const {
-  const Tensor& image = sample.input(0);
-  WarpTask<kDims> task = this->task<kDims>(sample, shape, extent, output);
-  const WarpCoordinates<kDims> find_affine = DC_SIMD_DISPATCH(affine_coordinates<kDims>);
-  const int64_t input_bytes = image.num_bytes() / shape.frames;
-  const int64_t output_bytes = output.num_bytes() / shape.frames;
-  for (int64_t frame = 0; frame < shape.frames; ++frame) {
-    const AffineTransform& transform = transforms[transforms.size() > 1 ? frame : 0];
-    WarpMap<kDims> map;
-    for (int row = 0; row < kDims; ++row)
-      for (int column = 0; column <= kDims; ++column)
-        map.rows[row][column] = static_cast<float>(transform.matrix[row][column]);
-    task.source.pixels = image.as<char>() + frame * input_bytes;
-    task.output = output.as<char>() + frame * output_bytes;
-    warp_frame(task, find_affine, &map);
-  }
-}
-
-void WarpArguments::warp(SampleContext& sample, const WarpShape& shape, const int64_t* extent,
-                         const std::vector<AffineTransform>& transforms) const {
-  Tensor& result = output(sample, shape, extent);
-  if (result.num_elements() == 0) return;
-  if (sample.input(0).num_elements() == 0) return fill_all(sample.input(0), result);
-  if (shape.num_dims == 2)
-    warp_frames<2>(sample, shape, extent, transforms, result);
-  else
-    warp_frames<3>(sample, shape, extent, transforms, result);
-}
+template WarpTask<2> WarpArguments::task<2>(const Tensor&, const WarpShape&, const int64_t*,
+                                            const Tensor&) const;
+template WarpTask<3> WarpArguments::task<3>(const Tensor&, const WarpShape&, const int64_t*,
+                                            const Tensor&) const;
 
 }  // namespace dali_core

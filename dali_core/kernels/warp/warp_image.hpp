@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "dali_core/geometry.hpp"
-#include "dali_core/kernels/warp/affine.hpp"
 #include "dali_core/kernels/warp/warp.hpp"
 #include "dali_core/operator.hpp"
 
@@ -48,7 +46,7 @@ struct WarpTask {
   int32_t extent[kDims];
   bool nearest;
   float fill_value;
-  void* scratch;  // warp_scratch_size() bytes
+  void* scratch;  // of the host: warp_scratch_size() bytes
   int32_t block;  // how many pixels to compute at once
 };
 
@@ -61,6 +59,10 @@ using WarpCoordinates = void (*)(const void* rule, const int32_t* position, int 
 template <int kDims>
 void warp_frame(const WarpTask<kDims>& task, WarpCoordinates<kDims> find_coordinates,
                 const void* rule);
+
+// The same where an affine transform finds the coordinates.
+template <int kDims>
+void warp_frame(const WarpTask<kDims>& task, const WarpMap<kDims>& map);
 
 // How many pixels of an image are computed at once, and what memory that takes.
 inline int32_t warp_block_size(int64_t channels) {
@@ -92,27 +94,16 @@ class WarpArguments {
   // The size that the user gave, in the order x, y, z.
   void size(const SampleContext& sample, const WarpShape& shape, int64_t* extent) const;
 
-  // Makes output 0, of the given size. `transforms`, one for all frames or one for each, take
-  // coordinates in the output to coordinates in the input.
-  void warp(SampleContext& sample, const WarpShape& shape, const int64_t* extent,
-            const std::vector<AffineTransform>& transforms) const;
+  // Output 0, of the given size.
+  Inferred infer(const SampleContext& sample, const WarpShape& shape, const int64_t* extent) const;
 
-  // Declares output 0, of the given size.
-  Tensor& output(SampleContext& sample, const WarpShape& shape, const int64_t* extent) const;
-
-  // What to compute for the first frame. Neither input nor output is empty.
+  // What to compute for the first frame, with scratch memory still to be set. The output is not
+  // empty.
   template <int kDims>
-  WarpTask<kDims> task(SampleContext& sample, const WarpShape& shape, const int64_t* extent,
-                       Tensor& output) const;
+  WarpTask<kDims> task(const Tensor& image, const WarpShape& shape, const int64_t* extent,
+                       const Tensor& output) const;
 
  private:
-  // Of an input without pixels, there is nothing but the fill value.
-  void fill_all(const Tensor& empty, Tensor& output) const;
-
-  template <int kDims>
-  void warp_frames(SampleContext& sample, const WarpShape& shape, const int64_t* extent,
-                   const std::vector<AffineTransform>& transforms, Tensor& output) const;
-
   ListArgument<float> size_;
   DataType type_;
   bool nearest_;

@@ -27,12 +27,13 @@ void find_nearest(const WarpSource<kDims>& source, int count, WarpBlock<kDims>& 
   for (int i = 0; i < count; ++i) offsets[i] = outside[i] = 0;
   for (int d = 0; d < kDims; ++d) {
     const int32_t extent = source.extent[d], stride = source.stride[d];
+    const int32_t is_empty = extent == 0;
     const float* __restrict coordinates = block.coordinates[d];
     for (int i = 0; i < count; ++i) {
       const int32_t pixel = nearest_pixel(coordinates[i], extent);
       const int32_t within = repeated_border(pixel, extent);
       offsets[i] += within * stride;
-      outside[i] |= pixel - within;
+      outside[i] |= (pixel - within) | is_empty;
     }
   }
   if (source.repeats_border) return;
