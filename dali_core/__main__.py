@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import pkgutil
 import sys
+import traceback
 from collections.abc import Sequence
 
 from dali_core import commands
 from dali_core.errors import DaliCoreError
+
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,23 +29,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 1 if the command reports an error, and 130 if it is interrupted. Wrong arguments exit
-        with 2.
+        0; 1 if the command found something bad in the data; 2 for an error, as for wrong
+        arguments; 130 if it was interrupted, and 141 if nobody reads what it prints.
     """
+    options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # for names of files that are no text
+    try:
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # What is still to be written at the end of Python must not be an error, either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except (DaliCoreError, OSError) as error:
+        if options.traceback:
+            traceback.print_exc()
+        print(f"dali-core: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dali-core", description="Tools of dali_core, for data sets and pipelines."
     )
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in pkgutil.iter_modules(commands.__path__):
-        importlib.import_module(f"{commands.__name__}.{module.name}").add_parser(parsers)
-    options = parser.parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except (DaliCoreError, OSError) as error:
-        print(f"dali-core: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{commands.__name__}.{module.name}").add_parser(parsers)
+    for command in parsers.choices.values():
+        command.add_argument(
+            "--traceback", action="store_true", help="show where in Python an error comes from"
+        )
+    return parser
 
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
+
+if TYPE_CHECKING:
+    from dali_core._runtime.step import SourceAccess
 
 MAX_OUTPUTS = 4096
 """Of one operator."""
@@ -78,7 +81,7 @@ class Arg:
     type : type or generic alias
         ``int``, ``float``, ``bool``, ``str``, an enumeration of `dali_core.types`, ``list[...]`` of
         one of these (a single value then serves as a list of one), or ``object`` for any Python
-        object, which only operators running in Python may take.
+        object: for operators running in Python, and for what a reader makes its listing of.
     doc : str
         What the argument does: units, ranges, meaning of special values.
     default : object
@@ -195,10 +198,16 @@ class PythonStep:
         Makes the step from the checked arguments.
     constructor : sequence of str
         Names of the arguments that the class in `ops` takes by position.
+    access : SourceAccess, optional
+        How a source is asked for data out of turn, by another step than that of the pipeline.
+    reads_batch : callable
+        Whether, with some checked arguments, the result for a sample may depend on others.
     """
 
     make: Callable[[dict[str, Any]], Any]
     constructor: Sequence[str] = ()
+    access: SourceAccess | None = None
+    reads_batch: Callable[[dict[str, Any]], bool] = lambda _: True
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dali_core.errors import AdapterError
 from dali_core.plugin.base_iterator import BaseIterator
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from dali_core.pipeline import Pipeline
 
 __all__ = ["Adapter", "get_adapter", "list_adapters"]
@@ -181,6 +182,8 @@ def get_adapter(name: str) -> Adapter:
 
 
 def _entry_points() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import
+
     return {point.name: point for point in entry_points(group=_GROUP)}
 
 

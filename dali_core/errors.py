@@ -55,6 +55,10 @@ class TensorIndexError(TensorError, IndexError):
     """An index is beyond the samples of a batch, or the dimensions of a tensor."""
 
 
+class SampleIndexError(ArgumentValueError, IndexError):
+    """An epoch has no sample of this number."""
+
+
 class ExchangeError(DaliCoreError, BufferError):
     """Memory cannot be exchanged with another library, such as read-only memory for writing."""
 
@@ -245,7 +249,9 @@ class BadSampleLimitError(SampleError):
 
 def title_of(operator: str) -> str:
     """Return the name by which the user calls an operator: ``fn.resize``, ``DataNode.gpu``."""
-    has_no_function = operator.startswith(("math.", "operator ", "plugin.", "DataNode."))
+    has_no_function = operator.startswith(
+        ("math.", "mix_readers", "parameter", "operator ", "plugin.", "DataNode.")
+    )
     return operator if has_no_function else f"fn.{operator}"
 
 

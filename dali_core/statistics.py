@@ -104,6 +104,8 @@ class ConsumerStatistics:
     ----------
     batches : int
         Number of batches returned.
+    samples : int
+        Number of samples in them.
     first_wait : float
         Seconds until the first batch, which is not part of the other numbers.
     waiting : float
@@ -114,16 +116,23 @@ class ConsumerStatistics:
         Seconds for which batches were done before they were asked for.
     mean_queue : float
         Number of batches that were done when one was asked for, on average.
+    found_empty, found_full : int
+        How often none was done then, so that the loop had to wait, and how often all were that had
+        been started, so that the loader had nothing to do. The first batch does not count, nor, in
+        `found_full`, the batch that `Pipeline.run` starts in place of the one that it takes.
     depth : int
-        The largest possible number of these.
+        The largest possible number of these batches; with `Pipeline.run` it is one less.
     """
 
     batches: int
+    samples: int
     first_wait: float
     waiting: float
     working: float
     ready: float
     mean_queue: float
+    found_empty: int
+    found_full: int
     depth: int
 
     @property
@@ -205,6 +214,7 @@ class PipelineStatistics:
     def __str__(self) -> str:
         threads = self.threads
         total = threads.num_threads * self.seconds or 1.0
+        asked = max(1, self.consumer.batches - 1)
         lines = [
             f"{self.consumer.batches} batches in {self.seconds:.3g} s",
             self.diagnosis(),
@@ -213,6 +223,9 @@ class PipelineStatistics:
             f"Python {_percent(threads.waiting_for_python / total)}, for files "
             f"{_percent(threads.waiting_for_files / total)}, for other threads "
             f"{_percent(threads.waiting_for_others / total)}",
+            f"finished batches: {self.consumer.mean_queue:.1f} of {self.consumer.depth} on average,"
+            f" none {_percent(self.consumer.found_empty / asked)} of the times that the loop asked "
+            f"for one, all {_percent(self.consumer.found_full / asked)}",
             *_table(self.operators),
         ]
         return "\n".join(lines)

@@ -15,6 +15,7 @@ from dali_core.errors import CudaError, CudaUnavailableError, GraphError
 
 if TYPE_CHECKING:
     from dali_core._cuda.stream import Event, Stream
+    from dali_core._cuda.stream_trace import DeviceSpan
     from dali_core._cuda.work_queue import WorkQueue
 
 
@@ -92,6 +93,14 @@ class DeviceStages:
     def drop_batches(self) -> None:
         """Forget all batches that were not returned."""
         self._done.clear()
+
+    def start_trace(self) -> None:
+        """Time what is put into the stream from now on."""
+        self._queue.start_trace()
+
+    def stop_trace(self) -> list[DeviceSpan]:
+        """Return when what was put into the stream happened."""
+        return self._queue.stop_trace()
 
     def close(self) -> None:
         """Wait for what is in the stream, and give all memory back."""

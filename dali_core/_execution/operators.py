@@ -40,10 +40,12 @@ def make_operator(
         values |= at_build()
     if node in readers:
         values |= readers[node].source.native_arguments()
+        values.pop("sampler", None)  # which only decides what is read
+    values.pop("storage_options", None)  # native code gets `storage` in its place
     with _located(node):
         return NativeOperator(
             node.native_name,
-            {name: _native_value(value) for name, value in values.items()},
+            {name: _native_value(value) for name, value in values.items() if value is not None},
             list(node.tensor_arguments),
             _seed_of(node, seed),
             reader_number.get(node, -1),

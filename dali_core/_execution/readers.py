@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
-from dali_core._graph.index_sampler import IndexSampler
+from dali_core._graph.index_sampler import IndexSampler, Part
+from dali_core._graph.mixtures import MixtureOrder, check_own_arguments, mixture_of
 from dali_core._graph.node import OperatorNode
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 
@@ -24,7 +28,12 @@ class Readers:
     """
 
     def __init__(self, nodes: Iterable[OperatorNode]) -> None:
-        self.by_node = {node: _open(node) for node in nodes if node.spec.reader is not None}
+        reading = [node for node in nodes if node.spec.reader is not None]
+        opened = {node: _open(node) for node in reading if node.spec.role != "mixture"}
+        for node in reading:
+            if node.spec.role == "mixture":
+                opened |= _open_mixture(node, opened)
+        self.by_node = {node: opened[node] for node in reading}
 
     @property
     def by_name(self) -> dict[str, IndexSampler]:
@@ -48,9 +57,49 @@ class Readers:
         )
 
 
-def _open(node: OperatorNode) -> IndexSampler:
+def _open_mixture(
+    node: OperatorNode, opened: Mapping[OperatorNode, IndexSampler]
+) -> dict[OperatorNode, IndexSampler]:
+    """Open a mixture; return it and its parts, which know of it from then on."""
+    parts = {part: found[1] for part in opened if (found := mixture_of(part)) and found[0] is node}
+    sizes: dict[int, int] = {}
+    for part, number in parts.items():
+        size = opened[part].plan.num_samples
+        if sizes.setdefault(number, size) != size:
+            raise GraphError(
+                f"{part.where}: readers of one function must have equally many samples (got {size} "
+                f"after {sizes[number]}), since they are read together. Mix them by themselves."
+            )
+        with _located(part):
+            check_own_arguments(part.arguments)
+    count = node.arguments["num_sets"]
+    if sorted(sizes) != list(range(count)):
+        raise GraphError(
+            f"{node.where}: the outputs must need a reader of each of the {count} data sets (got "
+            f"readers of {sorted(sizes)}). Return values of all of them."
+        )
+    with _located(node):
+        order = MixtureOrder(
+            [sizes[number] for number in range(count)],
+            node.arguments.get("weights"),
+            node.arguments["length"],
+        )
+    chooser = _open(node, sampler=order)
+    return {node: chooser} | {
+        part: replace(opened[part], part=Part(chooser, number)) for part, number in parts.items()
+    }
+
+
+def _open(node: OperatorNode, **more: Any) -> IndexSampler:
     assert node.spec.reader is not None
+    arguments = {**node.arguments, **more}
+    with _located(node):
+        return IndexSampler.from_arguments(node.spec.reader(arguments), arguments, node.where)
+
+
+@contextlib.contextmanager
+def _located(node: OperatorNode) -> Iterator[None]:
     try:
-        return IndexSampler.from_arguments(node.spec.reader(node.arguments), node.arguments)
+        yield
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{node.where}: {error}") from error

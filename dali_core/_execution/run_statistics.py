@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 
+from dali_core._execution.device_stages import DeviceStages
+from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.tracing import TRACER, RunTrace
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, StageKind
-from dali_core._runtime.executor import Batch, Executor
+from dali_core._runtime.executor import ConsumerCalls, Executor
 from dali_core._runtime.run_times import OperatorTimes, RunTimes
 from dali_core.errors import title_of
 from dali_core.statistics import (
@@ -24,7 +24,7 @@ _KINDS = {StageKind.SAMPLES: "native", StageKind.PYTHON: "Python", StageKind.DEV
 
 
 class RunStatistics:
-    """Counts for how long the consumer of one executor waited and worked.
+    """What one executor, and the consumer of its batches, have done.
 
     Parameters
     ----------
@@ -32,53 +32,39 @@ class RunStatistics:
         What runs.
     executor : Executor
         What runs it.
+    device : DeviceStages or None
+        What runs its stages on a device.
     num_threads, depth : int
         Native threads, and batches that may be in flight.
+
+    Attributes
+    ----------
+    call : ConsumerCalls
+        Counts the calls by the consumer.
     """
 
     def __init__(
-        self, plan: ExecutionPlan, executor: Executor, num_threads: int, depth: int
+        self,
+        plan: ExecutionPlan,
+        executor: Executor,
+        device: DeviceStages | None,
+        num_threads: int,
+        depth: int,
     ) -> None:
         self._plan = plan
         self._executor = executor
         self._num_threads = num_threads
         self._depth = depth
-        self._left: float | None = None
         names = [_name_of(nodes) for _, nodes in _timed(plan)]
-        self._trace = RunTrace(executor, names)
-        TRACER.add(self._trace)
+        self.call = ConsumerCalls(executor, NVTX)
+        self._trace = RunTrace(executor, names, self.call, device)
+        TRACER.add(self._trace)  # which keeps no reference
         self.reset()
 
     def reset(self) -> None:
         """Start counting again."""
         self._before: RunTimes = self._executor.run_times()
-        self._batches = self._queued = 0
-        self._first_wait = self._waiting = self._working = self._ready = 0.0
-
-    @contextmanager
-    def call(self, in_flight: Sequence[Batch] = ()) -> Iterator[None]:
-        """Count the time of a call by the consumer; with batches, of one that takes the first."""
-        entered = time.monotonic()
-        queued = len(in_flight) - self._executor.num_active if in_flight else 0
-        first = in_flight[0] if in_flight else None
-        if self._left is not None and self._batches:
-            self._working += entered - self._left
-        try:
-            yield
-            if first is not None:
-                if self._batches:
-                    self._ready += max(0.0, entered - first.done_at)
-                    self._queued += queued
-                self._batches += 1
-        finally:
-            self._left = time.monotonic()
-            if self._trace.is_active:
-                iteration = -1 if first is None else first.iteration
-                self._trace.add_call(entered, self._left, iteration)
-            if self._batches > (first is not None):
-                self._waiting += self._left - entered
-            else:
-                self._first_wait += self._left - entered
+        self.call.reset()
 
     def collect(self) -> PipelineStatistics:
         """Return everything that was counted."""
@@ -86,7 +72,7 @@ class RunStatistics:
         seconds = times.now * 1e-9
         operators = list(self._operators(times))
         total = sum(entry.seconds for entry in operators)
-        waits = times.waits
+        waits, calls = times.waits, self.call
         working = self._num_threads * times.now - sum(waits)
         return PipelineStatistics(
             seconds=seconds,
@@ -105,12 +91,15 @@ class RunStatistics:
                 waiting_for_others=waits.others * 1e-9,
             ),
             consumer=ConsumerStatistics(
-                batches=self._batches,
-                first_wait=self._first_wait,
-                waiting=self._waiting,
-                working=self._working,
-                ready=self._ready,
-                mean_queue=self._queued / max(1, self._batches - 1),
+                batches=calls.batches,
+                samples=calls.samples,
+                first_wait=calls.first_wait,
+                waiting=calls.waiting,
+                working=calls.working,
+                ready=calls.ready,
+                mean_queue=calls.queued / max(1, calls.batches - 1),
+                found_empty=calls.found_empty,
+                found_full=calls.found_full,
                 depth=self._depth,
             ),
         )

@@ -19,6 +19,7 @@ from dali_core._execution.device_stages import (
 )
 from dali_core._execution.failures import Failure, FailureReports, with_note
 from dali_core._execution.operators import make_operator
+from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
@@ -29,6 +30,9 @@ from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
+from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.thread_start import start_thread
+from dali_core._storage import Storage, most_in_flight, stopped, storages_of
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
 
 if TYPE_CHECKING:
@@ -101,12 +105,15 @@ class Runner:
         How to run it.
     steps : dict of OperatorNode to Step, optional
         Steps of another runner, which is closed, to go on with; by default new ones are made.
+    parameters : Parameters, optional
+        Values of the parameters in the plan; by default they do not change.
 
     Attributes
     ----------
+    device : DeviceStages or None
+        What runs the stages on a device, if there are any.
     close : callable
-        Stops everything and ends all threads; what was returned stays valid. It does not refer to
-        the runner, so whoever holds it keeps no function of the user alive.
+        Ends all threads. What was returned stays valid, and no function of the user kept alive.
     """
 
     def __init__(
@@ -115,9 +122,12 @@ class Runner:
         readers: dict[OperatorNode, IndexSampler],
         options: RunnerOptions,
         steps: Mapping[OperatorNode, Step] | None = None,
+        parameters: Parameters | None = None,
     ) -> None:
         self._options = options
         self._readers = list(readers.values())
+        self._given = {entry.node.name: entry.outputs[0] for entry in plan.parameters}
+        self._parameters = parameters or Parameters(entry.node for entry in plan.parameters)
         nodes = [entry.node for stage in plan.stages for entry in stage.nodes]
         number = {node: i for i, node in enumerate(nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
@@ -145,29 +155,31 @@ class Runner:
                     entry.guards,
                     entry.reads_group,
                     entry.node.spec.joins,
+                    stage.positions(entry.joint),
                 )
                 for entry in stage.nodes
             ]
             stages.append(SampleProgram(instructions, stage.chains, stage.regions))
-        self._process = os.getpid()
-        self._iteration = 0
+        self._process, self._iteration = os.getpid(), 0
         self._numbers = BatchNumbers(options.batch_size)
-        self._device = self._open_device(on_device, number)
-        if self._device is not None:
+        self.device = self._open_device(on_device, number)
+        if self.device is not None:
             for _, step in in_python.values():
-                step.use_stream(self._device.stream)
+                step.use_device(self.device.stream, options.num_threads)
         self._steps = Steps(
             in_python,
             number,
             self._numbers,
+            readers,
             numbers_samples=not self._readers,
             replaces_failed=options.replaces_failed,
             by_caller=called if options.asynchronous else None,
-            device=self._device,
+            device=self.device,
         )
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
+        self._storages = storages_of(reader.source for reader in self._readers)
         config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,
@@ -175,7 +187,7 @@ class Runner:
             num_readers=len(self._readers),
             num_threads=options.num_threads,
             set_affinity=options.set_affinity,
-            num_io_threads=options.num_io_threads,
+            num_io_threads=max(options.num_io_threads, most_in_flight(self._storages)),
             replaces_failed=options.replaces_failed,
             joined_outputs=plan.joined_outputs,
             outputs_on_device=plan.outputs_on_device,
@@ -188,7 +200,7 @@ class Runner:
             },
             num_nodes=len(nodes),
             caller_steps=called,
-            upload_pool=None if self._device is None else self._device.host_pool,
+            upload_pool=None if self.device is None else self.device.host_pool,
         )
         try:
             self._executor = Executor(config)
@@ -205,18 +217,20 @@ class Runner:
                 daemon=True,
             )
         # Called when the runner is garbage or the interpreter ends, whichever comes first.
-        self.close = Finalizer(self, _close, self._executor, step_thread, self._device)
-        if step_thread is not None:
-            self._start_steps(step_thread)
-
-    def _start_steps(self, thread: threading.Thread) -> None:
+        self.close = Finalizer(
+            self, _close, self._executor, step_thread, self.device, self._storages
+        )
         try:
-            thread.start()
+            for storage in self._storages:
+                storage.start()
+            if step_thread is not None:
+                start_thread(step_thread)
         except RuntimeError as error:
             self.close()
             raise PipelineStateError(
-                f"Pipeline: a thread for Python functions must start (got {error!r}). Close other "
-                "pipelines, pass exec_async=False, or raise the system's limit."
+                "Pipeline: threads for Python functions and for remote storage must start (got "
+                f"{error!r}). Close other pipelines, pass exec_async=False, or raise the system's "
+                "limit."
             ) from error
 
     @property
@@ -251,7 +265,11 @@ class Runner:
         replaces = self._options.replaces_failed
         runs = [reader.runs(first, size, size, with_shards=replaces) for reader in self._readers]
         try:
-            batch = self._executor.submit(self._iteration, size, runs, first)
+            given = [
+                (value, TensorCPU(self._parameters.value(name, self._iteration)))
+                for name, value in self._given.items()
+            ]
+            batch = self._executor.submit(self._iteration, size, runs, first, given)
         except MemoryError as error:
             raise OutOfMemoryError(f"Pipeline: {error}") from error
         self._iteration += 1
@@ -277,7 +295,7 @@ class Runner:
     @property
     def stream(self) -> Stream | None:
         """Where what is on a device is computed; None if all is on the host."""
-        return None if self._device is None else self._device.stream
+        return None if self.device is None else self.device.stream
 
     def consumer(self, stream: Any) -> Stream | None:
         """Wrap a stream that outputs are wanted for; None if none is given or all is on the host.
@@ -287,7 +305,7 @@ class Runner:
         ArgumentTypeError, ArgumentValueError
             If it is no stream, or of another device.
         """
-        return None if stream is None or self._device is None else self._device.wrap(stream)
+        return None if stream is None or self.device is None else self.device.wrap(stream)
 
     def outputs(
         self, batch: Batch, consumer: Stream | None = None
@@ -344,10 +362,10 @@ class Runner:
     def _outputs(
         self, batch: Batch, consumer: Stream | None
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        if self._device is None:
+        if self.device is None:
             return self._executor.outputs(batch)
-        done = self._device.pop_batch(batch.iteration)
-        return self._executor.outputs(batch, self._device.stream, done, consumer)
+        done = self.device.pop_batch(batch.iteration)
+        return self._executor.outputs(batch, self.device.stream, done, consumer)
 
     def _take_note(self, batch: Batch, failures: list[Failure]) -> None:
         if not failures and not self._options.replaces_failed:
@@ -397,7 +415,8 @@ class Runner:
             If a function of the user does not return.
         """
         self._check_usable()
-        self._executor.cancel()
+        with stopped(self._storages):  # a request may take long
+            self._executor.cancel()
         if not self._executor.wait_for_steps(_STEP_GRACE_SECONDS):
             raise PipelineStateError(
                 "Pipeline.reset: Python functions of the pipeline must return within "
@@ -464,8 +483,13 @@ def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:
 
 
 def _close(
-    executor: Executor, step_thread: threading.Thread | None, device: DeviceStages | None
+    executor: Executor,
+    step_thread: threading.Thread | None,
+    device: DeviceStages | None,
+    storages: list[Storage],
 ) -> None:
+    for storage in storages:
+        storage.stop()
     executor.close()
     is_own = step_thread is threading.current_thread()
     if step_thread is not None and not is_own and step_thread.is_alive():  # it may not have started

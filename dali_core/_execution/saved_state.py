@@ -60,6 +60,9 @@ class SavedState:
                 "newer one."
             )
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._state
+
     def get(self, name: str, kind: type[T]) -> T:
         """Return an entry of the state, which must be there and have a type.
 

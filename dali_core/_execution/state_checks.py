@@ -18,9 +18,30 @@ from dali_core.errors import StateMismatchError
 _MUST_AGREE = ("name", "num_samples", "stick_to_shard", "pad_last_batch", "interleaved", "order")
 
 
-def describe_readers(readers: Mapping[OperatorNode, IndexSampler]) -> list[dict[str, Any]]:
-    """Describe what the order of each reader's samples depends on, except for the shard."""
-    return [_describe(node, reader) for node, reader in readers.items()]
+def describe_readers(
+    readers: Mapping[OperatorNode, IndexSampler], position: int, batch_size: int
+) -> list[dict[str, Any]]:
+    """Describe what the order of each reader's samples depends on, except for the shard.
+
+    Parameters
+    ----------
+    readers : mapping
+        The readers by their nodes.
+    position, batch_size : int
+        Where in their streams they are. Of samplers the state has a checksum of the order of the
+        last epoch that was read from: that says what an order is, however it is made.
+    """
+    return [
+        _describe(node, reader) | _describe_sampler(reader, position, batch_size)
+        for node, reader in readers.items()
+    ]
+
+
+def _describe_sampler(reader: IndexSampler, position: int, batch_size: int) -> dict[str, Any]:
+    if reader.sampler is None:
+        return {}
+    epoch = reader.epoch_at(max(position - 1, 0), batch_size)
+    return {"sampler": [epoch, reader.checksum(epoch)]}
 
 
 def _describe(node: OperatorNode, reader: IndexSampler) -> dict[str, Any]:
@@ -66,6 +87,9 @@ def resumed_in_all(
             raise StateMismatchError(
                 _describe_mismatch(saved.where, node, "num_shards", here, before)
             )
+        _check_sampler(saved, node, reader, before.get("sampler"), position)
+        if reader.part is not None:
+            continue  # the mixture knows the place
         num_shards = before["num_shards"]
         if not is_count(num_shards) or not 1 <= num_shards <= max(reader.plan.num_samples, 1):
             raise saved.mismatch(
@@ -90,6 +114,30 @@ def resumed_in_all(
             f"{sorted(positions.values())}). Use batch_size={batch_size_before}, as before."
         )
     return next(iter(positions.values()), position)
+
+
+def _check_sampler(
+    saved: SavedState, node: OperatorNode, reader: IndexSampler, before: Any, position: int
+) -> None:
+    """Check that a reader has no sampler, like the one in the state, or one with its order."""
+    if before is None and reader.sampler is None:
+        return
+    if before is None or reader.sampler is None:
+        was, here = ("none", "one") if before is None else ("one", "none")
+        raise saved.mismatch(f"the sampler of {node.where}", here, was, "Pass the same as then.")
+    is_pair = isinstance(before, list) and len(before) == 2 and all(map(is_count, before))
+    # An epoch has at least one sample in each shard; a mixture may have several epochs of a part.
+    if not is_pair or (reader.part is None and before[0] > position):
+        raise saved.mismatch(
+            f"the sampler of {node.where}", "the number of an epoch and a checksum", before
+        )
+    epoch, checksum = before
+    if reader.checksum(epoch) != checksum:
+        raise StateMismatchError(
+            f"{saved.where}: the sampler of {node.where} must give the order that it gave then "
+            f"(got another one for epoch {epoch}). Pass the same sampler with the same seed; one "
+            "as PyTorch has them must depend on nothing but its arguments and set_epoch."
+        )
 
 
 def _describe_mismatch(

@@ -12,13 +12,19 @@ from collections.abc import Callable, Collection, Mapping
 from types import FrameType
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.failures import describe, without_own_frames
+from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.progress import BatchNumbers
+from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import PlannedNode
 from dali_core._runtime.executor import StepTask
 from dali_core._runtime.step import (
+    NotFed,
     SampleFailed,
     SourceFailed,
     StatefulStep,
@@ -41,6 +47,8 @@ class Steps:
         How failures name nodes.
     numbers : BatchNumbers
         Which samples are in which batch.
+    readers : dict of OperatorNode to IndexSampler
+        What decides on the indices that steps get.
     numbers_samples : bool
         Whether the first source gives samples their numbers, since no reader does.
     replaces_failed : bool
@@ -56,6 +64,7 @@ class Steps:
         stages: Mapping[int, tuple[PlannedNode, Step]],
         node_numbers: Mapping[OperatorNode, int],
         numbers: BatchNumbers,
+        readers: Mapping[OperatorNode, IndexSampler],
         *,
         numbers_samples: bool,
         replaces_failed: bool,
@@ -66,6 +75,7 @@ class Steps:
         self._device = device
         self._node_numbers = node_numbers
         self._numbers = numbers
+        self._readers = readers
         self._numbers_samples = numbers_samples
         self._replaces_failed = replaces_failed
         self._by_caller = by_caller
@@ -169,6 +179,18 @@ class Steps:
 
     def run(self, task: StepTask) -> None:
         """Run one step; whatever it raises is kept for whoever waits for the batch."""
+        if NVTX.module is None:
+            self._run_task(task)
+            return
+        with NVTX.around(f"{self._title(task.stage)}, batch {task.batch.iteration}"):
+            self._run_task(task)
+
+    def _title(self, stage: int) -> str:
+        if self._device is not None and stage in self._device:
+            return "device"
+        return self._stages[stage][0].node.operator
+
+    def _run_task(self, task: StepTask) -> None:
         if self._device is not None and task.stage in self._device:
             self._run_on_device(task, self._device)
             return
@@ -216,10 +238,10 @@ class Steps:
     def _run(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
         node = entry.node
         is_source = not node.dependencies
-        if is_source and self._ended:
+        batch = task.batch
+        if is_source and any(ended < batch.iteration for ended in list(self._ended)):
             # Batches that were started already must not eat into the next epoch.
             raise StopIteration
-        batch = task.batch
         if task.stage == min(self._stages):
             # Before anything can fail: a batch that fails does not count.
             self._first_samples[batch.iteration] = self._next_sample
@@ -236,20 +258,31 @@ class Steps:
             size,
             lambda: bool(batch.cancelled),
             {} if self._replaces_failed else None,
+            self._upcoming(node, batch.iteration),
         )
         inputs = [*entry.inputs, *entry.arguments]
         try:
             outputs = step.run(context, task.inputs(inputs, entry.releases))
         except SampleFailed as failed:
             self._note_failed(task, entry, context, besides=failed.sample)
+            self._lose_fed(task, context)
             raise
         except StopIteration:
             for stage, (_, other) in self._stages.items():
                 if stage > task.stage:
                     other.skip(context)
             raise
+        except NotFed:
+            raise
+        except BaseException:
+            self._lose_fed(task, context)
+            raise
         if is_source and outputs:
-            self._settle_size(task, len(outputs[0].samples))
+            try:
+                self._settle_size(task, len(outputs[0].samples))
+            except ValueError:
+                self._lose_fed(task, context)
+                raise
         stream = None if self._device is None else self._device.stream
         try:
             for value, output in zip(entry.outputs, outputs, strict=True):
@@ -262,6 +295,20 @@ class Steps:
             raise
         self._note_failed(task, entry, context)
         task.release(entry.releases)
+
+    def _upcoming(self, node: OperatorNode, iteration: int) -> Callable[[int], NDArray[np.int64]]:
+        """Return what tells which indices the reader before a step gives after a batch."""
+        reader = self._readers.get(node.inputs[0].source) if node.inputs else None
+        if reader is None:
+            return lambda _: np.empty(0, np.int64)
+        position, size = self._numbers.position(iteration + 1), self._numbers.batch_size
+        return lambda count: reader.upcoming(position, count, size)
+
+    def _lose_fed(self, task: StepTask, context: StepContext) -> None:
+        """Keep the batches that were fed to other sources with those to come."""
+        for stage, (_, other) in self._stages.items():
+            if stage > task.stage:
+                other.lose(context)
 
     def _note_failed(
         self, task: StepTask, entry: PlannedNode, context: StepContext, besides: int = -1

@@ -8,7 +8,8 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dali_core._runtime.executor import Executor
+from dali_core._execution.device_stages import DeviceStages
+from dali_core._runtime.executor import ConsumerCalls, Executor
 
 _WAITS = {
     -2: "wait for the consumer",
@@ -17,6 +18,7 @@ _WAITS = {
     -5: "wait for a file",
 }
 _CONSUMER = 999
+_DEVICE = 1000
 
 
 class RunTrace:
@@ -28,30 +30,37 @@ class RunTrace:
         The executor.
     names : sequence of str
         What is timed: the operators, then the groups that run as one.
+    calls : ConsumerCalls
+        The calls by whoever takes the batches.
+    device : DeviceStages or None
+        What runs stages on a device.
     """
 
-    def __init__(self, executor: Executor, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        names: Sequence[str],
+        calls: ConsumerCalls,
+        device: DeviceStages | None,
+    ) -> None:
         self._executor = executor
         self._names = names
-        self._calls: list[tuple[float, float, int]] = []
-        self.is_active = False
+        self._calls = calls
+        self._device = device
 
     def start(self) -> None:
         """Keep what happens from now on."""
-        self._calls = []
         self._executor.take_events()
         self._executor.trace(True)
-        self.is_active = True
-
-    def add_call(self, begin: float, end: float, iteration: int) -> None:
-        """Note that the consumer waited for a batch; -1 if it only started one."""
-        self._calls.append((begin, end, iteration))
+        self._calls.trace()
+        if self._device is not None:
+            self._device.start_trace()
 
     def stop(self, process: int) -> Iterator[dict[str, Any]]:
         """End, and describe what happened in the format of Chrome's traces."""
-        self.is_active = False
+        calls = self._calls.take_calls()
         self._executor.trace(False)
-        epoch = (time.time_ns() - time.monotonic_ns()) / 1e3  # microseconds
+        epoch = _wall_clock_offset() / 1e3
         events = self._executor.take_events()
         compute = self._executor.num_compute_threads
         titles = {
@@ -73,7 +82,7 @@ class RunTrace:
                     tid=thread,
                     args={"batch": iteration, "sample": sample} if what >= 0 else {},
                 )
-        for start, stop, iteration in self._calls:
+        for start, stop, iteration in calls:
             yield _span(
                 name="take a batch" if iteration >= 0 else "start a batch",
                 cat="consumer",
@@ -82,6 +91,22 @@ class RunTrace:
                 pid=process,
                 tid=_CONSUMER,
                 args={"batch": iteration} if iteration >= 0 else {},
+            )
+        if self._device is None:
+            return
+        stream = self._device.stream
+        title = f"CUDA device {stream.device_id}, stream {stream.handle:#x}"
+        yield _name("thread_name", process, _DEVICE, title)
+        for span in self._device.stop_trace():
+            yield _span(
+                name=span.name,
+                cat="transfer" if span.num_bytes else "kernel",
+                ts=epoch + span.begin / 1e3,
+                dur=(span.end - span.begin) / 1e3,
+                pid=process,
+                tid=_DEVICE,
+                args={"batch": span.iteration}
+                | ({"bytes": span.num_bytes} if span.num_bytes else {}),
             )
 
 
@@ -124,6 +149,18 @@ class Tracer:
 
 
 TRACER = Tracer()
+
+
+def _wall_clock_offset() -> int:
+    """Return the nanoseconds since 1970 at which the monotonic clock was 0.
+
+    The thread may be interrupted between reading two clocks, so this is tried a few times.
+    """
+    tries = []
+    for _ in range(10):
+        before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        tries.append((after - before, now - (before + after) // 2))
+    return min(tries)[1]
 
 
 def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:

@@ -194,11 +194,20 @@ def _convert(value: Any, arg: Arg, what: str) -> Any:
         if hasattr(value, "tolist"):
             value = value.tolist()
         if isinstance(value, (list, tuple)):
+            if _is_plain(value, arg.item_type):
+                return list(value)
             return [
                 _convert_item(entry, arg, f"{what}, entry {i}") for i, entry in enumerate(value)
             ]
         return [_convert_item(value, arg, what)]
     return _convert_item(value, arg, what)
+
+
+def _is_plain(values: Sequence[Any], kind: Any) -> bool:
+    """Return whether all of what may be millions of entries are as they must be."""
+    if kind not in (int, str) or set(map(type, values)) != {kind}:
+        return False
+    return kind is int or not any("\0" in value for value in values)
 
 
 def _convert_item(value: Any, arg: Arg, what: str) -> Any:
@@ -230,6 +239,8 @@ def _convert_item(value: Any, arg: Arg, what: str) -> Any:
 def _check_value(value: Any, arg: Arg, what: str) -> None:
     """Check a converted value, or each of a list, against what the argument may be."""
     entries = value if isinstance(value, list) else [value]
+    if entries and not arg.choices and _are_allowed(entries, arg):
+        entries = []
     for i, entry in enumerate(entries):
         if entry is DALIDataType.NO_TYPE and arg.default is UNSET:
             continue
@@ -254,6 +265,14 @@ def _check_value(value: Any, arg: Arg, what: str) -> None:
         raise ArgumentValueError(
             f"{what} must have {arg.length_rule} (got {len(value)}). Pass as many."
         )
+
+
+def _are_allowed(entries: list[Any], arg: Arg) -> bool:
+    """Return whether entries, which may be millions, are plainly what the argument may be."""
+    types = set(map(type, entries))
+    if types == {int} and arg.limits is not None:
+        return min(entries) in arg.limits and max(entries) in arg.limits
+    return types == {str}
 
 
 def _one_of(choices: Sequence[Any]) -> str:

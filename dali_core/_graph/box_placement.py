@@ -7,6 +7,7 @@ every layer is moved as near as possible to its neighbours, with nothing overlap
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -122,8 +123,10 @@ def _num_crossings(layers: Sequence[list[Box]]) -> int:
     for row, below in itertools.pairwise(layers):
         places = {box: number for number, box in enumerate(below)}
         ends = [sorted(places[box] for box in upper.below) for upper in row]
-        flat = [end for group in ends for end in group]
-        count += sum(flat[i] > end for k, end in enumerate(flat) for i in range(k))
+        before: list[int] = []
+        for end in itertools.chain.from_iterable(ends):
+            count += len(before) - bisect.bisect_right(before, end)
+            bisect.insort(before, end)
     return count
 
 

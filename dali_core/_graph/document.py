@@ -186,7 +186,7 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     check_places(spec, device, inputs, tensors, where)
     _check_num_outputs(spec, constants, len(inputs), what)
     name = _typed(entry["name"], str, f"{what}.name")
-    node = graph.add(spec, location, inputs, constants, tensors, name=name)
+    node = graph.add(spec, location, inputs, constants, tensors, name, graph.conditions)
     graph.conditions = ()
     if spec.random:
         node.random_index = _random_index(entry.get("random_index"), f"{what}.random_index")

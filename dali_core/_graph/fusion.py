@@ -37,6 +37,22 @@ def find_device_chains(
     return _find_groups(nodes, kept, _NOT_ON_DEVICE)
 
 
+def find_joint(nodes: Sequence[OperatorNode], kept: Iterable[DataNode]) -> list[list[OperatorNode]]:
+    """Find the beginnings of chains that give other results as one than one by one.
+
+    They go from a decoder with ``chroma="resample"`` to the operator that resamples, and are what
+    they are whether chains are fused or not. See `find_chains` for the parameters.
+    """
+    if all(node.arguments.get("chroma") != "resample" for node in nodes):
+        return []
+    joint = []
+    for chain in find_chains(nodes, kept):
+        roles = [chain_role(node.native_name) for node in chain]
+        if chain[0].arguments.get("chroma") == "resample" and "resample" in roles:
+            joint.append(chain[: roles.index("resample") + 1])
+    return joint
+
+
 def find_chains(
     nodes: Sequence[OperatorNode], kept: Iterable[DataNode]
 ) -> list[list[OperatorNode]]:

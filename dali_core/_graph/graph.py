@@ -26,6 +26,8 @@ class Graph:
         The operators.
     conditions : tuple of Condition
         What must hold so that operators that are added now run for a sample.
+    mixes_readers : bool
+        Whether what is added now is one of several data sets in turn.
     is_built : bool
         Whether the pipeline was built, so that its values are its own.
     """
@@ -37,6 +39,7 @@ class Graph:
         self.replaces_failed = replaces_failed
         self.nodes: list[OperatorNode] = []
         self.conditions: tuple[Condition, ...] = ()
+        self.mixes_readers = False
         self.is_built = False
         self._names: set[str] = set()
         self._num_random = 0
@@ -62,6 +65,8 @@ class Graph:
         if spec.random:
             random_index = self._num_random
             self._num_random += 1
+        is_for_all = spec.is_source or spec.role == "parameter"
+        takes_turns = self.mixes_readers and spec.reader is not None
         node = OperatorNode(
             spec=spec,
             index=len(self.nodes),
@@ -72,7 +77,7 @@ class Graph:
             tensor_arguments=tensor_arguments,
             random_index=random_index,
             # What brings data in does so for whole batches; the branch takes what it needs.
-            conditions=() if spec.is_source else self.conditions,
+            conditions=() if is_for_all and not takes_turns else self.conditions,
         )
         if conditions is not None:
             node.conditions = conditions

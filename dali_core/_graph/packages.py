@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dali_core._runtime.executor import load_library, registered_names
 from dali_core._spec import OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "dali_core.operators"
 
@@ -70,6 +73,8 @@ class Packages:
         OperatorPackageError
             If one cannot be loaded; the others are there nevertheless.
         """
+        from importlib.metadata import entry_points  # slow to import
+
         for point in sorted(entry_points(group=GROUP)):
             if point.name not in self._looked_up:
                 self._looked_up[point.name] = self._load(point)

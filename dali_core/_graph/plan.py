@@ -14,7 +14,8 @@ class PlannedNode:
     """A node with the numbers of the values that it reads and writes.
 
     `guards` are pairs of a value and what it must say so that the node runs for a sample;
-    `releases` lists the values that nobody needs after it.
+    `releases` lists the values that nobody needs after it. `joint` are nodes before it, and itself,
+    that make its output as one where they can, whatever else is fused.
     """
 
     node: OperatorNode
@@ -23,6 +24,7 @@ class PlannedNode:
     outputs: list[int]
     guards: list[tuple[int, bool]] = field(default_factory=list)
     releases: list[int] = field(default_factory=list)
+    joint: list[PlannedNode] = field(default_factory=list)
 
     @property
     def reads_group(self) -> bool:
@@ -51,6 +53,10 @@ class PlannedStage:
     chains: list[range] = field(default_factory=list)
     regions: list[range] = field(default_factory=list)
 
+    def positions(self, members: list[PlannedNode]) -> list[int]:
+        """Return where some of the nodes are."""
+        return [i for i, entry in enumerate(self.nodes) if any(entry is one for one in members)]
+
 
 @dataclass
 class ExecutionPlan:
@@ -58,7 +64,8 @@ class ExecutionPlan:
 
     `joined_outputs` lists for each output the values of branches that become it, each for other
     samples, and that nothing else reads. `outputs_on_device` lists the positions of those that are
-    on a device.
+    on a device. `parameters` give values that are known when a batch is started. `joint` are the
+    operators that give other results as one than one by one.
     """
 
     stages: list[PlannedStage]
@@ -66,6 +73,8 @@ class ExecutionPlan:
     num_values: int
     joined_outputs: list[list[int]] = field(default_factory=list)
     outputs_on_device: list[int] = field(default_factory=list)
+    parameters: list[PlannedNode] = field(default_factory=list)
+    joint: list[list[OperatorNode]] = field(default_factory=list)
 
     def describe(self) -> str:
         """List stages, the groups that run as one, and operators, one line each."""

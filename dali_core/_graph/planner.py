@@ -11,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dali_core._graph.branches import find_joined
-from dali_core._graph.fusion import find_chains, find_device_chains
+from dali_core._graph.fusion import find_chains, find_device_chains, find_joint
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._graph.regions import decode_regions
 
 
 def make_plan(
-    outputs: Sequence[DataNode], nodes: Iterable[OperatorNode] = (), *, optimize: bool = True
+    outputs: Sequence[DataNode],
+    nodes: Iterable[OperatorNode] = (),
+    *,
+    optimize: bool = True,
+    joint: Sequence[Sequence[OperatorNode]] | None = None,
 ) -> ExecutionPlan:
     """Plan how to compute some values.
 
@@ -30,6 +34,8 @@ def make_plan(
         All operators of the pipeline; those with ``preserve=True`` are kept in any case.
     optimize : bool
         Whether to run chains of image operators, and expressions, as one.
+    joint : sequence of sequence of OperatorNode, optional
+        Operators that give other results as one than one by one; by default those of this plan.
 
     Returns
     -------
@@ -53,13 +59,21 @@ def make_plan(
         )
         for node in live
     ]
-    stages = _stages(planned)
+    given = [entry for entry in planned if entry.node.spec.role == "parameter"]
+    stages = _stages([entry for entry in planned if entry not in given])
     preserved = [value for node in kept for value in node.outputs]
-    if optimize:
-        for stage in stages:
-            here = {entry.node for entry in stage.nodes}
-            elsewhere = [value for node in live if node not in here for value in node.dependencies]
-            _fuse(stage, keep=[*outputs, *preserved, *elsewhere])
+    found: list[list[OperatorNode]] = []
+    for stage in stages:
+        here = {entry.node for entry in stage.nodes}
+        elsewhere = [value for node in live if node not in here for value in node.dependencies]
+        keep = [*outputs, *preserved, *elsewhere]
+        if joint is None and stage.kind is StageKind.SAMPLES:
+            found += find_joint([entry.node for entry in stage.nodes], keep)
+        if optimize:
+            _fuse(stage, keep)
+    if joint is not None:
+        found = [list(group) for group in joint]
+    _join(stages, found)
     num_values = len(values)
     if optimize:
         needed = {values[value] for value in [*outputs, *preserved]}
@@ -68,7 +82,7 @@ def make_plan(
     _release_early(stages, keep=set(results))
     joined = [[values[value] for value in find_joined(output, live, outputs)] for output in outputs]
     on_device = [i for i, output in enumerate(outputs) if output.device == "gpu"]
-    return ExecutionPlan(stages, results, num_values, joined, on_device)
+    return ExecutionPlan(stages, results, num_values, joined, on_device, given, found)
 
 
 def live_nodes(outputs: Sequence[DataNode], nodes: Iterable[OperatorNode]) -> list[OperatorNode]:
@@ -113,6 +127,9 @@ def _stages(planned: Sequence[PlannedNode]) -> list[PlannedStage]:
         reads_batch = kind is StageKind.SAMPLES and node.spec.reads_batch
         for value in node.dependencies:
             source = value.source
+            if source not in kinds:  # a parameter, which is there from the start
+                depth = max(depth, int(sets_size))
+                continue
             # At one depth, what is on a device comes last, and so sees all that the host has done.
             needs_barrier = kind is not StageKind.DEVICE and (
                 kind is StageKind.PYTHON or kind is not kinds[source] or reads_batch
@@ -171,6 +188,15 @@ def _fuse(stage: PlannedStage, keep: Sequence[DataNode]) -> None:
     stage.nodes = nodes
 
 
+def _join(stages: Sequence[PlannedStage], joint: Sequence[Sequence[OperatorNode]]) -> None:
+    """Note with the last operator of each group, where all of them are, what makes its output."""
+    for stage in stages:
+        planned = {entry.node: entry for entry in stage.nodes}
+        for group in joint:
+            if all(node in planned for node in group):
+                planned[group[-1]].joint = [planned[node] for node in group]
+
+
 def _release_early(stages: Sequence[PlannedStage], keep: set[int]) -> None:
     """Note for each value the last node that touches it.
 
@@ -185,7 +211,8 @@ def _release_early(stages: Sequence[PlannedStage], keep: set[int]) -> None:
             guards = [value for value, _ in entry.guards]
             if entry.reads_group:
                 keep.update(guards)
-            for value in (*entry.inputs, *entry.arguments, *entry.outputs, *guards):
+            again = [v for member in entry.joint for v in (*member.inputs, *member.arguments)]
+            for value in (*entry.inputs, *entry.arguments, *entry.outputs, *guards, *again):
                 last[value] = entry
     for value, entry in last.items():
         if value not in keep:

@@ -52,20 +52,9 @@ def is_on_device(data: Any) -> bool:
     return hasattr(data, "__cuda_array_interface__")
 
 
-def adopted(samples: Sequence[Any], layout: str, stream: Stream) -> TensorListGPU:
-    """Take memory of another library, which is complete in the order of a stream, as it is.
-
-    Parameters
-    ----------
-    samples : sequence
-        What has CUDA's array interface; it lives as long as the memory is used.
-    layout : str
-        Layout of each sample.
-    stream : Stream
-        The stream, where samples do not tell another one.
-    """
-    place: dict[str, Any] = {"stream": stream, "device_id": stream.device_id}
-    return TensorListGPU([TensorGPU(sample, layout, **place) for sample in samples], "", False)
+def retain_default_pool(device_id: int) -> None:
+    """Let the default pool of a device keep the memory that other libraries release there."""
+    _cuda.load("memory").retain_default_pool(device_id)
 
 
 def gathered(

@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int8_t, uintptr_t
 from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
 from dali_core._runtime.tensor_base cimport integer_of
@@ -60,9 +61,49 @@ cdef tuple import_on_device(
     return ordered, ordered.record()
 
 
+cdef vector[engine.Tensor] adopt_on_device(list samples, object stream, str where) except *:
+    """View samples with CUDA's array interface as tensors that are complete in a stream's order.
+
+    They have one owner, so that one mark in the stream tells when all may go.
+    """
+    cdef vector[engine.Tensor] tensors
+    cdef engine.Tensor whole
+    cdef bint is_read_only = False
+    cdef size_t i
+    tensors.resize(len(samples))
+    whole.storage = hold_python_object(samples)
+    for i in range(tensors.size()):
+        device, handle = _parse_interface(
+            samples[i], stream.device_id, tensors[i], &is_read_only, where
+        )
+        if handle is not None:
+            stream.wait(stream_of(handle, device))
+        if whole.num_bytes() == 0:
+            whole.type, whole.shape, whole.data = tensors[i].type, tensors[i].shape, tensors[i].data
+    whole.storage = borrowed(whole, stream)
+    for i in range(tensors.size()):
+        tensors[i].storage = whole.storage
+    return tensors
+
+
 cdef tuple _import_interface(
     object data, object stream, int wanted, engine.Tensor& tensor, bint* is_read_only, str where
 ):
+    device, handle = _parse_interface(data, wanted, tensor, is_read_only, where)
+    tensor.storage = hold_python_object(data)
+    if handle is None and stream is None:
+        ordered, ready = side_stream(device, None), None
+    else:
+        ordered = stream_of(stream if handle is None else handle, device)
+        ready = ordered.record()
+    tensor.storage = borrowed(tensor, ordered)
+    return ordered, ready
+
+
+cdef tuple _parse_interface(
+    object data, int wanted, engine.Tensor& tensor, bint* is_read_only, str where
+):
+    """Return the device of data, and the stream that they are complete in; None if they are."""
     import numpy
 
     interface = data.__cuda_array_interface__
@@ -91,7 +132,6 @@ cdef tuple _import_interface(
     tensor.type = type_of_numpy(dtype, type(data).__name__)
     set_shape(tensor, shape)
     tensor.data = <void*><uintptr_t>address
-    tensor.storage = hold_python_object(data)
     if tensor.num_bytes():
         device = tensor_memory().device_of(address)
         if device < 0:
@@ -108,13 +148,7 @@ cdef tuple _import_interface(
             f"{where} must not have stream 0, which is ambiguous (got it). Use 1 for the legacy "
             "default stream, 2 for that of the thread, or None if the data are complete."
         )
-    if handle is None and stream is None:
-        ordered, ready = side_stream(device, None), None
-    else:
-        ordered = stream_of(stream if handle is None else handle, device)
-        ready = ordered.record()
-    tensor.storage = borrowed(tensor, ordered)
-    return ordered, ready
+    return device, handle
 
 
 cdef int check_device(int device, object wanted, str where) except -1:

@@ -1,4 +1,4 @@
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
@@ -12,7 +12,7 @@ cdef object tensor_memory()
 cdef object stream_of(object stream, int device)
 cdef object side_stream(int device, object ready)
 cdef vector[engine.Tensor] copied_on_device(
-    const vector[engine.Tensor]& samples, object stream
+    const vector[engine.Tensor]& samples, object stream, int64_t alignment=*
 ) except *
 cdef vector[engine.Tensor] copied_to_device(
     const vector[engine.Tensor]& samples, int device, object stream

@@ -20,10 +20,18 @@ cdef extern from "sample_copies.hpp" namespace "dali_core" nogil:
     cdef cppclass RowCopy:
         pass
 
-    int64_t total_bytes(const vector[engine.Tensor]& samples)
+    int64_t total_bytes(const vector[engine.Tensor]& samples) except +
+    int64_t total_bytes(const vector[engine.Tensor]& samples, int64_t alignment) except +
     vector[RowCopy] copies_to(const vector[engine.Tensor]& samples, void* to) except +
+    vector[RowCopy] copies_to(
+        const vector[engine.Tensor]& samples, void* to, int64_t alignment
+    ) except +
     vector[engine.Tensor] placed(
         vector[engine.Tensor] samples, const shared_ptr[void]& storage, int8_t device
+    ) except +
+    vector[engine.Tensor] placed(
+        vector[engine.Tensor] samples, const shared_ptr[void]& storage, int8_t device,
+        int64_t alignment
     ) except +
     vector[shared_ptr[void]] owners_of(const vector[engine.Tensor]& samples) except +
 
@@ -52,11 +60,14 @@ cdef object side_stream(int device, object ready):
 
 
 cdef vector[engine.Tensor] copied_on_device(
-    const vector[engine.Tensor]& samples, object stream
+    const vector[engine.Tensor]& samples, object stream, int64_t alignment=1
 ) except *:
-    """Copy samples on their device to contiguous memory, in the order of a stream."""
+    """Copy samples on their device to one block of memory, in the order of a stream.
+
+    They are contiguous, or each begins at a multiple of `alignment`.
+    """
     cdef vector[engine.Tensor] copies
-    copies = _copied(samples, samples[0].device, stream)
+    copies = _copied(samples, samples[0].device, stream, alignment)
     record_stream(samples, stream)
     return copies
 
@@ -65,21 +76,7 @@ cdef vector[engine.Tensor] copied_to_device(
     const vector[engine.Tensor]& samples, int device, object stream
 ) except *:
     """Copy samples from the host to a device. Their memory must stay until the stream is there."""
-    return _copied(samples, device, stream)
-
-
-cdef int wait_for_copies(object stream) except -1:
-    """Wait until a stream has come to what is queued now, also where that cannot be marked.
-
-    Whoever gets the error gives the memory back, and the copies must not write to it then.
-    """
-    try:
-        event = stream.record()
-    except BaseException:
-        stream.synchronize()
-        raise
-    event.synchronize()
-    return 0
+    return _copied(samples, device, stream, 1)
 
 
 cdef vector[engine.Tensor] copied_to_host(
@@ -95,7 +92,7 @@ cdef vector[engine.Tensor] copied_to_host(
     storage = memory_of_capsule(tensor_memory().allocate_host(size))
     cdef vector[engine.Tensor] gathered = _gathered(samples, stream)
     tensor_memory().copy(stream, _packed(copies_to(gathered, storage.get())), False)
-    wait_for_copies(stream)
+    stream.record().synchronize()
     return placed(samples, storage, engine.kHost)
 
 
@@ -117,7 +114,7 @@ cdef int copy_out(
     tensor_memory().copy(stream, _packed(copies), with_kernel)
     record_stream(samples, stream)
     if not non_blocking:
-        wait_for_copies(stream)
+        stream.record().synchronize()
     return 0
 
 
@@ -155,15 +152,15 @@ cdef int record_stream(const vector[engine.Tensor]& samples, object stream) exce
 
 
 cdef vector[engine.Tensor] _copied(
-    const vector[engine.Tensor]& samples, int device, object stream
+    const vector[engine.Tensor]& samples, int device, object stream, int64_t alignment
 ) except *:
     cdef shared_ptr[void] storage = memory_of_capsule(
-        tensor_memory().allocate(stream, total_bytes(samples))
+        tensor_memory().allocate(stream, total_bytes(samples, alignment))
     )
-    cdef vector[RowCopy] copies = copies_to(samples, storage.get())
+    cdef vector[RowCopy] copies = copies_to(samples, storage.get(), alignment)
     is_on_device = not samples.empty() and samples[0].device == device
     tensor_memory().copy(stream, _packed(copies), is_on_device and copies.size() > 1)
-    return placed(samples, storage, <int8_t>device)
+    return placed(samples, storage, <int8_t>device, alignment)
 
 
 cdef bytes _packed(const vector[RowCopy]& copies):

@@ -146,6 +146,8 @@ cdef extern from "reader_run.hpp" namespace "dali_core" nogil:
         uint64_t first, length, step
         uint64_t shard_first, shard_size, shard_step
         uint64_t order_first, order_size, order_seed
+        cbool is_absent
+        shared_ptr[const vector[int64_t]] listed_order
 
 
 cdef extern from "batch.hpp" namespace "dali_core" nogil:
@@ -184,14 +186,13 @@ cdef extern from "run_times.hpp" namespace "dali_core" nogil:
         Number get()
 
     cdef cppclass OperatorTimes:
-        Counter[int64_t] calls
         Counter[int64_t] samples
         Counter[int64_t] nanoseconds
         Counter[int64_t] processor_nanoseconds
         Counter[int64_t] bytes_in
         Counter[int64_t] bytes_out
         # An array of C++, which is used like this.
-        vector[Counter[unsigned int]] durations
+        vector[Counter[int64_t]] durations
 
     cdef enum class WaitingFor:
         kNothing
@@ -253,7 +254,10 @@ cdef extern from "sample_program.hpp" namespace "dali_core" nogil:
         shared_ptr[FusionCounts] chain_counts
         int chain_length
         int chain_slot
+        shared_ptr[const FusedChain] joint
+        vector[int] joint_members
         cbool from_reader
+        int reader
 
     cdef cppclass SampleProgram:
         SampleProgram(vector[Instruction])

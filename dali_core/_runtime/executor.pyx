@@ -12,6 +12,9 @@ from posix.unistd cimport getpid
 from dali_core._runtime cimport engine
 from dali_core._runtime.device_memory cimport record_stream
 from dali_core._runtime.operator_config cimport make_config, make_limits
+from dali_core._runtime.random cimport ListedOrder
+from dali_core._runtime.tensor cimport TensorCPU, copy_of
+from dali_core._runtime.tensor_gpu cimport TensorGPU
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
@@ -24,43 +27,6 @@ cdef extern from "arguments.hpp" namespace "dali_core":
     vector[string] registered_operators() except +
     int chain_role_number "dali_core::chain_role"(const string& name) except +
 
-cdef extern from "operator_library.hpp" namespace "dali_core":
-    string abi_text() except +
-    vector[string] load_operator_library(const string& path, bint share_symbols) except +
-
-
-def registered_names() -> list[str]:
-    """List the names of all operators that have native code."""
-    return sorted(name.decode() for name in registered_operators())
-
-
-def registered_device_names() -> list[str]:
-    """List the names of all operators that have code for devices."""
-    return sorted(name.decode() for name in registered_device_operators())
-
-
-def operator_abi() -> str:
-    """Return what libraries of operators must have in common with this one, in words."""
-    return abi_text().decode()
-
-
-def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
-    """Register the operators of a shared library, unless they are, and return their names.
-
-    Parameters
-    ----------
-    path : str
-        The library, which includes ``dali_core/operator_library.hpp``.
-    share_symbols : bool
-        Whether libraries that are loaded later may use its symbols.
-
-    Raises
-    ------
-    RuntimeError
-        If it cannot be loaded, or is for another version of this library or of a compiler.
-    """
-    return [name.decode() for name in load_operator_library(path.encode(), share_symbols)]
-
 
 cdef shared_ptr[engine.DeviceProgram] make_device_program(
     const vector[engine.DeviceInstruction]& instructions
@@ -72,17 +38,6 @@ cdef shared_ptr[const engine.DeviceChain] make_device_chain(
     const vector[engine.Instruction]& members
 ) except *:
     return engine.make_device_chain(members)
-
-
-def chain_role(name: str) -> str:
-    """Return what native code can be in a chain that runs as one; "" for nothing.
-
-    The roles are "source", "window", "resample", "pixels", "finish" and "elementwise".
-    """
-    return _CHAIN_ROLES[chain_role_number(name.encode())]
-
-
-_CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish", "elementwise")
 
 
 cdef class HostPool:
@@ -163,6 +118,7 @@ cdef class Batch:
         return _described(self.batch.get().replaced())
 
 
+include "native_code.pxi"
 include "step_task.pxi"
 include "run_times.pxi"
 
@@ -219,6 +175,7 @@ cdef class Executor:
                     plan.num_joined += step.joins
                     conditions = [value for value, _ in step.guards]
                     depends = not read.isdisjoint([*step.inputs, *step.arguments, *conditions])
+                    instruction.reader = op.reader
                     instruction.from_reader = op.reader >= 0 or depends
                     if instruction.from_reader:
                         read.update(step.outputs)
@@ -232,6 +189,13 @@ cdef class Executor:
                         config.num_nodes + <int>self.chain_counts.size()
                     )
                     self._fuse(instructions[<size_t>chain[0]], members, is_region)
+                for number, step in enumerate(description.instructions):
+                    if step.joint:
+                        members.clear()
+                        for i in step.joint:
+                            members.push_back(instructions[<size_t>i])
+                        instructions[<size_t>number].joint = engine.make_chain(members)
+                        instructions[<size_t>number].joint_members = step.joint
                 stage.program = make_shared[engine.SampleProgram](instructions)
             plan.stages.push_back(stage)
         self.executor = new engine.Executor(plan, config.num_threads, config.set_affinity)
@@ -259,6 +223,7 @@ cdef class Executor:
         int size,
         readers: Sequence[Sequence[ReaderRun]] = (),
         first_sample: int | None = None,
+        given: Sequence[tuple[int, TensorCPU]] = (),
     ) -> Batch:
         """Start a batch.
 
@@ -270,6 +235,8 @@ cdef class Executor:
             For each reader its samples, together `size`.
         first_sample : int, optional
             Number of the first sample if there is no reader; by default ``iteration * size``.
+        given : sequence of (int, TensorCPU)
+            Values that are known beforehand, and are the same for all samples.
 
         Returns
         -------
@@ -291,6 +258,12 @@ cdef class Executor:
             start = iteration * size if first_sample is None else first_sample
             for sample in range(size):
                 batch.keys[sample].sample = <uint64_t>start + sample
+        for value, tensor in given:
+            # Each sample has memory of its own, which whoever gets it may write to.
+            for sample in range(size):
+                batch.values[<size_t>value][<size_t>sample] = copy_of(
+                    (<TensorCPU?>tensor).tensor
+                )
         with nogil:
             self.executor.submit(handle.batch)
         return handle
@@ -366,6 +339,28 @@ cdef class Executor:
             else:
                 results.append(wrap_tensors(own.values[<size_t>value], is_contiguous))
         return tuple(results)
+
+    def value(
+        self, Batch batch, size_t value, size_t sample, object stream=None
+    ) -> TensorCPU | TensorGPU | None:
+        """Return a value of a sample of a batch that is done; None if it never came into being.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch.
+        value, sample : int
+            Id of the value, which nothing has released, and place of the sample in the batch.
+        stream : object, optional
+            Where values on a device were computed, which must be complete.
+        """
+        cdef vector[engine.Tensor] found
+        found.push_back(batch.batch.get().values[value][sample])
+        if found[0].type == engine.DataType.kNone:
+            return None
+        if found[0].device == engine.kHost:
+            return wrap_tensors(found, True)[0]
+        return wrap_device_tensors(found, True, stream, None)[0]
 
     def wait_for_steps(self, double seconds) -> bool:
         """Wait until no step runs in Python; False after `seconds`."""
@@ -450,6 +445,9 @@ cdef class Executor:
         }
 
 
+include "consumer_calls.pxi"
+
+
 cdef int _use_in(TensorListGPU samples, object stream) except -1:
     """Let a stream wait for samples, whose memory is not free before the stream is past that."""
     if samples._ready is not None:
@@ -463,7 +461,10 @@ cdef int _use_in(TensorListGPU samples, object stream) except -1:
 cdef engine.ReaderRun _native_run(object described) except *:
     cdef engine.ReaderRun run
     run.epoch, run.first, run.length, run.step = described.run
-    if described.order is not None:
+    run.is_absent = described.is_absent
+    if isinstance(described.order, ListedOrder):
+        run.listed_order = (<ListedOrder>described.order).indices
+    elif described.order is not None:
         run.order_first, run.order_size, run.order_seed = described.order
     if described.shard is not None:
         run.shard_first, run.shard_size = described.shard.start, len(described.shard)

@@ -10,6 +10,7 @@ from dali_core._runtime.epoch_plan import Run
 
 if TYPE_CHECKING:
     from dali_core._runtime.executor import HostPool, NativeOperator
+    from dali_core._runtime.random import ListedOrder
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Instruction:
         Whether the samples for which it runs are its batch.
     joins : bool
         Whether its output is one of its inputs, for each sample another one.
+    joint : sequence of int
+        Instructions before it, and itself, that make its output as one where they can.
     """
 
     operator: NativeOperator
@@ -43,6 +46,7 @@ class Instruction:
     guards: Sequence[tuple[int, bool]] = ()
     reads_group: bool = False
     joins: bool = False
+    joint: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -121,15 +125,18 @@ class ReaderRun:
     ----------
     run : Run
         Their epoch and positions in its order.
-    order : Permutation, optional
+    order : Permutation or ListedOrder, optional
         How positions become samples; None for the natural order.
     shard : range, optional
         Positions of the shard, from which samples are taken in place of bad ones.
+    is_absent : bool
+        Whether the reader gives none of these samples, since other data sets of a mixture do.
     """
 
     run: Run
-    order: Permutation | None = None
+    order: Permutation | ListedOrder | None = None
     shard: range | None = None
+    is_absent: bool = False
 
 
 @dataclass(frozen=True)

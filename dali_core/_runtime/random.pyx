@@ -1,9 +1,13 @@
 # cython: annotation_typing=False
 """Counter-based random numbers and the stateless order of an epoch."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
+from libcpp.memory cimport make_shared, shared_ptr
+from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
+
+import numpy as np
 
 cdef extern from "dali_core/philox.hpp" namespace "dali_core":
     cdef cppclass RandomStream:
@@ -54,6 +58,52 @@ def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch) -> 
         return order.apply(position)
     finally:
         del order
+
+
+def permutation(uint64_t size, uint64_t seed, uint64_t epoch) -> NDArray[Any]:
+    """Return an epoch's random order as a whole.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements.
+    seed, epoch : int
+        What the order depends on.
+
+    Returns
+    -------
+    array of int64, shape (size,)
+        What `permute` returns for each position.
+    """
+    elements = np.empty(size, np.int64)
+    cdef int64_t[::1] view = elements
+    cdef uint64_t position
+    cdef engine.Permutation* order = new engine.Permutation(size, seed, epoch)
+    with nogil:
+        for position in range(size):
+            view[<Py_ssize_t>position] = <int64_t>order.apply(position)
+    del order
+    return elements
+
+
+cdef class ListedOrder:
+    """The order of an epoch as a list, for as long as a batch needs it.
+
+    Parameters
+    ----------
+    indices : array of int64
+        For each position the index in the data set; copied.
+    """
+
+    def __init__(self, indices: NDArray[Any]):
+        cdef const int64_t[::1] given = indices
+        cdef Py_ssize_t i
+        cdef shared_ptr[vector[int64_t]] copied = make_shared[vector[int64_t]](
+            <size_t>given.shape[0]
+        )
+        for i in range(given.shape[0]):
+            copied.get()[0][<size_t>i] = given[i]
+        self.indices = <shared_ptr[const vector[int64_t]]>copied
 
 
 def draw_uint32(uint64_t seed, uint64_t epoch, uint64_t sample, size_t count) -> list[int]:

@@ -18,19 +18,26 @@ cdef extern from "dali_core/kernels/records/record_walks.hpp" namespace "dali_co
         int64_t size
         string problem
 
-    vector[ArchiveMember] _walk_tar "dali_core::walk_tar"(const string& path) except +
-    vector[ArchiveMember] _walk_lmdb "dali_core::walk_lmdb"(const string& path) except +
-    vector[Record] _walk_tfrecord "dali_core::walk_tfrecord"(const string& path) except +
-    vector[Record] _walk_recordio "dali_core::walk_recordio"(const string& path) except +
+    cdef cppclass WalkedFile:
+        string path
+        int64_t reads
+        int64_t size
+
+    vector[ArchiveMember] _walk_tar "dali_core::walk_tar"(const WalkedFile& file) except +
+    vector[ArchiveMember] _walk_lmdb "dali_core::walk_lmdb"(const WalkedFile& file) except +
+    vector[Record] _walk_tfrecord "dali_core::walk_tfrecord"(const WalkedFile& file) except +
+    vector[Record] _walk_recordio "dali_core::walk_recordio"(const WalkedFile& file) except +
 
 
-def walk_tar(path: bytes) -> list[tuple[bytes, int, int, str]]:
+def walk_tar(path: bytes, reads: int = 0, size: int = 0) -> list[tuple[bytes, int, int, str]]:
     """Return name, offset, size and problem of each file in a tar archive, in their order.
 
     Parameters
     ----------
     path : bytes
         Path of the archive.
+    reads, size : int
+        For an object in remote storage: the address of `RemoteReads`, and its size in bytes.
 
     Returns
     -------
@@ -43,14 +50,15 @@ def walk_tar(path: bytes) -> list[tuple[bytes, int, int, str]]:
     RuntimeError
         If the archive cannot be read.
     """
-    cdef string name = path
+    cdef WalkedFile walked
+    walked.path, walked.reads, walked.size = path, reads, size
     cdef vector[ArchiveMember] found
     with nogil:
-        found = move(_walk_tar(name))
+        found = move(_walk_tar(walked))
     return [(<bytes>one.name, one.offset, one.size, one.problem.decode()) for one in found]
 
 
-def walk_lmdb(path: bytes) -> list[tuple[bytes, int, int, str]]:
+def walk_lmdb(path: bytes, reads: int = 0, size: int = 0) -> list[tuple[bytes, int, int, str]]:
     """Return key, offset, size and problem of each entry of an LMDB database, like `walk_tar`.
 
     Parameters
@@ -63,14 +71,15 @@ def walk_lmdb(path: bytes) -> list[tuple[bytes, int, int, str]]:
     RuntimeError
         If the file cannot be read.
     """
-    cdef string name = path
+    cdef WalkedFile walked
+    walked.path, walked.reads, walked.size = path, reads, size
     cdef vector[ArchiveMember] found
     with nogil:
-        found = move(_walk_lmdb(name))
+        found = move(_walk_lmdb(walked))
     return [(<bytes>one.name, one.offset, one.size, one.problem.decode()) for one in found]
 
 
-def walk_tfrecord(path: bytes) -> list[tuple[int, int, str]]:
+def walk_tfrecord(path: bytes, reads: int = 0, size: int = 0) -> list[tuple[int, int, str]]:
     """Return offset, size and problem of each record in a TFRecord file, in their order.
 
     Parameters
@@ -89,14 +98,15 @@ def walk_tfrecord(path: bytes) -> list[tuple[int, int, str]]:
     RuntimeError
         If the file cannot be read.
     """
-    cdef string name = path
+    cdef WalkedFile walked
+    walked.path, walked.reads, walked.size = path, reads, size
     cdef vector[Record] found
     with nogil:
-        found = move(_walk_tfrecord(name))
+        found = move(_walk_tfrecord(walked))
     return [(one.offset, one.size, one.problem.decode()) for one in found]
 
 
-def walk_recordio(path: bytes) -> list[tuple[int, int, str]]:
+def walk_recordio(path: bytes, reads: int = 0, size: int = 0) -> list[tuple[int, int, str]]:
     """Return offset, size and problem of each record in a RecordIO file, like `walk_tfrecord`.
 
     Parameters
@@ -109,8 +119,9 @@ def walk_recordio(path: bytes) -> list[tuple[int, int, str]]:
     RuntimeError
         If the file cannot be read.
     """
-    cdef string name = path
+    cdef WalkedFile walked
+    walked.path, walked.reads, walked.size = path, reads, size
     cdef vector[Record] found
     with nogil:
-        found = move(_walk_recordio(name))
+        found = move(_walk_recordio(walked))
     return [(one.offset, one.size, one.problem.decode()) for one in found]

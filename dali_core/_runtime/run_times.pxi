@@ -1,18 +1,17 @@
 # Part of executor.pyx: how long the parts of a run took.
 
 
-cdef object _operator_times(engine.Executor* executor, size_t slot, size_t first, size_t last):
+cdef object _operator_times(
+    engine.Executor* executor, size_t slot, size_t first, size_t last, bint is_step
+):
     """Add what some threads have done in one operator."""
-    cdef int64_t calls = 0, samples = 0, elapsed = 0, processor = 0, bytes_in = 0, bytes_out = 0
+    cdef int64_t calls, samples = 0, elapsed = 0, processor = 0, bytes_in = 0, bytes_out = 0
     cdef size_t thread
     cdef int i
     cdef const engine.OperatorTimes* times
     durations = [0] * engine.kNumDurationClasses
     for thread in range(first, last):
         times = &executor.times()[thread].operators[slot]
-        if times.calls.get() == 0:
-            continue
-        calls += times.calls.get()
         samples += times.samples.get()
         elapsed += times.nanoseconds.get()
         processor += times.processor_nanoseconds.get()
@@ -20,6 +19,9 @@ cdef object _operator_times(engine.Executor* executor, size_t slot, size_t first
         bytes_out += times.bytes_out.get()
         for i in range(engine.kNumDurationClasses):
             durations[i] += times.durations[<size_t>i].get()
+    calls = sum(durations)
+    if not is_step:
+        samples = calls
     return OperatorTimes(calls, samples, elapsed, processor, bytes_in, bytes_out, durations)
 
 
@@ -37,8 +39,8 @@ cdef object _run_times(engine.Executor* executor):
         files += executor.times()[thread].waited(engine.WaitingFor.kFiles, now)
     return RunTimes(
         now,
-        [_operator_times(executor, slot, 0, compute) for slot in range(num_slots)],
-        [_operator_times(executor, slot, compute, steps) for slot in range(num_slots)],
-        [_operator_times(executor, slot, steps, steps + 1) for slot in range(num_slots)],
+        [_operator_times(executor, slot, 0, compute, False) for slot in range(num_slots)],
+        [_operator_times(executor, slot, compute, steps, False) for slot in range(num_slots)],
+        [_operator_times(executor, slot, steps, steps + 1, True) for slot in range(num_slots)],
         Waits(consumer, in_steps, others, files),
     )

@@ -6,6 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
@@ -45,6 +48,9 @@ class StepContext:
     failed : dict of int to Exception, or None
         Where a step notes samples that fail, if other samples may take their place; None if the
         first failure ends the batch.
+    upcoming : callable
+        Returns indices that the reader, whose output is the first input, gives after the batch: of
+        at most so many samples, as far as they are known.
     """
 
     iteration: int
@@ -53,6 +59,7 @@ class StepContext:
     batch_size: int
     is_cancelled: Callable[[], bool]
     failed: dict[int, Exception] | None = None
+    upcoming: Callable[[int], NDArray[np.int64]] = lambda _: np.empty(0, np.int64)
 
 
 class SampleFailed(Exception):  # noqa: N818 (a message between step and runner, never seen outside)
@@ -89,6 +96,10 @@ class Step(Protocol):
         """Lose the data for a batch that ends the epoch, since a source before has none."""
         return
 
+    def lose(self, context: StepContext) -> None:
+        """Drop what was fed for a batch that a source before has failed."""
+        return
+
     def reset(self) -> None:
         """Get ready for the next epoch."""
         return
@@ -101,8 +112,8 @@ class Step(Protocol):
         """Learn which outputs nobody reads on the host, so that their data may be on a device."""
         return
 
-    def use_stream(self, stream: Stream) -> None:
-        """Learn in which stream the pipeline works on its device."""
+    def use_device(self, stream: Stream, num_threads: int) -> None:
+        """Learn in which stream the pipeline works on its device, and its number of threads."""
         return
 
     @property
@@ -130,8 +141,12 @@ class Step(Protocol):
 class FedStep(Step, Protocol):
     """A step that may take data from `Pipeline.feed_input`."""
 
-    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
-        """Take one batch of an output; raise if the step has a source of its own."""
+    def copied(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> Any:
+        """Return a checked copy of a batch of an output; raise if the step has its own source."""
+        ...
+
+    def feed(self, batch: Any, output: int = 0) -> None:
+        """Take one batch of an output, as `copied` returned it."""
         ...
 
 
@@ -152,6 +167,28 @@ class StatefulStep(Step, Protocol):
 
     def restore(self, state: Any) -> None:
         """Bring back the time when `state` returned this; None means the very beginning."""
+        ...
+
+
+class SourceAccess(Protocol):
+    """How a source is asked for data out of turn: what the arguments of another step are."""
+
+    def sample(self, arguments: dict[str, Any], info: Any) -> dict[str, Any] | None:
+        """Have a step give one sample, that of a `types.SampleInfo`; None if none can."""
+        ...
+
+    def batch(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Have a step give the batch that it is asked for, whichever came before.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the source only gives what comes next.
+        """
+        ...
+
+    def fed(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Have a step take data that it is fed, instead of that of the source."""
         ...
 
 

@@ -236,7 +236,10 @@ def _restored(array, layout, source_info, device_id):
     cdef engine.Tensor tensor = copied_to_device(
         vector[engine.Tensor](1, on_host.tensor), device_id, stream
     )[0]
-    return wrap_device_tensor(tensor, False, stream, stream.record())
+    ready = stream.record()
+    # Nobody holds what is on the host any longer.
+    ready.synchronize()
+    return wrap_device_tensor(tensor, False, stream, ready)
 
 
 cdef TensorGPU wrap_device_tensor(

@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
@@ -11,6 +12,8 @@ cdef class TensorListGPU(TensorListBase):
     cdef object _ready
 
     cdef int _set_samples(self, list tensors) except -1
+    # Moves the samples into one block, where each begins at a multiple of `alignment`.
+    cdef int _move(self, int64_t alignment) except -1
 
 
 cdef TensorListGPU wrap_device_tensors(

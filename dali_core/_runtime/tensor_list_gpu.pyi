@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from numpy.typing import DTypeLike, NDArray
 
+from dali_core._cuda.stream import Stream
 from dali_core._runtime.tensor_gpu import TensorGPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_base import TensorListBase
@@ -89,3 +90,6 @@ class TensorListGPU(TensorListBase):
     def __copy__(self) -> TensorListGPU: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorListGPU: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+def adopted(samples: Sequence[Any], layout: str, stream: Stream) -> TensorListGPU:
+    """Take memory of another library, which is complete in the order of a stream, as it is."""

@@ -1,15 +1,16 @@
 # cython: annotation_typing=False
 """A batch of tensors in the memory of a GPU: what pipelines return, and what may be fed in."""
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
 from dali_core._runtime.tensor_base cimport _UNSET, TensorBase, address_of, given
 from dali_core._runtime.tensor_list_base cimport (
-    TensorListBase, check_layouts, check_same_types, are_contiguous, rows_of,
+    TensorListBase, check_layouts, check_same_types, are_contiguous, have_one_shape, rows_of,
 )
+from dali_core._runtime.device_exchange cimport adopt_on_device
 from dali_core._runtime.device_memory cimport (
     copied_on_device, copied_to_device, copied_to_host, copy_out, have_one_owner, side_stream,
 )
@@ -18,6 +19,9 @@ from dali_core._runtime.tensor_gpu cimport (
 )
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+
+cdef extern from "dali_core/size_classes.hpp" namespace "dali_core" nogil:
+    const int64_t kRaggedAlignment
 
 
 cdef class TensorListGPU(TensorListBase):
@@ -268,7 +272,8 @@ cdef class TensorListGPU(TensorListBase):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TensorListGPU:
         cdef TensorListGPU result = TensorListGPU(self)
-        result._gather()
+        # As pipelines lay them out.
+        result._move(1 if have_one_shape(result.samples) else kRaggedAlignment)
         return result
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -287,14 +292,17 @@ cdef class TensorListGPU(TensorListBase):
         return 0
 
     cdef int _gather(self) except -1:
+        return self._move(1)
+
+    cdef int _move(self, int64_t alignment) except -1:
         if self.samples.empty():
             return 0
         stream = side_stream(self._first().device, self._ready)
-        cdef vector[engine.Tensor] samples = copied_on_device(self.samples, stream)
+        cdef vector[engine.Tensor] samples = copied_on_device(self.samples, stream, alignment)
         ready = stream.record()
         self.samples = move(samples)
         self._stream, self._ready = stream, ready
-        self.is_contiguous = True
+        self.is_contiguous = are_contiguous(self.samples)
         self.is_read_only = False
         return 0
 
@@ -334,8 +342,32 @@ def _restored(TensorListCPU on_host, int device_id):
         result = wrap_device_tensors(
             copied_to_device(on_host.samples, device_id, stream), True, stream, stream.record()
         )
+        # Nobody holds what is on the host any longer.
+        result.synchronize()
     kind.device = device_id
     result.kind = kind
+    return result
+
+
+def adopted(samples: Sequence[Any], layout: str, stream: Stream) -> TensorListGPU:
+    """Take memory of another library, which is complete in the order of a stream, as it is.
+
+    Parameters
+    ----------
+    samples : sequence
+        What has CUDA's array interface, on the device of the stream. All live as long as the memory
+        of one of them is used.
+    layout : str
+        Layout of each sample.
+    stream : Stream
+        The stream, where samples do not tell another one.
+    """
+    cdef vector[engine.Tensor] tensors = adopt_on_device(list(samples), stream, "TensorListGPU")
+    cdef TensorListGPU result
+    check_same_types(tensors, "TensorListGPU")
+    result = wrap_device_tensors(tensors, are_contiguous(tensors), stream, stream.record())
+    if layout:
+        result.set_layout(layout)
     return result
 
 

@@ -94,10 +94,14 @@ def _function(spec: OpSpec) -> list[str]:
     name = spec.name.rpartition(".")[2]
     doc = first_line(spec.doc)
     variants = _variants(spec)
+    # What may be passed by position need not be by name.
+    also_by_position = spec.constructor if spec.bind is not None else ()
     lines: list[str] = []
     for number, (overrides, result) in enumerate(variants):
         keywords = [
-            f"{arg.name}: {overrides[arg.name]}" if arg.name in overrides else _keyword(arg)
+            f"{arg.name}: {overrides[arg.name]}"
+            if arg.name in overrides
+            else _keyword(arg, optional=arg.name in also_by_position)
             for arg in all_args(spec)
         ]
         parameters = [*_inputs(spec), *keywords]
@@ -152,7 +156,9 @@ def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
         return [({}, "DataNode" if count == 1 else "list[DataNode]" if count else "None")]
     number = spec.arg("num_outputs")
     if number is None:
-        return [({}, "Any")]
+        # The documentation says whether one output, too, is in a list.
+        is_list = "-------\nlist of DataNode\n" in inspect.cleandoc(spec.doc)
+        return [({}, "list[DataNode]" if is_list else "Any")]
     if number.default in (None, UNSET):
         return [
             ({number.name: "None = None"}, "DataNode"),

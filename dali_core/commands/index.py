@@ -1,12 +1,13 @@
-"""``dali-core index``: writes index files of archives and of files of records."""
+"""``dali-core index``: writes index files of archives and record files, and indexes videos."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
+
+from dali_core._whole_files import write_whole
 
 _SUFFIXES = {
     "wds": (".tar",),
@@ -20,25 +21,32 @@ def add_parser(parsers: Any) -> None:
     """Add the arguments of the command."""
     parser = parsers.add_parser(
         "index",
-        help="write index files of archives and record files",
+        help="write index files of archives and record files, and index videos",
         description="Write an index file for each archive, as readers of dali_core and NVIDIA DALI "
-        "take them: next to the archive, with the suffix .idx.",
+        "take them: next to the archive, with the suffix .idx. Indices of videos are put into the "
+        "cache that readers look in.",
     )
     parser.add_argument(
         "kind",
-        choices=list(_KINDS),
-        help="tar archives for readers.webdataset, files for readers.tfrecord, or files for "
-        "readers.mxnet",
+        choices=[*_KINDS, "video"],
+        help="tar archives for readers.webdataset, files for readers.tfrecord, files for "
+        "readers.mxnet, or videos",
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="archive or record file")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="archive, record file or video")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="where to write the index files"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="where to write the index files (not of videos)",
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the index files; return 1 if something in the archives is damaged."""
+    if options.kind == "video":
+        return _index_videos(options)
     # Only now, so that the help of all commands is shown at once.
     from dali_core.operators.readers.archive_index import open_indices
     from dali_core.operators.readers.index_text import index_text
@@ -51,8 +59,31 @@ def run(options: argparse.Namespace) -> int:
         for problem in problems:
             print(f"dali-core: {path}: {problem} It is not in the index.", file=sys.stderr)
             status = 1
-        _write(target, text)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, text)
     return status
+
+
+def _index_videos(options: argparse.Namespace) -> int:
+    from dali_core.errors import ArgumentValueError
+    from dali_core.operators.video.backends import CACHE_VARIABLE, cache_folder
+    from dali_core.operators.video.frame_index import VideoError, open_indices
+
+    if options.output is not None:
+        raise ArgumentValueError(
+            f"index: --output must be left out for videos (got {str(options.output)!r}). Set "
+            f"{CACHE_VARIABLE} to keep their indices in a folder."
+        )
+    if not cache_folder():
+        raise ArgumentValueError(
+            f"index: there must be a cache for indices of videos (got an empty {CACHE_VARIABLE}). "
+            "Unset it, or set it to a folder."
+        )
+    indices = open_indices(options.paths, progress=sys.stderr.isatty())
+    errors = [index for index in indices if isinstance(index, VideoError)]
+    for error in errors:
+        print(f"dali-core: {error}", file=sys.stderr)
+    return int(bool(errors))
 
 
 def _targets(options: argparse.Namespace) -> list[Path]:
@@ -71,14 +102,3 @@ def _targets(options: argparse.Namespace) -> list[Path]:
             )
         found[target] = path
     return list(found)
-
-
-def _write(target: Path, text: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Readers never see half an index.
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8", errors="surrogateescape")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)

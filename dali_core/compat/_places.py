@@ -17,13 +17,7 @@ BELOW = frozenset(ELSEWHERE)
 """What `import nvidia.dali` alone makes an attribute."""
 
 COMING = {
-    "experimental.dynamic": "Operators without a pipeline come with a later version",
-    "experimental.torchvision": "Transforms of torchvision come with a later version",
-    "plugin.paddle": "Iterators for PaddlePaddle come with a later version: write an adapter "
-    "(dali_core.adapters)",
-    "plugin.pytorch.experimental": "The proxy for DataLoader comes with a later version: use "
-    "fn.external_source",
-    "plugin.tf": "Data sets of TensorFlow come with a later version: write an adapter "
-    "(dali_core.adapters)",
+    "experimental": "Operators without a pipeline, and transforms of torchvision, come with a "
+    "later version: make a pipeline",
 }
 """What is not here yet, and what to do instead; for all modules below, too."""

@@ -21,6 +21,7 @@ def caffe(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -32,7 +33,7 @@ def caffe(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> Any:
+) -> list[DataNode]:
     """Read images and labels from LMDB databases of Caffe."""
 
 def caffe2(
@@ -52,6 +53,7 @@ def caffe2(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -63,7 +65,7 @@ def caffe2(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> Any:
+) -> list[DataNode]:
     """Read images, labels and other tensors from LMDB databases of Caffe2."""
 
 def coco(
@@ -88,6 +90,9 @@ def coco(
     meta_files_path: Str = "",
     dump_meta_files: bool = False,
     dump_meta_files_path: Str = "",
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -97,6 +102,7 @@ def coco(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -108,7 +114,7 @@ def coco(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> Any:
+) -> list[DataNode]:
     """Read images with boxes, labels and masks from COCO data sets."""
 
 def file(
@@ -120,6 +126,9 @@ def file(
     file_filters: Strs = ...,
     dir_filters: Strs | None = None,
     case_sensitive_filter: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -129,6 +138,7 @@ def file(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -147,6 +157,9 @@ def mxnet(
     *,
     path: Strs,
     index_path: Strs | None = None,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -156,6 +169,7 @@ def mxnet(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -177,6 +191,9 @@ def nemo_asr(
     downmix: bool = True,
     dtype: DataType = DALIDataType.FLOAT,
     quality: Float = 50.0,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     min_duration: Float = 0.0,
     max_duration: Float = 0.0,
     read_sample_rate: bool = True,
@@ -192,6 +209,7 @@ def nemo_asr(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -212,6 +230,9 @@ def numpy(
     file_list: Str | None = None,
     files: Strs | None = None,
     file_filter: Str = "*.npy",
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     roi_start: Ints | DataNode | None = None,
     rel_roi_start: Floats | DataNode | None = None,
     roi_end: Ints | DataNode | None = None,
@@ -233,6 +254,7 @@ def numpy(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -247,10 +269,42 @@ def numpy(
 ) -> DataNode:
     """Read files that `numpy.save` has written."""
 
+def parquet(
+    *inputs: Any,
+    paths: Strs,
+    columns: Strs,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
+    max_cached_bytes: Int = 536870912,
+    num_shards: Int = 1,
+    shard_id: Int = 0,
+    stick_to_shard: bool = False,
+    interleaved_shards: bool = False,
+    pad_last_batch: bool = False,
+    random_shuffle: bool = False,
+    seed: Int = -1,
+    shuffle_after_epoch: bool = False,
+    shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
+    initial_fill: Int = 1024,
+    lazy_init: bool = False,
+    read_ahead: bool | None = None,
+    prefetch_queue_depth: Int = 1,
+    skip_cached_images: bool = False,
+    tensor_init_bytes: Int = 1048576,
+    dont_use_mmap: bool = False,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> Any:
+    """Read columns of Parquet files; a sample is a row."""
+
 @overload
 def python(
     *inputs: Any,
-    source: object,
+    source: object | None = None,
     num_outputs: None = None,
     parallel: bool = False,
     layout: Strs | None = None,
@@ -264,6 +318,7 @@ def python(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -281,7 +336,7 @@ def python(
 @overload
 def python(
     *inputs: Any,
-    source: object,
+    source: object | None = None,
     num_outputs: int,
     parallel: bool = False,
     layout: Strs | None = None,
@@ -295,6 +350,7 @@ def python(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -316,6 +372,9 @@ def sequence(
     step: Int = 1,
     stride: Int = 1,
     image_type: DALIImageType = DALIImageType.RGB,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -325,6 +384,7 @@ def sequence(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -346,6 +406,9 @@ def tfrecord(
     index_path: Strs | None = None,
     sequence_features: object | None = None,
     use_o_direct: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -355,6 +418,7 @@ def tfrecord(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -400,6 +464,7 @@ def video(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -463,6 +528,7 @@ def video_resize(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -485,6 +551,9 @@ def webdataset(
     missing_component_behavior: Str = "",
     dtypes: DataTypes | None = None,
     case_sensitive_extensions: bool = True,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     num_shards: Int = 1,
     shard_id: Int = 0,
     stick_to_shard: bool = False,
@@ -494,6 +563,7 @@ def webdataset(
     seed: Int = -1,
     shuffle_after_epoch: bool = False,
     shuffle_after_epoch_seed: Int | None = None,
+    sampler: object | None = None,
     initial_fill: Int = 1024,
     lazy_init: bool = False,
     read_ahead: bool | None = None,
@@ -505,5 +575,5 @@ def webdataset(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> Any:
+) -> list[DataNode]:
     """Read samples from tar archives in the layout of WebDataset."""

@@ -139,25 +139,33 @@ def checkpoint_data(value: Any) -> str | bytes | None:
 
 
 class ApiCheck:
-    """Refuses to mix groups of run methods; nested calls belong to the outermost group."""
+    """Refuses to mix groups of run methods; nested calls belong to the outermost group.
+
+    Attributes
+    ----------
+    is_enabled : bool
+        Whether it refuses that.
+    group : PipelineAPIType or None
+        The group of the last call.
+    """
 
     def __init__(self) -> None:
         self.is_enabled = True
-        self._group: PipelineAPIType | None = None
+        self.group: PipelineAPIType | None = None
         self._depth = 0
 
     @contextlib.contextmanager
     def calls(self, group: PipelineAPIType) -> Iterator[None]:
         """Mark the body of a method that belongs to a group."""
         if self._depth == 0:
-            if self.is_enabled and self._group not in (None, group):
-                assert self._group is not None
+            if self.is_enabled and self.group not in (None, group):
+                assert self.group is not None
                 raise PipelineStateError(
                     f"Pipeline: run methods of one group must be used (this is {group.name}, "
-                    f"before it was {self._group.name}). Use either run, or schedule_run with "
+                    f"before it was {self.group.name}). Use either run, or schedule_run with "
                     "share_outputs and release_outputs."
                 )
-            self._group = group
+            self.group = group
         self._depth += 1
         try:
             yield

@@ -113,7 +113,9 @@ class GraphDefinition:
     @property
     def live_nodes(self) -> list[OperatorNode]:
         """The operators in the plan."""
-        return [entry.node for stage in self.make_plan().stages for entry in stage.nodes]
+        plan = self.make_plan()
+        entries = [entry for stage in plan.stages for entry in stage.nodes]
+        return [entry.node for entry in (*plan.parameters, *entries)]
 
     def _set_returned(self, result: Any) -> None:
         self.set_outputs(result if isinstance(result, (tuple, list)) else (result,))

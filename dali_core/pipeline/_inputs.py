@@ -7,7 +7,12 @@ from typing import Any
 
 from dali_core._graph.node import DataNode
 from dali_core._runtime.step import FedStep
-from dali_core.errors import ArgumentTypeError, PipelineStateError, UnknownInputError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    PipelineStateError,
+    UnknownInputError,
+)
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
 from dali_core.pipeline._options import PipelineOptions
@@ -56,9 +61,9 @@ class PipelineInputs:
                 value = value.source.inputs[0]
             data_node = value.name
         step, output = self._find("feed_input", data_node)
-        step.feed(data, layout, cuda_stream, output)
+        step.feed(step.copied(data, layout, cuda_stream, output), output)
 
-    def feed_all(self, inputs: Mapping[str, Any]) -> None:
+    def feed_for_run(self, inputs: Mapping[str, Any]) -> None:
         """Feed what was passed to `run` by name."""
         depth = self._options.depth
         if depth != 1:
@@ -67,29 +72,52 @@ class PipelineInputs:
                 f"{', '.join(inputs)}, with prefetch_queue_depth={depth}). Pass "
                 "prefetch_queue_depth=1 or exec_pipelined=False to the Pipeline, or use feed_input."
             )
-        # All are looked up first, so that a wrong name leaves nothing fed.
-        steps = {name: self._find("run", name) for name in inputs}
-        for name, (step, output) in steps.items():
-            step.feed(inputs[name], "", output=output)
+        self._feed_all("run", inputs)
+
+    def feed_batch(self, inputs: Mapping[str, Any]) -> None:
+        """Feed what was passed to `schedule_batch` by name."""
+        missing = [name for name in self.names if name not in inputs]
+        if missing:
+            raise ArgumentValueError(
+                "Pipeline.schedule_batch: all inputs must be passed by their names (got none for "
+                f"{', '.join(map(repr, missing))}). Pass each as an argument."
+            )
+        self._feed_all("schedule_batch", inputs)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all inputs; see `Pipeline.input_names`."""
+        return [name for name, (step, _) in self._fed_outputs().items() if step.is_fed]
 
     def count(self, name: str) -> int:
         """Return how many batches to feed; see `Pipeline.input_feed_count`."""
         self._find("input_feed_count", name)
         return self._options.depth
 
-    def _find(self, method: str, name: str) -> tuple[FedStep, int]:
-        """Find the step of an `external_source`, and which of its outputs has the name."""
-        runner = self._states.start()
-        if runner.executor.closed:
-            raise PipelineStateError(
-                f"Pipeline.{method}: must be open (it was closed). Build a new one."
-            )
-        inputs = {
+    def _feed_all(self, method: str, inputs: Mapping[str, Any]) -> None:
+        # All are copied first, so that nothing is fed if one of them does not fit.
+        batches = []
+        for name, data in inputs.items():
+            step, output = self._find(method, name)
+            batches.append((step, step.copied(data, "", output=output), output))
+        for step, batch, output in batches:
+            step.feed(batch, output)
+
+    def _fed_outputs(self) -> dict[str, tuple[FedStep, int]]:
+        return {
             value.name: (step, value.index)
-            for node, step in runner.steps.items()
+            for node, step in self._states.start().steps.items()
             if isinstance(step, FedStep)
             for value in node.outputs
         }
+
+    def _find(self, method: str, name: str) -> tuple[FedStep, int]:
+        """Find the step of an `external_source`, and which of its outputs has the name."""
+        inputs = self._fed_outputs()
+        if self._states.start().executor.closed:
+            raise PipelineStateError(
+                f"Pipeline.{method}: must be open (it was closed). Build a new one."
+            )
         if name not in inputs:
             raise UnknownInputError(
                 f"Pipeline.{method}: must name an external_source that the outputs depend on (got "

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from dali_core import types
 from dali_core._graph.node import DataNode
 from dali_core.pipeline._checks import is_left_out
-from dali_core.pipeline._queries import PipelineQueries
 from dali_core.pipeline._run import OutputList
 from dali_core.pipeline._serialization import (
     NOT_WRITTEN,
@@ -18,13 +17,14 @@ from dali_core.pipeline._serialization import (
     open_document,
     to_document,
 )
+from dali_core.pipeline.parameters import PipelineWithParameters
 from dali_core.pipeline.states import PipelineStates, to_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Pipeline(PipelineQueries):
+class Pipeline(PipelineWithParameters):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -184,21 +184,6 @@ class Pipeline(PipelineQueries):
         """
         self._inputs.feed(data_node, data, layout or "", cuda_stream)
 
-    def input_feed_count(self, input_name: str) -> int:
-        """Return how many batches must be fed to an input before the first `run`.
-
-        Parameters
-        ----------
-        input_name : str
-            Name of an `external_source`.
-
-        Raises
-        ------
-        UnknownInputError
-            If the outputs depend on no such operator.
-        """
-        return self._inputs.count(input_name)
-
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[OutputList, ...]:
         """Compute a batch, and start those after it.
 
@@ -230,7 +215,7 @@ class Pipeline(PipelineQueries):
         """
         with self._run.api.calls(types.PipelineAPIType.BASIC):
             if pipeline_inputs:
-                self._inputs.feed_all(pipeline_inputs)
+                self._inputs.feed_for_run(pipeline_inputs)
             self.schedule_run()
             return self.outputs(cuda_stream)
 
@@ -240,6 +225,28 @@ class Pipeline(PipelineQueries):
         with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
             self._states.start()
             self._run.schedule()
+
+    def schedule_batch(self, /, **pipeline_inputs: Any) -> None:
+        """Start to compute one batch from these inputs, whatever `prefetch_queue_depth` is.
+
+        `outputs` returns it after those that were started before. Nothing is started if an input
+        does not fit.
+
+        Parameters
+        ----------
+        **pipeline_inputs
+            A batch for each of `input_names`; see `feed_input`.
+
+        Raises
+        ------
+        UnknownInputError, ArgumentValueError
+            If a name is unknown or missing, or the data is no batch.
+        """
+        self._run.check_caller()
+        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
+            self._states.start()
+            self._inputs.feed_batch(pipeline_inputs)
+            self._run.schedule_one()
 
     def outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Wait for the oldest batch that was started, and give its outputs.

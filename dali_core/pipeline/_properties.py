@@ -121,6 +121,14 @@ class PipelineProperties(PipelineParts):
         """Number of outputs."""
         return len(self._definition.define())
 
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the `external_source` operators to feed, as far as outputs depend on them.
+
+        The pipeline is built to find them. They are in the order in which they run.
+        """
+        return self._inputs.names
+
     def output_dtype(self) -> list[DALIDataType | None]:
         """Return the element type that is expected of each output; None for any."""
         return self._each_expected("output_dtype")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dali_core._graph.drawing import to_dot
 from dali_core._graph.svg import to_svg
 from dali_core.errors import BadSample
 from dali_core.pipeline._properties import PipelineProperties
 from dali_core.statistics import PipelineStatistics
+
+if TYPE_CHECKING:
+    from dali_core._execution.sample_run import Inspected
+    from dali_core.inspection.preview import Preview
+    from dali_core.inspection.samples import InspectedSample
 
 
 class PipelineQueries(PipelineProperties):
@@ -67,6 +73,129 @@ class PipelineQueries(PipelineProperties):
         self._states.start_eagerly()
         return self._definition.make_plan().describe()
 
+    def run_sample(
+        self, index: int, epoch: int = 0, inputs: Mapping[str, Any] | None = None
+    ) -> InspectedSample:
+        """Return what every step makes of one sample.
+
+        The sample is made beside the batches, operator by operator, with the same results. Neither
+        iteration nor checkpoints notice. Where an operator combines the samples of a batch, or a
+        source gives batches, the whole batch is made. Functions of the user are called once more.
+
+        Parameters
+        ----------
+        index : int
+            Number of the sample in the epoch, counted from 0 in the order of the (shuffled) epoch,
+            in this pipeline's shard. Without a reader: in the order in which sources give samples.
+        epoch : int
+            Which epoch. Without a reader it must be 0 or the one that the pipeline is in, that is
+            how often it was reset.
+        inputs : mapping of str to array, optional
+            Data of this sample, by the name of the source. Needed for sources that the program
+            feeds, and for iterables and callables without an argument, which only give what comes
+            next. The samples of a batch all get it.
+
+        Returns
+        -------
+        InspectedSample
+            The steps by their names, in the order of their calls. If a step fails, it has the
+            error, and those before it have their values.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If there is no such sample, or a source needs `inputs`.
+        UnknownInputError
+            If `inputs` names no source.
+        CudaError
+            If operators need a device that is not there.
+        """
+        from dali_core.inspection.samples import inspect_sample
+
+        return inspect_sample(self._inspected(), index, epoch, inputs)
+
+    def show(
+        self,
+        samples: int | Sequence[int] = 4,
+        epoch: int = 0,
+        *,
+        boxes: Mapping[str, str] | None = None,
+    ) -> Preview:
+        """Show what every step makes of some samples, as pictures.
+
+        Images, frames of sequences, masks, spectrograms and waveforms are drawn, everything else is
+        written. Images of uint8 are shown as they are, floats between 0 and 1 or between 0 and 255
+        as well; all other numbers, such as normalized images, are stretched linearly from their
+        smallest to their largest, which the caption says. Boxes of `readers.coco` and of operators
+        on boxes are drawn over the images that follow them, up to the next boxes.
+
+        Parameters
+        ----------
+        samples : int or sequence of int
+            How many samples to show, from the start of the epoch; or their numbers.
+        epoch : int
+            Which epoch; see `run_sample`.
+        boxes : mapping of str to str, optional
+            Names of other values that are boxes, with ``"ltrb"`` for (left, top, right, bottom) and
+            ``"xywh"`` for (left, top, width, height).
+
+        Returns
+        -------
+        Preview
+            A notebook shows it. Printed, it is a text; `Preview.save` writes a page or a picture,
+            for which the extra `report` must be installed.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError, UnknownInputError, CudaError
+            As `run_sample`.
+        """
+        from dali_core.inspection.preview import Preview, inspect_samples
+
+        return Preview(inspect_samples(self._inspected(), samples, epoch, boxes))
+
+    def report(self, path: str | os.PathLike[str], samples: int | Sequence[int] = 4) -> None:
+        """Write a page about the pipeline, which contains everything that it shows.
+
+        It has the graph with times and sizes, samples as `show` has them, `statistics` with their
+        diagnosis, the plan, and versions of what the pipeline runs on. The times are those of the
+        batches that were run before.
+
+        Parameters
+        ----------
+        path : path
+            HTML file to write; it is replaced in one step.
+        samples : int or sequence of int
+            As for `show`. If they cannot be made, the page says why.
+
+        Raises
+        ------
+        MissingModuleError
+            If a package of the extra `report` is not installed.
+        """
+        from dali_core.inspection.report import write_report
+
+        inspected = self._inspected()
+        plan = self._definition.make_plan()
+        write_report(path, inspected, plan, self.statistics(), samples)
+
+    def _inspected(self) -> Inspected:
+        """Describe the pipeline to what makes samples beside it."""
+        from dali_core._execution.sample_run import Inspected
+
+        self._states.start()
+        self._run.check_caller()
+        progress = self._states.snapshot().progress
+        return Inspected(
+            self._definition.graph.nodes,
+            self._definition.define(),
+            self._run.readers.by_node,
+            self._run.runner_options(),
+            progress.epoch,
+            progress.epoch_start,
+            self._run.parameters,
+        )
+
     def save_graph_to_dot_file(
         self,
         filename: str | os.PathLike[str],
@@ -115,6 +244,21 @@ class PipelineQueries(PipelineProperties):
         if self._definition.outputs is None:
             return None
         return to_svg(self._definition.graph.nodes, self._definition.outputs)
+
+    def input_feed_count(self, input_name: str) -> int:
+        """Return how many batches must be fed to an input before the first `run`.
+
+        Parameters
+        ----------
+        input_name : str
+            Name of an `external_source`.
+
+        Raises
+        ------
+        UnknownInputError
+            If the outputs depend on no such operator.
+        """
+        return self._inputs.count(input_name)
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
         """Count the samples in an epoch of a reader, over all shards and with their padding.

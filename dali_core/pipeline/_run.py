@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._execution.parameters import Parameters
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
 from dali_core._execution.run_statistics import RunStatistics
@@ -17,12 +18,13 @@ from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import Step
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.workers import WorkerPool
-from dali_core.errors import NoBatchError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, NoBatchError
 from dali_core.pipeline._checks import ApiCheck
 from dali_core.pipeline._closing import Closing
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
 from dali_core.pipeline._options import PipelineOptions
+from dali_core.types import PipelineAPIType
 
 # A TensorListGPU where the graph ends on a device, which no annotation of a pipeline can tell.
 OutputList: TypeAlias = TensorListCPU | Any
@@ -54,6 +56,8 @@ class PipelineRun:
         Processes and threads of sources, likewise.
     readers : Readers
         The data sets that the runner has opened.
+    parameters : Parameters
+        Which batch has which values of parameters.
     memory : MemoryStatistics or None
         If they are wanted.
     statistics : RunStatistics or None
@@ -85,12 +89,14 @@ class PipelineRun:
         self.runner: Runner | None = None
         self.workers: PythonWorkers | None = None
         self.readers = Readers(())
+        self.parameters = Parameters(())
         self.memory: MemoryStatistics | None = None
         self.statistics: RunStatistics | None = None
         self.in_flight: deque[Batch] = deque()
         self.is_first = True
         self.has_ended = False
         self.looks_ahead = False
+        self._not_started: Exception | None = None
 
     def start_workers(self) -> PythonWorkers:
         """Start the workers, if that has not been done yet."""
@@ -108,10 +114,23 @@ class PipelineRun:
             steps = self.start_workers().steps
             if options.enable_checkpointing:
                 _warn_of_lost_states(steps)
+            self.readers = Readers(self._definition.live_nodes)
+            self.parameters = Parameters(self._definition.live_nodes)
         if options.enable_memory_stats and self.memory is None:
             self.memory = MemoryStatistics(plan)
-        self.readers = Readers(self._definition.live_nodes)
-        runner_options = RunnerOptions(
+        runner = Runner(plan, self.readers.by_node, self.runner_options(), steps, self.parameters)
+        self._closing.add(runner.close)
+        # Ctrl-C may strike in between: whoever has a runner has its statistics.
+        self.statistics = RunStatistics(
+            plan, runner.executor, runner.device, options.num_threads, options.depth
+        )
+        self.runner = runner
+        return runner
+
+    def runner_options(self) -> RunnerOptions:
+        """Return how batches are run."""
+        options = self._options
+        return RunnerOptions(
             batch_size=options.batch_size,
             num_threads=options.num_threads,
             seed=self.seed,
@@ -123,12 +142,6 @@ class PipelineRun:
             stream_priority=options.stream_priority,
             depth=options.queue_size("gpu_size"),
         )
-        runner = Runner(plan, self.readers.by_node, runner_options, steps)
-        self._closing.add(runner.close)
-        # Ctrl-C may strike in between: whoever has a runner has its statistics.
-        self.statistics = RunStatistics(plan, runner.executor, options.num_threads, options.depth)
-        self.runner = runner
-        return runner
 
     def abandon(self) -> None:
         """Undo a start that has failed."""
@@ -158,9 +171,17 @@ class PipelineRun:
             else:
                 self._submit()
 
+    def schedule_one(self) -> None:
+        """Start one batch, even if it is the first."""
+        self.is_first = False
+        self.schedule()
+
     def take(self, cuda_stream: Any) -> tuple[OutputList, ...]:
         """Wait for the oldest batch, and return its outputs; see `Pipeline.outputs`."""
         if not self.in_flight:
+            if self._not_started is not None:
+                error, self._not_started = self._not_started, None
+                raise error
             if self._hooks.setup_ended or self.has_ended:
                 self.has_ended = True
                 raise StopIteration
@@ -170,7 +191,9 @@ class PipelineRun:
             )
         assert self.runner is not None
         assert self.statistics is not None
-        with self.statistics.call(self.in_flight):
+        # `run` starts a batch for the one that it takes.
+        num_new = self.api.group is PipelineAPIType.BASIC
+        with self.statistics.call(self.in_flight, num_new):
             consumer = self.runner.consumer(cuda_stream)
             # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
             if not self.runner.wait(self.in_flight[0]):
@@ -210,7 +233,13 @@ class PipelineRun:
         assert self.runner is not None
         if self._hooks.setup_ended or self.has_ended or not self._hooks.set_up():
             return
-        batch = self.runner.submit()
+        try:
+            self._not_started = None
+            batch = self.runner.submit()
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            # A sampler has no good order for an epoch: batches of those before it come first.
+            self._not_started = error.with_traceback(None)  # its frames refer to this object
+            return
         # Ctrl-C may end a source: the batch then is one that has failed.
         self.in_flight.append(batch)
         self.runner.call_sources(batch)

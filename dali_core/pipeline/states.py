@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dali_core._execution.bad_samples import counted_anew
@@ -23,6 +23,8 @@ from dali_core._execution.state_checks import (
     resumed_in_all,
 )
 from dali_core._graph.fingerprint import describe_graph, explain_difference
+from dali_core._runtime.step import StatefulStep
+from dali_core._whole_files import write_whole
 from dali_core.errors import PipelineStateError, StateMismatchError
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
@@ -48,6 +50,8 @@ class Snapshot:
         Whether there was work in flight.
     setups : int
         Calls of `iter_setup` for what was returned.
+    parameters : mapping
+        Changes of parameters, as `Parameters.state` describes them.
     """
 
     progress: Progress
@@ -55,6 +59,7 @@ class Snapshot:
     has_ended: bool = False
     is_started: bool = False
     setups: int = 0
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 class PipelineStates:
@@ -125,12 +130,14 @@ class PipelineStates:
             return Snapshot(Progress(), run.seed)  # nothing; a lazy reader remains one
         runner = self.start()
         place = run.in_flight[0].iteration if run.in_flight else runner.iteration
+        progress = runner.progress(place, has_ended=run.has_ended)
         return Snapshot(
-            runner.progress(place, has_ended=run.has_ended),
+            progress,
             run.seed,
             has_ended=run.has_ended,
             is_started=bool(run.in_flight),
             setups=self._setups_given,
+            parameters=run.parameters.state(progress.epoch_start.iteration),
         )
 
     def start_of_epoch(self) -> Snapshot:
@@ -143,7 +150,38 @@ class PipelineStates:
             sources=now.progress.epoch_sources,
             bad_samples=counted_anew(now.progress.bad_samples),
         )
-        return Snapshot(progress, now.seed, setups=self._hooks.epoch_setups)
+        return Snapshot(
+            progress, now.seed, setups=self._hooks.epoch_setups, parameters=now.parameters
+        )
+
+    def before_batch(self, batch: int, where: str) -> Snapshot:
+        """Return the snapshot that would have been taken before a batch of the endless stream.
+
+        Parameters
+        ----------
+        batch : int
+            Number of the batch, from the beginning of the first epoch.
+        where : str
+            Start of messages.
+
+        Raises
+        ------
+        PipelineStateError
+            If there is a source in Python.
+        """
+        steps = self.start().steps
+        now = self.snapshot()
+        for node, step in steps.items():
+            if isinstance(step, StatefulStep):
+                raise PipelineStateError(
+                    f"{where}: the pipeline must have no source in Python ({node.where} is one), "
+                    "since it could not skip batches. Read with a reader, or take the batches in "
+                    "order."
+                )
+        position = batch * self._options.batch_size
+        place = now.progress.place._replace(iteration=batch, position=position)
+        progress = replace(now.progress, place=place)
+        return replace(now, progress=progress, has_ended=False, is_started=False)
 
     def describe(self, snapshot: Snapshot) -> dict[str, Any]:
         """Turn a snapshot into plain data; see `Pipeline.state_dict`."""
@@ -153,7 +191,9 @@ class PipelineStates:
             "kind": KIND,
             "version": VERSION,
             "graph": self._described_graph(),
-            "readers": describe_readers(self._run.readers.by_node),
+            "readers": describe_readers(
+                self._run.readers.by_node, progress.place.position, self._options.batch_size
+            ),
             "seed": snapshot.seed,
             "batch_size": self._options.batch_size,
             "place": list(progress.place),
@@ -165,7 +205,7 @@ class PipelineStates:
             "started": snapshot.is_started,
             "setups": snapshot.setups,
             "bad_samples": dict(progress.bad_samples),
-        }
+        } | ({"parameters": snapshot.parameters} if snapshot.parameters else {})
 
     def read(self, state: Any, where: str) -> Snapshot:
         """Check a state, and turn it into a snapshot of this pipeline.
@@ -226,6 +266,7 @@ class PipelineStates:
             has_ended=saved.get("ended", bool),
             is_started=saved.get("started", bool),
             setups=saved.number("setups", most=_most_setups(place, epoch)),
+            parameters=run.parameters.read(saved),
         )
 
     def go_to(self, snapshot: Snapshot, where: str) -> None:
@@ -262,6 +303,7 @@ class PipelineStates:
         run.has_ended = snapshot.has_ended
         hooks.setup_ended = False
         runner.restore(snapshot.progress)
+        run.parameters.restore(snapshot.parameters)
         # Where batches had been started, `reset` could tell that the epoch was over.
         is_fed = any(step.is_fed for step in runner.steps.values())
         run.looks_ahead = snapshot.is_started and (hooks.has_setup or not is_fed)
@@ -299,10 +341,7 @@ def to_bytes(state: Mapping[str, Any], filename: str | os.PathLike[str] | None =
     """Return a state as JSON, and write it to a file, which is replaced in one step."""
     data = json.dumps(state).encode()
     if filename is not None:
-        unfinished = f"{os.fspath(filename)}.{os.getpid()}.tmp"
-        with open(unfinished, "wb") as file:
-            file.write(data)
-        os.replace(unfinished, filename)
+        write_whole(filename, data)
     return data
 
 

@@ -128,6 +128,11 @@ prepare_first_batch : optional
         """Number of samples that the epoch counts; -1 if it is unknown."""
         return -1 if self._epochs is None else self._epochs.size(self._epoch)
 
+    @property
+    def epochs(self) -> Epochs | None:
+        """The numbers of batches of all epochs; None if epochs end when the source does."""
+        return self._epochs
+
     def describe(self, num_epochs: int = 4) -> str:
         """Return a table that tells what the first epochs read, give, pad and drop.
 

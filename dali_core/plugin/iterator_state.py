@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.saved_state import MAX_SAMPLES, VERSION, SavedState
 from dali_core._runtime.resharding import MAX_TRIED
-from dali_core.errors import PipelineStateError, StateMismatchError
+from dali_core.errors import ArgumentValueError, PipelineStateError, StateMismatchError
 from dali_core.pipeline.states import to_bytes
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 
@@ -104,6 +104,45 @@ class StatefulIterator:
         for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
             pipeline.states.go_to(snapshot, "iterator.restart")
         self._go_on(self._epoch, 0)
+
+    def seek(self, epoch: int, batch: int = 0) -> None:
+        """Go on with any batch of any epoch, without computing those before it.
+
+        Work in flight is discarded.
+
+        Parameters
+        ----------
+        epoch : int
+            Number of the epoch, from 0.
+        batch : int
+            Number of the batch in it, from 0; `len` at most, which is the end of the epoch.
+
+        Raises
+        ------
+        ArgumentValueError
+            If there is no such batch.
+        PipelineStateError
+            If epochs do not follow a reader, or there is a source in Python.
+        """
+        epochs = self._epochs
+        if not isinstance(epochs, ReaderEpochs):
+            raise PipelineStateError(
+                "iterator.seek: epochs must follow a reader (there is none). Pass reader_name."
+            )
+        length = epochs.num_given(epoch) if epoch >= 0 else 0
+        if epoch < 0 or not 0 <= batch <= length:
+            raise ArgumentValueError(
+                f"iterator.seek: there must be such a batch (got epoch {epoch}, batch {batch}; the "
+                f"epoch has {length}). Count both from 0."
+            )
+        begin = epochs.schedule.first_batch(epoch)
+        where = "iterator.seek"
+        starts = [pipeline.states.before_batch(begin, where) for pipeline in self._pipelines]
+        for pipeline in self._pipelines:
+            states = pipeline.states
+            states.go_to(states.before_batch(begin + batch, where), where)
+        self._epoch_start = starts
+        self._go_on(epoch, batch)
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of every pipeline, to be passed to pipelines that go on.

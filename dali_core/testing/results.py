@@ -35,13 +35,12 @@ def no_samples() -> list[NDArray[Any]]:
 def check_ways_to_compute(operator: str, example: Example, arguments: dict[str, Any]) -> None:
     """Threads, batch sizes and prefetching change nothing."""
     expected = run(operator, example, arguments)
+    # Each value of each setting occurs, and what depends on the batch size runs without it.
     different: Sequence[dict[str, Any]] = (
         {},
-        {"num_threads": 4},
-        {"batch_size": 1},
+        {"num_threads": 4, "prefetch_queue_depth": 1},
+        {"batch_size": 1, "prefetch_queue_depth": 5},
         {"batch_size": 8, "num_threads": 2},
-        {"prefetch_queue_depth": 1},
-        {"prefetch_queue_depth": 5, "batch_size": 2},
         {"exec_pipelined": False, "exec_async": False},
     )
     for settings in different:

@@ -7,8 +7,7 @@
 namespace dali_core {
 
 void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
-  UploadArena arena(memory);
-  arena.expected_bytes = upload_bytes_;
+  StageArena arena(memory, expected_);
   std::vector<int> everything(static_cast<size_t>(batch.size()));
   std::iota(everything.begin(), everything.end(), 0);
   size_t running = 0;
@@ -42,7 +41,7 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
       if (!done) run(i, 1, false, batch, memory, arena, plan.work, places, done);
     }
     arena.finish(plan.work);
-    upload_bytes_ = arena.total_bytes();
+    expected_.update(arena.upload_bytes(), arena.scratch_bytes());
   } catch (const DevicePlanError& error) {
     fail(error.sample, static_cast<size_t>(error.member), error.what());
   } catch (const DeviceFailure& error) {
@@ -57,7 +56,7 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
 // Plans one operator, or a chain. What is planned uses memory that nobody may get before the work
 // is in the stream, so values that are released stay with the work until then.
 void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
-                        DeviceMemory& memory, UploadArena& arena, DeviceWork& work,
+                        DeviceMemory& memory, StageArena& arena, DeviceWork& work,
                         const std::vector<int>& places, bool& done) {
   const DeviceInstruction& begin = instructions_[first];
   const DeviceInstruction& last = instructions_[first + count - 1];

@@ -50,13 +50,13 @@ class DeviceProgram {
 
  private:
   void run(size_t first, size_t count, bool is_chain, Batch& batch, DeviceMemory& memory,
-           UploadArena& arena, DeviceWork& work, const std::vector<int>& places, bool& done);
+           StageArena& arena, DeviceWork& work, const std::vector<int>& places, bool& done);
 
   const std::vector<DeviceInstruction> instructions_;
   // For what operators on the host would allocate; parameters are small.
   std::shared_ptr<BufferPool> pool_ = BufferPool::create();
   Scratch scratch_;
-  size_t upload_bytes_ = 0;
+  ExpectedBytes expected_;
 };
 
 }  // namespace dali_core

@@ -221,6 +221,7 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker&
   StageProgress& progress = batch->progress[stage];
   const SampleProgram& program = *plan_.stages[stage].program;
   const int size = batch->size();
+  worker.times.begin_lap();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
     const bool is_read = stage == reading_stage_ && take_read(*batch, sample, worker.times);
     if (!batch->is_copy(sample))
@@ -371,11 +372,11 @@ void Executor::finish_step(const StepTask& task) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     const int node = plan_.stages[task.stage].node;
-    Laps laps(task.batch->step_began);
-    times_.back().end_lap(node, laps, task.batch->iteration, -1, task.batch->size());
     // An interrupted step is finished by another thread.
-    times_.back().operators[static_cast<size_t>(node)].processor_nanoseconds.add(
-        std::max<int64_t>(0, processor_nanoseconds() - task.batch->step_processor_began));
+    const int64_t processor =
+        std::max<int64_t>(0, processor_nanoseconds() - task.batch->step_processor_began);
+    times_.back().add_step(node, task.batch->step_began, task.batch->iteration, task.batch->size(),
+                           processor);
     steps_running_.erase(
         std::remove(steps_running_.begin(), steps_running_.end(), task.batch.get()),
         steps_running_.end());

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "permutation.hpp"
 
@@ -17,6 +19,10 @@ struct ReaderRun {
   // The positions from `order_first` on are permuted; the order is the natural one if
   // `order_size` is 0.
   uint64_t order_first = 0, order_size = 0, order_seed = 0;
+  // Whether the reader gives none of these samples: their index is -1.
+  bool is_absent = false;
+  // The index in the data set at each position of the epoch's order, where a sampler has given it.
+  std::shared_ptr<const std::vector<int64_t>> listed_order;
 
   uint64_t position(uint64_t sample) const { return first + sample * step; }
 
@@ -32,9 +38,13 @@ struct ReaderRun {
     explicit Indices(const ReaderRun& run)
         : first_(run.order_first),
           is_permuted_(run.order_size > 0),
-          order_(run.order_size, run.order_seed, run.epoch) {}
+          order_(run.order_size, run.order_seed, run.epoch),
+          listed_(run.listed_order.get()),
+          is_absent_(run.is_absent) {}
 
     int64_t operator()(uint64_t position) const {
+      if (is_absent_) return -1;
+      if (listed_) return (*listed_)[position];
       return static_cast<int64_t>(is_permuted_ ? first_ + order_(position - first_) : position);
     }
 
@@ -42,6 +52,8 @@ struct ReaderRun {
     uint64_t first_;
     bool is_permuted_;
     Permutation order_;
+    const std::vector<int64_t>* listed_;  // belongs to the run
+    bool is_absent_;
   };
 };
 

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -15,9 +15,9 @@ namespace dali_core {
 
 // Nanoseconds of a clock that never goes back.
 inline int64_t nanoseconds_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec now{};  // std::chrono calls a library for this, which takes longer
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
 }
 
 // A sum that one thread adds to, while others may read it.
@@ -48,17 +48,14 @@ inline int duration_class(int64_t nanoseconds) {
 
 // What one thread has done in one operator, or in one chain of operators that ran as one.
 struct OperatorTimes {
-  Counter<int64_t> calls;
-  Counter<int64_t> samples;
   Counter<int64_t> nanoseconds;
-  Counter<int64_t> processor_nanoseconds;  // of steps only
   Counter<int64_t> bytes_in;
   Counter<int64_t> bytes_out;
-  std::array<Counter<uint32_t>, kNumDurationClasses> durations;
+  Counter<int64_t> samples;                // of steps only: all others are called once a sample
+  Counter<int64_t> processor_nanoseconds;  // of steps only
+  std::array<Counter<int64_t>, kNumDurationClasses> durations;  // their sum is the number of calls
 
-  void add(int64_t duration, int64_t num_samples = 1) {
-    calls.add(1);
-    samples.add(num_samples);
+  void add(int64_t duration) {
     nanoseconds.add(duration);
     durations[static_cast<size_t>(duration_class(duration))].add(1);
   }
@@ -82,24 +79,6 @@ struct TraceEvent {
   int64_t sample = -1;         // place in the batch; -1: all of it
 };
 
-// Times one operator after the other.
-class Laps {
- public:
-  Laps() : end_(nanoseconds_now()), begin_(end_) {}
-  explicit Laps(int64_t begin) : end_(begin), begin_(begin) {}
-
-  // Ends a lap, which began when the last one ended, and returns its nanoseconds.
-  int64_t next() {
-    begin_ = std::exchange(end_, nanoseconds_now());
-    return end_ - begin_;
-  }
-  int64_t begin() const { return begin_; }
-  int64_t end() const { return end_; }
-
- private:
-  int64_t end_, begin_;
-};
-
 // What one thread of an executor has done since its start.
 class ThreadTimes {
  public:
@@ -115,14 +94,28 @@ class ThreadTimes {
   void end_wait() {
     const int what = waiting_for_.load(std::memory_order_relaxed);
     waiting_for_.store(0, std::memory_order_relaxed);
-    Laps laps(waiting_since_.load(std::memory_order_relaxed));
-    waits_[static_cast<size_t>(what)].add(laps.next());
-    if (is_traced_) note({laps.begin(), laps.end(), -1 - what, -1, -1});
+    const int64_t begin = waiting_since_.load(std::memory_order_relaxed);
+    lap_began_ = nanoseconds_now();
+    waits_[static_cast<size_t>(what)].add(lap_began_ - begin);
+    if (is_traced_) note({begin, lap_began_, -1 - what, -1, -1});
   }
-  // Ends a lap, which was spent in an operator.
-  void end_lap(int slot, Laps& laps, int64_t iteration, int sample, int num_samples = 1) {
-    operators[static_cast<size_t>(slot)].add(laps.next(), num_samples);
-    if (is_traced_) note({laps.begin(), laps.end(), slot, iteration, sample});
+
+  // Operators are timed in laps, each of which begins when the last one, or a wait, ended: the
+  // clock is read once for each.
+  void begin_lap() { lap_began_ = nanoseconds_now(); }
+  void end_lap(int slot, int64_t iteration, int sample) {
+    const int64_t begin = std::exchange(lap_began_, nanoseconds_now());
+    operators[static_cast<size_t>(slot)].add(lap_began_ - begin);
+    if (is_traced_) note({begin, lap_began_, slot, iteration, sample});
+  }
+  // Counts a step, which may have begun in another thread.
+  void add_step(int slot, int64_t begin, int64_t iteration, int num_samples, int64_t processor) {
+    OperatorTimes& times = operators[static_cast<size_t>(slot)];
+    const int64_t end = nanoseconds_now();
+    times.add(end - begin);
+    times.samples.add(num_samples);
+    times.processor_nanoseconds.add(processor);
+    if (is_traced_) note({begin, end, slot, iteration, -1});
   }
 
   // Keeps what the thread does from now on, or no longer.
@@ -149,6 +142,7 @@ class ThreadTimes {
   }
 
   std::array<Counter<int64_t>, kNumWaits> waits_;
+  int64_t lap_began_ = 0;
   std::atomic<bool> is_traced_{false};
   std::mutex mutex_;
   std::vector<TraceEvent> events_;

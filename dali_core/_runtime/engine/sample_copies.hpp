@@ -10,38 +10,47 @@
 
 namespace dali_core {
 
-inline int64_t total_bytes(const std::vector<Tensor>& samples) {
+// The room of a sample where each begins at a multiple of `alignment`.
+inline int64_t room_for(const Tensor& sample, int64_t alignment) {
+  return checked_sum(sample.num_bytes(), alignment - 1) / alignment * alignment;
+}
+
+inline int64_t total_bytes(const std::vector<Tensor>& samples, int64_t alignment = 1) {
   int64_t total = 0;
-  for (const Tensor& sample : samples) total += sample.num_bytes();
+  for (const Tensor& sample : samples) total = checked_sum(total, room_for(sample, alignment));
   return total;
 }
 
 // Copies of all samples, one after the other, to `to`. Neighbours in memory are one copy.
-inline std::vector<RowCopy> copies_to(const std::vector<Tensor>& samples, void* to) {
+inline std::vector<RowCopy> copies_to(const std::vector<Tensor>& samples, void* to,
+                                      int64_t alignment = 1) {
   std::vector<RowCopy> copies;
   char* target = static_cast<char*>(to);
   for (const Tensor& sample : samples) {
     const int64_t bytes = sample.num_bytes();
     if (bytes == 0) continue;
-    if (!copies.empty() && static_cast<const char*>(copies.back().in) + copies.back().bytes ==
-                               static_cast<const char*>(sample.data))
+    const bool is_neighbour =
+        !copies.empty() &&
+        static_cast<const char*>(copies.back().in) + copies.back().bytes == sample.data &&
+        static_cast<char*>(copies.back().out) + copies.back().bytes == target;
+    if (is_neighbour)
       copies.back().bytes += bytes;
     else
       copies.push_back({sample.data, target, 1, bytes});
-    target += bytes;
+    target += room_for(sample, alignment);
   }
   return copies;
 }
 
-// The same samples in other memory, contiguous.
+// The same samples in other memory.
 inline std::vector<Tensor> placed(std::vector<Tensor> samples, const std::shared_ptr<void>& storage,
-                                  int8_t device) {
+                                  int8_t device, int64_t alignment = 1) {
   char* position = static_cast<char*>(storage.get());
   for (Tensor& sample : samples) {
     sample.storage = storage;
     sample.data = position;
     sample.device = device;
-    position += sample.num_bytes();
+    position += room_for(sample, alignment);
   }
   return samples;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -97,13 +98,15 @@ bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Worke
                                int64_t& bytes) const {
   SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
   bytes = 0;
-  Laps laps;
+  worker.times.begin_lap();
   try {
     for (const Instruction& instruction : instructions_) {
       if (!reads_ahead(instruction)) continue;
+      // Another data set of a mixture gives the sample.
+      if (instruction.reader >= 0 && batch.indices_of(sample)[instruction.reader] < 0) continue;
       OperatorTimes& times = worker.times.operators[static_cast<size_t>(instruction.node)];
       run_one(instruction, context, batch, sample, times);
-      worker.times.end_lap(instruction.node, laps, batch.iteration, sample);
+      worker.times.end_lap(instruction.node, batch.iteration, sample);
       for (int value : instruction.outputs) bytes += batch.values[value][sample].num_bytes();
     }
     return true;
@@ -118,7 +121,6 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
                                               bool is_read, ThreadTimes& times) const {
   const Instruction* running = nullptr;
   std::string message;
-  Laps laps;
   try {
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const Instruction& instruction = instructions_[i];
@@ -133,10 +135,11 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
       OperatorTimes& chain = times.operators[static_cast<size_t>(instruction.chain_slot)];
       if (instruction.chain && run_chain(i, context, batch, sample, chain)) {
         i += static_cast<size_t>(instruction.chain_length) - 1;
-        times.end_lap(instruction.chain_slot, laps, batch.iteration, sample);
+        times.end_lap(instruction.chain_slot, batch.iteration, sample);
       } else {
-        run_one(instruction, context, batch, sample, own);
-        times.end_lap(instruction.node, laps, batch.iteration, sample);
+        if (!instruction.joint || !run_joint(instruction, context, batch, sample, own))
+          run_one(instruction, context, batch, sample, own);
+        times.end_lap(instruction.node, batch.iteration, sample);
       }
     }
     return {};
@@ -145,6 +148,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
   } catch (...) {
     message = "operators must throw std::exception (got something else). Change the operator.";
   }
+  times.begin_lap();  // the time of what failed counts nowhere
   for (const Instruction& instruction : instructions_)
     if (instruction.joined >= 0) batch.kinds[instruction.joined][sample] = TensorKind{};
   // What other samples may be reading stays until the batch is gone.
@@ -251,32 +255,52 @@ void SampleProgram::bind_outputs(const Instruction& instruction, SampleContext& 
 
 bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch, int sample,
                               OperatorTimes& times) const {
-  const size_t length = static_cast<size_t>(instructions_[first].chain_length);
-  const size_t last = first + length - 1;
+  const Instruction& instruction = instructions_[first];
+  std::vector<int> members(static_cast<size_t>(instruction.chain_length));
+  std::iota(members.begin(), members.end(), static_cast<int>(first));
+  const bool done = run_as_one(*instruction.chain, members, context, batch, sample, times);
+  FusionCounts& counts = *instruction.chain_counts;
+  (done ? counts.fused : counts.refused).fetch_add(1, std::memory_order_relaxed);
+  return done;
+}
+
+bool SampleProgram::run_joint(const Instruction& last, SampleContext& context, Batch& batch,
+                              int sample, OperatorTimes& times) const {
+  return run_as_one(*last.joint, last.joint_members, context, batch, sample, times);
+}
+
+bool SampleProgram::run_as_one(const FusedChain& chain, const std::vector<int>& members,
+                               SampleContext& context, Batch& batch, int sample,
+                               OperatorTimes& times) const {
+  const Instruction& first = instructions_[static_cast<size_t>(members.front())];
+  const Instruction& last = instructions_[static_cast<size_t>(members.back())];
   context.source_.reset();
   std::vector<OutputSlot> slots;
   std::vector<SampleContext> operators;
-  operators.reserve(length);
-  for (size_t i = first; i <= last; ++i) {
+  operators.reserve(members.size());
+  for (const int member : members) {
+    const Instruction& instruction = instructions_[static_cast<size_t>(member)];
+    // Operators of a chain hold scratch memory at the same time.
+    const size_t first_slot = kScratchSlots * (operators.size() + 1);
     SampleContext& own = operators.emplace_back(context.pool_, context.scratch_, context.key_,
                                                 context.reader_indices_);
-    // Operators of a chain hold scratch memory at the same time.
-    own.first_scratch_slot_ = kScratchSlots * (i - first + 1);
-    bind_inputs(instructions_[i], own, batch, sample);
-    bind_arguments(instructions_[i], own, batch, sample);
+    own.first_scratch_slot_ = first_slot;
+    bind_inputs(instruction, own, batch, sample);
+    bind_arguments(instruction, own, batch, sample);
   }
   for (const SampleContext& own : operators)
     if (SampleFrames::have_arguments(own)) return false;
   // A source makes its other outputs by itself.
-  const bool has_others = instructions_[first].outputs.size() > 1;
+  const bool has_others = first.outputs.size() > 1;
   std::vector<OutputSlot> other_slots;
-  if (has_others) bind_outputs(instructions_[first], operators.front(), batch, sample, other_slots);
-  bind_outputs(instructions_[last], operators.back(), batch, sample, slots);
+  if (has_others) bind_outputs(first, operators.front(), batch, sample, other_slots);
+  bind_outputs(last, operators.back(), batch, sample, slots);
   context.source_ = operators.front().source_;
   bool done = false;
   try {
-    for (size_t i = first; i <= last; ++i) check_arguments(instructions_[i], operators[i - first]);
-    done = instructions_[first].chain->run(context, operators);
+    for (size_t i = 0; i < members.size(); ++i)
+      check_arguments(instructions_[static_cast<size_t>(members[i])], operators[i]);
+    done = chain.run(context, operators);
     if (operators.front().source_) context.source_ = operators.front().source_;
   } catch (const OutOfMemory&) {
     // The error names the operator that requested the memory.
@@ -285,21 +309,19 @@ bool SampleProgram::run_chain(size_t first, SampleContext& context, Batch& batch
   } catch (const std::exception&) {
     // The operator that refuses the sample says why when it runs by itself.
   }
-  FusionCounts& counts = *instructions_[first].chain_counts;
-  (done ? counts.fused : counts.refused).fetch_add(1, std::memory_order_relaxed);
   if (!done) return false;
   for (const SampleContext& own : operators) times.bytes_in.add(bytes_of(own.inputs_));
   for (Tensor* output : operators.back().outputs_) output->source = context.source_;
-  for (int value : instructions_[last].outputs)
-    times.bytes_out.add(batch.note_bytes(value, sample));
+  for (int value : last.outputs) times.bytes_out.add(batch.note_bytes(value, sample));
   if (has_others) {
     for (size_t i = 1; i < operators.front().outputs_.size(); ++i) {
       operators.front().outputs_[i]->source = context.source_;
-      times.bytes_out.add(batch.note_bytes(instructions_[first].outputs[i], sample));
+      times.bytes_out.add(batch.note_bytes(first.outputs[i], sample));
     }
   }
-  for (size_t i = first; i <= last; ++i)
-    for (int value : instructions_[i].releases) batch.values[value][sample] = Tensor{};
+  for (const int member : members)
+    for (int value : instructions_[static_cast<size_t>(member)].releases)
+      batch.values[value][sample] = Tensor{};
   return true;
 }
 

@@ -59,8 +59,13 @@ struct Instruction {
   std::shared_ptr<const FusedChain> chain;
   std::shared_ptr<FusionCounts> chain_counts;
   int chain_length = 0;
-  int chain_slot = 0;        // the chain's in `ThreadTimes::operators`
+  int chain_slot = 0;  // the chain's in `ThreadTimes::operators`
+  // What makes its output in any case, if it can, from the inputs of operators before it; and their
+  // instructions, of which this is the last.
+  std::shared_ptr<const FusedChain> joint;
+  std::vector<int> joint_members;
   bool from_reader = false;  // whether it depends on what a reader gives
+  int reader = -1;           // which of the readers it is, or -1
 };
 
 // What a thread that runs samples has for itself.
@@ -111,9 +116,14 @@ class SampleProgram {
                       int sample, OperatorTimes& times);
   // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
   size_t jump_from(size_t first, Batch& batch, int sample) const;
-  // Tells whether the chain that begins at instruction `first` could be run as one.
+  // Tells whether the chain that begins at an instruction, or the one that ends there in any case,
+  // could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample,
                  OperatorTimes& times) const;
+  bool run_joint(const Instruction& last, SampleContext& context, Batch& batch, int sample,
+                 OperatorTimes& times) const;
+  bool run_as_one(const FusedChain& chain, const std::vector<int>& members, SampleContext& context,
+                  Batch& batch, int sample, OperatorTimes& times) const;
   // Whether the operator knows single images only, and the sample is a sequence, or has arguments
   // for each frame of one.
   static bool runs_by_frames(const Operator& op, const SampleContext& context);

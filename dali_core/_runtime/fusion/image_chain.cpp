@@ -30,7 +30,25 @@ void ImageChainRun::run() {
   if (!in_place_) run_rows();
 }
 
+std::optional<CropWindow> ImageChainRun::choose_planes(const PlanarImage& image) {
+  plan_decoded(image.part.height, image.part.width);
+  const bool is_taken = geometry_->is_resampled() && type_ == DataType::kUInt8 &&
+                        geometry_->type() == DataType::kUInt8;
+  if (!is_taken) return std::nullopt;
+  return planes_.emplace(image, geometry_->rows(), geometry_->columns()).region();
+}
+
+void ImageChainRun::allocate_planes(uint8_t** planes) {
+  channels_ = PlanarImage::kPlanes;
+  in_place_ = false;
+  planes_->bind(own_.scratch<uint8_t>(kImageSlot, planes_->plane_bytes()),
+                own_.scratch<char>(kPlanSlot, planes_->scratch_bytes()));
+  for (int i = 0; i < PlanarImage::kPlanes; ++i) planes[i] = planes_->samples(i);
+}
+
+// A decoder that began with planes may have given up.
 void* ImageChainRun::allocate(int64_t height, int64_t width, int channels) {
+  planes_.reset();
   channels_ = channels;
   stride_ = width * channels * size_of(type_);
   in_place_ = !geometry_->is_resampled() && !is_mirrored() && !has_tail();
@@ -67,6 +85,15 @@ void ImageChainRun::run_rows() {
 }
 
 void ImageChainRun::run_resampled_rows() {
+  if (planes_) {
+    take_rows(ResampledPlanes::kRowsAtOnce,
+              [&](int64_t y, int64_t count, char* to, int64_t stride) {
+                void* targets[kMaxBandRows];
+                for (int64_t i = 0; i < count; ++i) targets[i] = to + i * stride;
+                planes_->make_rows(y, count, targets);
+              });
+    return;
+  }
   const AxisGeometry& rows = geometry_->rows();
   const AxisGeometry& columns = geometry_->columns();
   if (!plan_) {

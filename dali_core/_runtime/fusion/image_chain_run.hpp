@@ -6,11 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "dali_core/kernels/jpeg/resampled_planes.hpp"
 #include "image_chain.hpp"
 
 namespace dali_core {
 
-class ImageChainRun : public ImageRegion {
+class ImageChainRun : public ImageRegion, public PlaneSink {
  public:
   ImageChainRun(const ImageChain& chain, SampleContext& own, std::vector<SampleContext>& contexts)
       : ImageRegion(chain.geometry_, contexts), chain_(chain), own_(own) {}
@@ -18,6 +19,9 @@ class ImageChainRun : public ImageRegion {
   void run();
 
   void* allocate(int64_t height, int64_t width, int channels) override;
+
+  std::optional<CropWindow> choose_planes(const PlanarImage& image) override;
+  void allocate_planes(uint8_t** planes) override;
 
  protected:
   // Scratch memory of the chain itself.
@@ -68,6 +72,7 @@ class ImageChainRun : public ImageRegion {
   char* result_row(int64_t y) const;
 
   std::optional<ResamplePlan> plan_;
+  std::optional<ResampledPlanes> planes_;  // if the image comes as such
 };
 
 template <typename Make>

@@ -25,10 +25,7 @@ int ImageRegion::allowed_shrinking(int64_t height, int64_t width) {
 }
 
 CropWindow ImageRegion::choose_region(int64_t height, int64_t width) {
-  if (!geometry_)
-    plan(height, width);
-  else if (geometry_->rows().image_size() != height || geometry_->columns().image_size() != width)
-    geometry_->rescale(height, width);
+  plan_decoded(height, width);
   CropWindow region;
   find_source(geometry_->rows(), /*is_running=*/true, region.y, region.height);
   find_source(geometry_->columns(), /*is_running=*/false, region.x, region.width);
@@ -37,12 +34,20 @@ CropWindow ImageRegion::choose_region(int64_t height, int64_t width) {
   return region;
 }
 
+void ImageRegion::plan_decoded(int64_t height, int64_t width) {
+  if (!geometry_) plan(height, width);
+  geometry_ = planned_;
+  if (geometry_->rows().image_size() != height || geometry_->columns().image_size() != width)
+    geometry_->rescale(height, width);
+}
+
 void ImageRegion::plan(int64_t height, int64_t width) {
   full_height_ = height;
   full_width_ = width;
   geometry_.emplace(height, width, type_, has_layout_);
   for (const auto& member : steps_)
     if (!member.step->reshape(contexts_[member.number], *geometry_)) throw Refused();
+  planned_ = geometry_;
 }
 
 }  // namespace dali_core

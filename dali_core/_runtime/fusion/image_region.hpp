@@ -28,6 +28,8 @@ class ImageRegion : public ImageSink {
  protected:
   // Puts the geometry of all steps together.
   void plan(int64_t height, int64_t width);
+  // The same for an image that a decoder may have shrunk, as far as it was allowed.
+  void plan_decoded(int64_t height, int64_t width);
 
   std::vector<SampleContext>& contexts_;
   std::optional<ImageGeometry> geometry_;
@@ -42,6 +44,8 @@ class ImageRegion : public ImageSink {
 
  private:
   const std::vector<ChainMember<GeometryStep>>& steps_;
+  // Of the whole image. One that a decoder began at a smaller size, another may take over.
+  std::optional<ImageGeometry> planned_;
 };
 
 }  // namespace dali_core

@@ -20,6 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from dali_core._runtime.finalizer import Finalizer
+from dali_core._runtime.thread_start import start_thread
 from dali_core._runtime.workers import shared_memory
 from dali_core._runtime.workers.first_steps import FAILED_TO_START, WorkerName
 from dali_core._runtime.workers.forking import check_may_fork, without_warning_of_own_threads
@@ -194,7 +195,7 @@ class _Dispatcher:
         )
 
     def start(self) -> None:
-        self._thread.start()
+        start_thread(self._thread)
 
     def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
         task = Task(arguments)

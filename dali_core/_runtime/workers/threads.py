@@ -13,6 +13,7 @@ import numpy
 
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.tensor import TensorCPU
+from dali_core._runtime.thread_start import start_thread
 from dali_core._runtime.workers.produced import WHOLE, Produced, WorkerFunction
 from dali_core._runtime.workers.settings import FunctionSettings
 from dali_core._runtime.workers.task import Task
@@ -57,7 +58,7 @@ class ThreadWorkers:
         # Called when this is garbage or the interpreter ends, whichever comes first.
         self.close: Callable[[], object] = Finalizer(self, _close, of_threads, threads)
         for thread in threads:
-            thread.start()
+            start_thread(thread)
         self._identifiers = {thread.ident for thread in threads}
 
     def are_here(self) -> bool:

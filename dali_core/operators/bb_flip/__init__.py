@@ -22,6 +22,7 @@ SPEC = OpSpec(
 Boxes are in units of the extents of the image: 1 is its right or lower edge.
 """,
     input_docs=(BOXES_DOC,),
+    devices=("cpu", "gpu"),
     args=(
         Arg("horizontal", int, "Mirror left to right if not 0.", default=1, tensor=True),
         Arg("vertical", int, "Mirror top to bottom if not 0.", default=0, tensor=True),

@@ -1,28 +1,34 @@
 #include "dali_core/kernels/boxes/boxes.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
-class BoxFlip : public Operator {
+class BoxFlip : public KernelOperator<BoxFlip, BoxFlipTask> {
  public:
+  static constexpr auto kKernel = "flip_boxes";
+
   explicit BoxFlip(const OperatorConfig& config)
       : horizontal_(config, "horizontal"),
         vertical_(config, "vertical"),
         is_corners_(config.get<bool>("ltrb")) {}
 
-  void run(SampleContext& sample) const override {
+  Inferred infer(const SampleContext& sample) const {
     const Tensor& boxes = sample.input(0);
-    const int64_t count = count_boxes(boxes);
-    const bool horizontal = horizontal_.at(sample) != 0;
-    const bool vertical = vertical_.at(sample) != 0;
-    const float* in = boxes.as<float>();
-    float* out = sample.output(0, boxes.type, boxes.shape, boxes.layout).as<float>();
-    for (int64_t i = 0; i < count; ++i, in += 4, out += 4) {
-      Box box = read_box(in, is_corners_);
-      if (horizontal) box = {1 - box.right, box.top, 1 - box.left, box.bottom};
-      if (vertical) box = {box.left, 1 - box.bottom, box.right, 1 - box.top};
-      write_box(box, is_corners_, out);
-    }
+    count_boxes(boxes);
+    return {boxes.type, boxes.shape, boxes.layout};
+  }
+
+  BoxFlipTask task(const Inferred&, TaskData& data) const {
+    const Tensor boxes = data.input();
+    const SampleContext& sample = data.sample();
+    return {boxes.as<float>(), data.output().as<float>(),   count_boxes(boxes),
+            is_corners_,       horizontal_.at(sample) != 0, vertical_.at(sample) != 0};
+  }
+
+  static int64_t threads_for(const BoxFlipTask& task) { return task.count; }
+
+  static void compute(const BoxFlipTask& task) {
+    for (int64_t i = 0; i < task.count; ++i) flip_box(task, i);
   }
 
  private:

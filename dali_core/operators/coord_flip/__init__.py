@@ -14,6 +14,7 @@ A mirrored coordinate becomes ``2 * center - coordinate``; with the default cent
 `flip` does to the points of an image, in units of its extents.
 """,
     input_docs=("Points, float32 of shape ``(N, D)``, with D from 1 to 3.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "layout",

@@ -1,11 +1,14 @@
 #include <string>
 
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/boxes/points.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
-class CoordinateFlip : public Operator {
+class CoordinateFlip : public KernelOperator<CoordinateFlip, CoordinateTask> {
  public:
+  static constexpr auto kKernel = "flip_coordinates";
+
   explicit CoordinateFlip(const OperatorConfig& config)
       : flip_{{config, "flip_x"}, {config, "flip_y"}, {config, "flip_z"}},
         center_{{config, "center_x"}, {config, "center_y"}, {config, "center_z"}},
@@ -18,7 +21,7 @@ class CoordinateFlip : public Operator {
                                     layout_ + "\"). Name the coordinates, such as \"xy\".");
   }
 
-  void run(SampleContext& sample) const override {
+  Inferred infer(const SampleContext& sample) const {
     const Tensor& points = sample.input(0);
     const auto most = static_cast<int64_t>(layout_.size());
     if (points.type != DataType::kFloat || points.shape.ndim != 2 || points.shape[1] > most)
@@ -26,18 +29,30 @@ class CoordinateFlip : public Operator {
                                   std::to_string(most) + " (got " + name_of(points.type) +
                                   " of shape " + to_string(points.shape) +
                                   "). Cast or reshape them, or name all coordinates in layout.");
-    const int64_t ndim = points.shape[1];
-    float factor[3] = {}, offset[3] = {};
-    for (int64_t i = 0; i < ndim; ++i) {
+    return {points.type, points.shape, points.layout};
+  }
+
+  CoordinateTask task(const Inferred&, TaskData& data) const {
+    const Tensor points = data.input();
+    CoordinateTask task{points.as<float>(),
+                        data.output().as<float>(),
+                        points.num_elements(),
+                        points.shape[1],
+                        {},
+                        {}};
+    for (int64_t i = 0; i < task.ndim; ++i) {
       const size_t axis = std::string(kLetters).find(layout_[static_cast<size_t>(i)]);
-      const bool is_flipped = flip_[axis].at(sample) != 0;
-      factor[i] = is_flipped ? -1.0f : 1.0f;
-      offset[i] = is_flipped ? 2 * center_[axis].at(sample) : 0.0f;
+      const bool is_flipped = flip_[axis].at(data.sample()) != 0;
+      task.factor[i] = is_flipped ? -1.0f : 1.0f;
+      task.offset[i] = is_flipped ? 2 * center_[axis].at(data.sample()) : 0.0f;
     }
-    const float* in = points.as<float>();
-    float* out = sample.output(0, points.type, points.shape, points.layout).as<float>();
-    for (int64_t row = 0; row < points.shape[0]; ++row)
-      for (int64_t i = 0; i < ndim; ++i) *out++ = offset[i] + factor[i] * *in++;
+    return task;
+  }
+
+  static int64_t threads_for(const CoordinateTask& task) { return task.count; }
+
+  static void compute(const CoordinateTask& task) {
+    for (int64_t i = 0; i < task.count; ++i) flip_coordinate(task, i);
   }
 
  private:

@@ -13,6 +13,55 @@ def _without_effect(name: str, kind: Any, default: object, deprecated: str = "")
     return Arg(name, kind, doc, default=default, deprecated=deprecated)
 
 
+def _on_device(name: str, doc: str, default: float, limits: Range) -> Arg:
+    doc += " For JPEG that is decoded on a GPU; without effect on a CPU."
+    return Arg(name, type(default), doc, default=default, range=limits)
+
+
+_NUMBER = Range(0, 2**63 - 1)
+DEVICE_ARGS = (
+    _on_device(
+        "hw_decoder_load",
+        "Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none.",
+        0.65,
+        Range(0, 1),
+    ),
+    _on_device(
+        "hybrid_huffman_threshold",
+        "Images with more pixels than this have their Huffman codes decoded by the GPU as well, "
+        "others by the CPU.",
+        1000000,
+        _NUMBER,
+    ),
+    _on_device(
+        "device_memory_padding",
+        "Bytes on the GPU that a thread's buffer has at least, so that it need not grow.",
+        16777216,
+        _NUMBER,
+    ),
+    _on_device(
+        "host_memory_padding",
+        "Bytes of pinned memory that a thread's buffer has at least, so that it need not grow.",
+        8388608,
+        _NUMBER,
+    ),
+    _on_device(
+        "preallocate_width_hint",
+        "Width of the largest image that the GPU's engines have memory for from the start; 0 if "
+        "they allocate it as they need it.",
+        0,
+        _NUMBER,
+    ),
+    _on_device(
+        "preallocate_height_hint",
+        "Height of the largest image that the GPU's engines have memory for from the start; 0 if "
+        "they allocate it as they need it.",
+        0,
+        _NUMBER,
+    ),
+)
+"""Of decoders on a GPU."""
+
 _LEAVE_OUT = "nothing: it never had an effect here"
 
 DECODER_ARGS = (
@@ -62,6 +111,20 @@ DECODER_ARGS = (
         default=False,
     ),
     Arg(
+        "chroma",
+        str,
+        "What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels "
+        "of the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by "
+        "themselves, each from its own size, and makes pixels of the result. Pixels change a "
+        "little. It applies where an operator of the resize family reads the image, directly or by "
+        "way of crops, on the host and without a change of type, and nothing else reads it. "
+        "Otherwise the pixels are those of ``upsample``, and so are those of files other than JPEG "
+        "in YCbCr, of unusual and damaged ones, of turned images, and of outputs that are not RGB "
+        "or BGR in ``uint8``.",
+        default="upsample",
+        choices=("upsample", "resample"),
+    ),
+    Arg(
         "jpeg_index_size",
         int,
         "Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The "
@@ -73,14 +136,9 @@ DECODER_ARGS = (
         range=Range(0, 1 << 20),
     ),
     _without_effect("affine", bool, True),
-    _without_effect("hw_decoder_load", float, 0.65),
-    _without_effect("hybrid_huffman_threshold", int, 1000000),
-    _without_effect("device_memory_padding", int, 16777216),
+    *DEVICE_ARGS,
     _without_effect("device_memory_padding_jpeg2k", int, 0),
-    _without_effect("host_memory_padding", int, 8388608),
     _without_effect("host_memory_padding_jpeg2k", int, 0),
-    _without_effect("preallocate_width_hint", int, 0),
-    _without_effect("preallocate_height_hint", int, 0),
     _without_effect("memory_stats", bool, False, _LEAVE_OUT),
     _without_effect("split_stages", bool, False, _LEAVE_OUT),
     _without_effect("use_chunk_allocator", bool, False, _LEAVE_OUT),

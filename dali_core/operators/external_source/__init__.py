@@ -8,6 +8,7 @@ from typing import Any
 
 from dali_core._spec import MAX_OUTPUTS, Arg, Moving, OpSpec, PythonStep, Range
 from dali_core.errors import ArgumentTypeError
+from dali_core.operators.external_source.access import ExternalSourceAccess
 from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
 
 
@@ -151,7 +152,9 @@ layout.""",
     ),
     inputs=0,
     outputs=lambda arguments: arguments.get("num_outputs"),
-    lower=PythonStep(SourceStep, constructor=("source", "num_outputs")),
+    lower=PythonStep(
+        SourceStep, constructor=("source", "num_outputs"), access=ExternalSourceAccess()
+    ),
     moving=Moving("gpu"),
     bind=_bind,
 )

@@ -20,12 +20,24 @@ class FedBatches:
         self._repeat_last = repeat_last
         self._blocking = blocking
         self._last: list[Any] = [None] * num_outputs
+        self._lost: deque[tuple[int, int]] = deque()
 
     def put(self, output: int, batch: Any) -> None:
         """Add a batch of an output."""
         with self._arrived:
             self._batches[output].append(batch)
             self._arrived.notify()
+
+    def lose(self, context: StepContext) -> None:
+        """Drop what is fed for a batch that does not take it, once those before have taken theirs.
+
+        Parameters
+        ----------
+        context : StepContext
+            The batch, later than all for which this was called before.
+        """
+        with self._arrived:
+            self._lost.append((context.epoch, context.iteration))
 
     def take(self, context: StepContext) -> tuple[Any, ...]:
         """Return the next batch of each output.
@@ -36,6 +48,7 @@ class FedBatches:
             If there is none, and nobody waits for it.
         """
         with self._arrived:
+            self._drop_lost(context)
             while self._blocking and not all(self._batches) and not context.is_cancelled():
                 self._arrived.wait(_FEED_WAIT_SECONDS)
             for waiting, last in zip(self._batches, self._last, strict=True):
@@ -50,9 +63,17 @@ class FedBatches:
                     self._last[number] = waiting.popleft()
             return tuple(self._last)
 
+    def _drop_lost(self, context: StepContext) -> None:
+        while self._lost and self._lost[0] < (context.epoch, context.iteration):
+            self._lost.popleft()
+            for waiting in self._batches:
+                if waiting:
+                    waiting.popleft()
+
     def restore(self, state: Any) -> None:
         """Forget what was fed: it belongs to batches that are not to come."""
         with self._arrived:
+            self._lost.clear()
             for waiting in self._batches:
                 waiting.clear()
             self._last = [None] * len(self._last)

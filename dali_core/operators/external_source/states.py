@@ -247,7 +247,7 @@ class Calls:
     source : callable
         The source.
     takes_argument : bool
-        Whether it is told which sample or batch to give; then it needs no state.
+        Whether it takes the number of the sample or batch; then it needs no state.
     """
 
     def __init__(self, source: Callable[..., Any], takes_argument: bool) -> None:

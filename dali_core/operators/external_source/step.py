@@ -85,7 +85,7 @@ class SourceStep(Step):
             self._state, self._restore = items.state, items.restore
             self._fetch = self._taking_samples(items) if self._by_sample else items.take
         elif callable(source):
-            calls = Calls(source, _takes_argument(source))
+            calls = Calls(source, takes_argument(source))
             self._loses_state = not calls.can_go_on
             self._state, self._restore = calls.state, calls.restore
             self._fetch = self._calling(calls, arguments["batch_info"])
@@ -130,6 +130,11 @@ class SourceStep(Step):
             with contextlib.suppress(StopIteration):
                 self._fetch(context)
 
+    def lose(self, context: StepContext) -> None:
+        """Drop what was fed for a batch that a source before has failed."""
+        if self.is_fed:
+            self._fed.lose(context)
+
     def accept_on_device(self, outputs: Collection[int]) -> None:
         """Return which outputs nobody reads on the host, so that their data may be on a device."""
         self._on_device = outputs
@@ -143,8 +148,10 @@ class SourceStep(Step):
         """Start the next epoch."""
         self._rewind()
 
-    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
-        """Hand over one batch of an output (see `Pipeline.feed_input`)."""
+    def copied(
+        self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0
+    ) -> TensorListCPU | TensorListGPU:
+        """Return a copy of one batch of an output (see `Pipeline.feed_input`)."""
         if not hasattr(self, "_fed"):
             raise GraphError(
                 "Pipeline.feed_input: the external_source must have no source of its own (it has "
@@ -160,10 +167,12 @@ class SourceStep(Step):
         if is_on_device(data):
             self._check_place(output)
             stream = self._cuda_stream if cuda_stream is None else cuda_stream
-            self._fed.put(output, copied_on_device(data, layout or own, stream))
-        else:
-            batch = TensorListCPU(data, layout or None, contiguous=False)
-            self._fed.put(output, copy.deepcopy(batch))
+            return copied_on_device(data, layout or own, stream)
+        return copy.deepcopy(TensorListCPU(data, layout or None, contiguous=False))
+
+    def feed(self, batch: TensorListCPU | TensorListGPU, output: int = 0) -> None:
+        """Hand over one batch of an output, as `copied` returned it."""
+        self._fed.put(output, batch)
 
     @property
     def is_fed(self) -> bool:
@@ -210,7 +219,7 @@ class SourceStep(Step):
             return ParallelItems(source, _cycle(arguments.get("cycle")), arguments)
         if not callable(source):
             raise _no_source(source)
-        if not _takes_argument(source):
+        if not takes_argument(source):
             raise ArgumentTypeError(
                 "source must take one argument with parallel=True, the types.SampleInfo or the "
                 "number of the batch (it takes none). Workers cannot know otherwise which data "
@@ -359,7 +368,8 @@ def _no_source(source: Any) -> ArgumentTypeError:
     )
 
 
-def _takes_argument(source: Callable[..., Any]) -> bool:
+def takes_argument(source: Callable[..., Any]) -> bool:
+    """Return whether a callable source takes the number of the sample or batch."""
     try:
         parameters = inspect.signature(source).parameters.values()
     except ValueError:  # some built-in callables have no signature

@@ -14,7 +14,7 @@ size_t bytes_of(const Tensor& tensor) { return static_cast<size_t>(tensor.num_by
 
 // Samples of the input that follow each other in memory, as one.
 struct Piece {
-  int first;
+  int first, last;
   size_t bytes;
 };
 
@@ -29,10 +29,11 @@ std::vector<Piece> pieces_of(const DeviceBatch& batch) {
       if (first.storage == input.storage && first.device == input.device &&
           first.as<char>() + last.bytes == input.as<char>()) {
         last.bytes += bytes_of(input);
+        last.last = i;
         continue;
       }
     }
-    pieces.push_back({i, bytes_of(input)});
+    pieces.push_back({i, i, bytes_of(input)});
   }
   return pieces;
 }
@@ -57,15 +58,40 @@ class ToDevice : public Operator {
     for (const Piece& piece : pieces) {
       const Tensor& input = batch.input(0, piece.first);
       if (input.device == batch.device()) continue;
-      void* const to = batch.output(0, piece.first).data;
       if (pieces.size() > kFewPieces && batch.is_pinned(input)) {
-        by_kernel.add(input.data, to, static_cast<int64_t>(piece.bytes));
+        spread(batch, piece, input.as<char>(), by_kernel);
         batch.keep_for_kernels(input.storage);
+      } else if (is_contiguous_on_device(batch, piece)) {
+        batch.copy_to_device(batch.output(0, piece.first).data, input.data, piece.bytes,
+                             input.storage);
       } else {
-        batch.copy_to_device(to, input.data, piece.bytes, input.storage);
+        char* const staged = static_cast<char*>(batch.scratch(piece.bytes));
+        batch.copy_to_device(staged, input.data, piece.bytes, input.storage);
+        spread(batch, piece, staged, by_kernel);
       }
     }
     by_kernel.launch(batch);
+  }
+
+ private:
+  static bool is_contiguous_on_device(DeviceBatch& batch, const Piece& piece) {
+    const Tensor& last = batch.output(0, piece.last);
+    return last.as<char>() + bytes_of(last) ==
+           batch.output(0, piece.first).as<char>() + piece.bytes;
+  }
+
+  // Copies the samples of a piece to their places.
+  static void spread(DeviceBatch& batch, const Piece& piece, const char* from, RowCopies& copies) {
+    if (is_contiguous_on_device(batch, piece)) {
+      copies.add(from, batch.output(0, piece.first).data, static_cast<int64_t>(piece.bytes));
+      return;
+    }
+    for (int i = piece.first; i <= piece.last; ++i) {
+      const Tensor& output = batch.output(0, i);
+      if (output.num_bytes() == 0) continue;
+      copies.add(from, output.data, output.num_bytes());
+      from += output.num_bytes();
+    }
   }
 };
 

@@ -12,6 +12,7 @@ Sample ``i`` of the output is sample ``indices[i]`` of the input. Samples may co
 not at all. Nothing is copied: outputs are the same memory as inputs.
 """,
     input_docs=("Tensors of any type and shape.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "indices",

@@ -1,4 +1,4 @@
-#include "dali_core/operator.hpp"
+#include "dali_core/device_batch.hpp"
 
 namespace dali_core {
 
@@ -10,10 +10,6 @@ class PermuteBatch : public Operator {
 
   void run(SampleContext& sample) const override {
     const int64_t index = index_for(sample);
-    if (index < 0 || index >= sample.batch_size())
-      throw std::invalid_argument(
-          "indices must be from 0 to " + std::to_string(sample.batch_size() - 1) +
-          ", numbers of samples in the batch (got " + std::to_string(index) + "). Count from 0.");
     const Tensor& chosen = sample.input_of_sample(0, static_cast<int>(index));
     if (chosen.type == DataType::kNone)
       throw std::runtime_error("sample " + std::to_string(index) +
@@ -23,8 +19,23 @@ class PermuteBatch : public Operator {
     sample.forward(0, chosen);
   }
 
+  void plan(DeviceBatch& batch) const override {
+    batch.for_each([&](int i, SampleContext& sample) {
+      batch.forward(0, i, batch.input(0, static_cast<int>(index_for(sample))));
+    });
+  }
+
  private:
   int64_t index_for(const SampleContext& sample) const {
+    const int64_t index = number_for(sample);
+    if (index < 0 || index >= sample.batch_size())
+      throw std::invalid_argument(
+          "indices must be from 0 to " + std::to_string(sample.batch_size() - 1) +
+          ", numbers of samples in the batch (got " + std::to_string(index) + "). Count from 0.");
+    return index;
+  }
+
+  int64_t number_for(const SampleContext& sample) const {
     std::vector<int64_t> storage;
     const std::vector<int64_t>& indices = indices_.at(sample, storage);
     if (indices.size() == 1) return indices.front();

@@ -31,7 +31,9 @@ native operators go on with other batches.""",
     inputs=(0, 256),
     outputs=num_results,
     lower=PythonStep(
-        FunctionStep, constructor=("function", "num_outputs", "device", "batch_processing")
+        FunctionStep,
+        constructor=("function", "num_outputs", "device", "batch_processing"),
+        reads_batch=lambda arguments: bool(arguments["batch_processing"]),
     ),
     bind=bind_layouts,
 )

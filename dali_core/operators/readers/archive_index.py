@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import zlib
@@ -17,6 +19,9 @@ from dali_core._runtime.record_index import (
     walk_tar,
     walk_tfrecord,
 )
+from dali_core._runtime.remote_reads import RemoteReads
+from dali_core._storage import Storage, is_url
+from dali_core._storage.options import StorageOptions
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.file_cache import FileCache, FileKey, cache_folder, key_of
 from dali_core.operators.progress import with_progress
@@ -25,6 +30,8 @@ CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
 """Environment variable: folder where indices of archives and record files are kept; empty to keep
 none. By default ``dali_core/records`` in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
 
+_NUM_REQUESTS = 32  # at a time, for what is remote
+_Walk = Callable[..., list[Any]]
 _FILE = "records-1.sqlite"  # the number changes with the format and with the rules of the walks
 
 
@@ -72,7 +79,11 @@ class ArchiveIndex:
 
 
 def open_indices(
-    paths: Sequence[str], kind: str, *, progress: bool | None = None
+    paths: Sequence[str],
+    kind: str,
+    storage: Storage | None = None,
+    *,
+    progress: bool | None = None,
 ) -> list[ArchiveIndex]:
     """Return the index of each file, from the cache or by walking through the file.
 
@@ -82,6 +93,8 @@ def open_indices(
         Files.
     kind : str
         ``"tar"``, ``"tfrecord"``, ``"recordio"`` or ``"lmdb"``.
+    storage : Storage, optional
+        What reads those that are URLs; by default as environment variables say.
     progress : bool, optional
         Whether to show how many files have been read; by default on terminals, if tqdm is
         installed.
@@ -91,7 +104,10 @@ def open_indices(
     ArgumentValueError
         If a file cannot be read. Damage inside of files is no error, but stands in the indices.
     """
-    keys = [_key(path) for path in paths]
+    storage = storage or Storage(StorageOptions())
+    paths = storage.checked(paths)
+    with ThreadPoolExecutor(_NUM_REQUESTS) as pool:
+        keys = list(pool.map(lambda path: _key(path, storage), paths))
     cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE)
     found: dict[str, ArchiveIndex | None] = {
         path: ArchiveIndex.from_bytes(data, kind) for path, data in cache.load_bytes(keys).items()
@@ -99,9 +115,13 @@ def open_indices(
     missing = [key for key in dict.fromkeys(keys) if found.get(key[0]) is None]
     if missing:
         walk = _WALKS[kind]
-        num_workers = max(1, min(len(missing), len(os.sched_getaffinity(0))))
-        with ThreadPoolExecutor(num_workers) as pool:
-            results = pool.map(lambda key: _walked(walk, key[0]), missing)
+        most = _NUM_REQUESTS if storage.is_used else len(os.sched_getaffinity(0))
+        num_workers = max(1, min(len(missing), most))
+        with (
+            ThreadPoolExecutor(num_workers) as pool,
+            storage.started() if storage.is_used else contextlib.nullcontext() as reads,
+        ):
+            results = pool.map(lambda key: _walked(walk, key, reads), missing)
             built = list(with_progress(results, len(missing), progress, unit=kind))
         found |= {key[0]: index for key, index in zip(missing, built, strict=True)}
         cache.store_bytes(
@@ -110,7 +130,11 @@ def open_indices(
     return [index for key in keys if (index := found[key[0]]) is not None]
 
 
-def _key(path: str) -> FileKey:
+def _key(path: str, storage: Storage) -> FileKey:
+    if is_url(path):
+        found = storage.info(path)
+        version = hashlib.sha256(found.version.encode()).digest()
+        return path, found.size, int.from_bytes(version[:7], "little")
     try:
         return key_of(path)
     except OSError as error:
@@ -123,9 +147,13 @@ def _unreadable(path: str, reason: str) -> ArgumentValueError:
     )
 
 
-def _walked(walk: Callable[[bytes], list[Any]], path: str) -> ArchiveIndex:
+def _walked(walk: _Walk, key: FileKey, reads: RemoteReads | None) -> ArchiveIndex:
+    path, size, _ = key
     try:
-        entries = walk(os.fsencode(path))
+        if reads is not None and is_url(path):
+            entries = walk(os.fsencode(path), reads.address, size)
+        else:
+            entries = walk(os.fsencode(path))
     except RuntimeError as error:
         raise _unreadable(path, str(error)) from error
     problems = {number: entry[-1] for number, entry in enumerate(entries) if entry[-1]}
@@ -135,7 +163,7 @@ def _walked(walk: Callable[[bytes], list[Any]], path: str) -> ArchiveIndex:
     return ArchiveIndex(offsets, sizes, names, problems)
 
 
-_WALKS: dict[str, Callable[[bytes], list[Any]]] = {
+_WALKS: dict[str, _Walk] = {
     "tar": walk_tar,
     "tfrecord": walk_tfrecord,
     "recordio": walk_recordio,

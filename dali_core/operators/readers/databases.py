@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from dali_core._storage import refuse_urls
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.archive_index import open_indices
 from dali_core.operators.readers.record_listing import RecordListing
@@ -22,6 +23,11 @@ def list_entries(folders: list[str]) -> RecordListing:
     ArgumentValueError
         If files cannot be read, or there are no entries.
     """
+    refuse_urls(
+        "path",
+        folders,
+        "A database of LMDB is a tree of pages: copy the folder to this machine.",
+    )
     paths = [
         os.path.join(folder, "data.mdb") if os.path.isdir(folder) else folder for folder in folders
     ]

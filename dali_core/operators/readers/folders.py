@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import fnmatch
 import os
+import re
+from collections.abc import Iterator, Sequence
 
+from dali_core._runtime.path_list import NamePatterns, PathList, list_names
+from dali_core._storage import Storage, is_url, join_path
 from dali_core.errors import ArgumentValueError
+from dali_core.operators.readers.saved_folders import SavedFolders
 
 
-def names_in(folder: str, *, folders: bool) -> list[str]:
+def names_in(folder: str, storage: Storage | None = None, *, folders: bool) -> list[str]:
     """Return the names of the folders, or of the files, in a folder, in the order of their bytes.
 
     Raises
@@ -15,12 +22,94 @@ def names_in(folder: str, *, folders: bool) -> list[str]:
     ArgumentValueError
         If it cannot be listed.
     """
+    if storage is not None and is_url(folder):
+        return storage.names_in(folder, folders=folders)
+    with _listing(folder):
+        return list_names(folder, folders=folders)
+
+
+def files_below(
+    root: str,
+    storage: Storage,
+    file_filters: Sequence[str],
+    dir_filters: Sequence[str] | None = None,
+    *,
+    case_sensitive: bool = True,
+    with_root: bool = False,
+) -> PathList:
+    """List files in the folders of a folder; the number of a file's folder is its label.
+
+    Parameters
+    ----------
+    root : str
+        The folder.
+    storage : Storage
+        What lists URLs.
+    file_filters, dir_filters : sequence of str
+        Shell patterns of the names of files and of folders; by default all folders.
+    case_sensitive : bool
+        Whether patterns tell 'a' from 'A'.
+    with_root : bool
+        Whether files in the folder itself count, as if they were in a folder called ".", whose
+        place is among the others.
+
+    Returns
+    -------
+    PathList
+        The files, folder after folder, relative to `root`.
+
+    Raises
+    ------
+    ArgumentValueError
+        If a folder cannot be listed.
+    """
+    saved = SavedFolders(root, [file_filters, dir_filters, case_sensitive, with_root])
+    found = saved.load()
+    if found is not None:
+        return found
+    folders = names_in(root, storage, folders=True)
+    if with_root:
+        folders = sorted([*folders, "."], key=os.fsencode)
+    if dir_filters is not None:
+        folders = list(filter(_patterns(dir_filters, case_sensitive), folders))
+    saved.watch(folders)
+    patterns = _patterns(file_filters, case_sensitive)
+    found = PathList()
+    for label, name in enumerate(folders):
+        folder = join_path(root, name)
+        if is_url(folder):
+            names = storage.names_in(folder, folders=False)
+            found.add_folder(f"{name}/", names, label, patterns)
+        else:
+            with _listing(folder):
+                found.add_local_folder(folder, f"{name}/", label, patterns)
+    found.finish()
+    saved.store(found)
+    return found
+
+
+def _patterns(patterns: Sequence[str], case_sensitive: bool) -> NamePatterns:
+    expression = "|".join(fnmatch.translate(pattern) for pattern in patterns)
+    matches = re.compile(expression, 0 if case_sensitive else re.IGNORECASE).match
+    return NamePatterns(patterns, case_sensitive, matches)
+
+
+def checked_paths(paths: PathList, storage: Storage) -> PathList:
+    """Return paths as they are read, see `Storage.checked`."""
+    if not paths.may_contain("://"):
+        return paths
+    found = PathList()
+    found.extend(storage.checked(list(paths)), paths.labels)
+    found.finish()
+    return found
+
+
+@contextlib.contextmanager
+def _listing(folder: str) -> Iterator[None]:
     try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_dir() == folders]
+        yield
     except OSError as error:
         raise ArgumentValueError(
             f"file_root must be a folder that can be listed (got {error.filename or folder!r}: "
             f"{error.strerror}). Check the path, links and permissions."
         ) from error
-    return sorted(names, key=os.fsencode)

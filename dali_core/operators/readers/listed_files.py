@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import fnmatch
-import os
-import re
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._runtime.path_list import PathList
 from dali_core._spec import UNSET, Arg
+from dali_core._storage import STORAGE_ARGS, Storage
+from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.readers.folders import names_in
+from dali_core.operators.readers.folders import checked_paths, files_below
 
 
 def file_args(pattern: str) -> tuple[Arg, ...]:
@@ -38,6 +39,7 @@ def file_args(pattern: str) -> tuple[Arg, ...]:
             "'A'.",
             pattern,
         ),
+        *STORAGE_ARGS,
     )
 
 
@@ -49,22 +51,22 @@ class ListedFiles:
     ----------
     root : str
         Folder that relative paths relate to.
-    files : list of str
+    files : PathList
         Paths as they are shown to the user.
     """
 
     root: str
-    files: list[str]
+    files: PathList
 
     def __len__(self) -> int:
         return len(self.files)
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""
-        return {"file_root": self.root, "files": self.files}
+        return {"file_root": self.root, "paths": self.files.address, "files": None}
 
 
-def list_files(arguments: dict[str, Any]) -> ListedFiles:
+def list_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
     """List the files that `file_args` ask for.
 
     Raises
@@ -72,21 +74,22 @@ def list_files(arguments: dict[str, Any]) -> ListedFiles:
     ArgumentTypeError, ArgumentValueError
         If no argument says which, or there are no files.
     """
-    root, file_list = arguments["file_root"], arguments.get("file_list")
+    root, file_list = storage.checked_path(arguments["file_root"]), arguments.get("file_list")
     if "files" in arguments:
         if not arguments["files"]:
             raise ArgumentValueError("files must name at least one file (got an empty list).")
-        return ListedFiles(root, arguments["files"])
+        return ListedFiles(root, _listed(arguments["files"], storage))
     if file_list is not None:
-        return ListedFiles(root or os.path.dirname(file_list), _lines(file_list))
+        path = storage.checked_path(file_list)
+        return ListedFiles(root or folder_of(path), _listed(_lines(path, storage), storage))
     if not root:
         raise ArgumentTypeError("file_root, file_list or files must be given (got none of them).")
-    return ListedFiles(root, _below(root, arguments["file_filter"]))
+    return ListedFiles(root, _below(root, arguments["file_filter"], storage))
 
 
-def _lines(file_list: str) -> list[str]:
+def _lines(file_list: str, storage: Storage) -> list[str]:
     try:
-        with open(file_list, encoding="utf-8", errors="surrogateescape") as lines:
+        with storage.open_text(file_list) as lines:
             files = [line.rstrip("\r\n") for line in lines if line.strip()]
     except OSError as error:
         raise ArgumentValueError(
@@ -101,14 +104,16 @@ def _lines(file_list: str) -> list[str]:
     return files
 
 
-def _below(root: str, pattern: str) -> list[str]:
-    matches = re.compile(fnmatch.translate(pattern)).match
-    files = []
-    # The files of the folder itself are in one called ".", whose place is among the others.
-    for folder in sorted([*names_in(root, folders=True), "."], key=os.fsencode):
-        names = names_in(os.path.join(root, folder), folders=False)
-        files += [os.path.join(folder, name) for name in names if matches(name)]
-    if not files:
+def _listed(files: list[str], storage: Storage) -> PathList:
+    paths = PathList()
+    paths.extend(files, itertools.repeat(0, len(files)))
+    paths.finish()
+    return checked_paths(paths, storage)
+
+
+def _below(root: str, pattern: str, storage: Storage) -> PathList:
+    files = files_below(root, storage, [pattern], with_root=True)
+    if not len(files):
         raise ArgumentValueError(
             f"file_root {root!r} must have files that match file_filter, {pattern!r}, in it or in "
             "its folders (found none). Change one of them."

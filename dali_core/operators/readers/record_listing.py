@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._storage import Storage, is_url
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import ArchiveIndex, open_indices
 
@@ -62,7 +63,7 @@ class RecordListing:
 
 
 def list_records(
-    paths: list[str], index_paths: Sequence[str] | None, kind: str, **own: Any
+    paths: list[str], index_paths: Sequence[str] | None, kind: str, storage: Storage, **own: Any
 ) -> RecordListing:
     """List the records of files, from their index files or by walking through the files.
 
@@ -72,6 +73,8 @@ def list_records(
         Files, and a list as long of their index files; or None.
     kind : str
         ``"tfrecord"`` or ``"recordio"``.
+    storage : Storage
+        What reads those that are URLs.
     **own
         What else the native code needs.
 
@@ -85,10 +88,15 @@ def list_records(
             f"index_path must have an entry for each of the {len(paths)} files of path (got "
             f"{len(index_paths)})."
         )
+    paths = storage.checked(paths)
     if index_paths:
-        indices = [_READ_INDEX[kind](path) for path in index_paths]
+        index_paths = storage.checked(index_paths)
+        indices = [
+            _READ_INDEX[kind](index_path, path, storage)
+            for index_path, path in zip(index_paths, paths, strict=True)
+        ]
     else:
-        indices = open_indices(paths, kind)
+        indices = open_indices(paths, kind, storage)
     listing = RecordListing(paths, own=own)
     for number, index in enumerate(indices):
         listing.add(number, index)
@@ -97,21 +105,26 @@ def list_records(
     return listing
 
 
-def _offsets_and_sizes(path: str) -> ArchiveIndex:
-    places = _numbers(path, 2, "the offset and the size of a record")
+def _offsets_and_sizes(index_path: str, path: str, storage: Storage) -> ArchiveIndex:
+    places = _numbers(index_path, storage, 2, "the offset and the size of a record")
     return ArchiveIndex([place[0] for place in places], [place[1] for place in places])
 
 
-def _numbers_and_offsets(path: str) -> ArchiveIndex:
+def _numbers_and_offsets(index_path: str, path: str, storage: Storage) -> ArchiveIndex:
     # Whatever the order of the lines, records come in that of the file.
-    offsets = sorted(place[1] for place in _numbers(path, 2, "the number and offset of a record"))
-    return ArchiveIndex(offsets, [0] * len(offsets))
+    places = _numbers(index_path, storage, 2, "the number and offset of a record")
+    offsets = sorted(place[1] for place in places)
+    if not is_url(path):
+        return ArchiveIndex(offsets, [0] * len(offsets))
+    # No request is needed to find the size of a record if it is at most what is before the next.
+    ends = [*offsets[1:], storage.info(path).size]
+    return ArchiveIndex(offsets, [end - start for start, end in zip(offsets, ends, strict=True)])
 
 
-def _numbers(path: str, count: int, rule: str) -> list[list[int]]:
+def _numbers(path: str, storage: Storage, count: int, rule: str) -> list[list[int]]:
     places = []
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with storage.open_text(path) as file:
             for number, line in enumerate(file, 1):
                 words = line.split()
                 if not words:

@@ -24,6 +24,7 @@ of a sequence have one canvas.
 {NOTES}
 """,
     input_docs=(IMAGES,),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "angle",

@@ -1,41 +1,40 @@
-// fn.rotate: the size of the canvas. The rule for a pixel is that of dali_core/warp.hpp.
+// fn.rotate: the size of the canvas. The rule for a pixel is that of
+// dali_core/kernels/warp/warp.hpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "dali_core/frame_numbers.hpp"
+#include "dali_core/kernels/warp/affine_warp.hpp"
 #include "dali_core/kernels/warp/rotated_extents.hpp"
-#include "dali_core/kernels/warp/warp_image.hpp"
 
 namespace dali_core {
 
-class Rotate : public Operator {
+class Rotate : public AffineWarpOperator<Rotate> {
  public:
   explicit Rotate(const OperatorConfig& config)
-      : arguments_(config),
+      : AffineWarpOperator(config),
         angle_(config, "angle"),
         axis_(config, "axis"),
         keep_size_(config.get<bool>("keep_size")) {}
 
-  void run(SampleContext& sample) const override {
-    const WarpShape shape = warp_shape(sample.input(0));
-    std::vector<AffineTransform> transforms = rotations(sample, shape);
-    int64_t extent[3];
+  void find(const SampleContext& sample, AffineWarp& warp) const {
+    const WarpShape& shape = warp.source;
+    warp.transforms = rotations(sample, shape);
     if (arguments_.has_size())
-      arguments_.size(sample, shape, extent);
+      arguments_.size(sample, shape, warp.extent);
     else if (keep_size_)
-      std::copy_n(shape.extent, 3, extent);
+      std::copy_n(shape.extent, 3, warp.extent);
     else
-      fit(transforms, shape, extent);
-    for (AffineTransform& transform : transforms) {
+      fit(warp.transforms, shape, warp.extent);
+    for (AffineTransform& transform : warp.transforms) {
       for (int row = 0; row < shape.num_dims; ++row) {
         double moved = 0;
         for (int column = 0; column < shape.num_dims; ++column)
-          moved += transform.matrix[row][column] * static_cast<double>(extent[column]);
+          moved += transform.matrix[row][column] * static_cast<double>(warp.extent[column]);
         transform.translation(row) = (static_cast<double>(shape.extent[row]) - moved) / 2;
       }
     }
-    arguments_.warp(sample, shape, extent, transforms);
   }
 
  private:
@@ -93,7 +92,6 @@ class Rotate : public Operator {
     for (int d = 0; d < shape.num_dims; ++d) extent[d] += (extent[d] % 2 != 0) != (votes[d] > 0);
   }
 
-  WarpArguments arguments_;
   FrameNumbers angle_, axis_;
   bool keep_size_;
 };

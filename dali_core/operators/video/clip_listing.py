@@ -8,21 +8,27 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dali_core._storage import refuse_urls
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import names_in
 
-_EXTENSIONS = frozenset(
+VIDEO_EXTENSIONS = frozenset(
     (
         *("3gp", "asf", "avi", "f4v", "flv", "gif", "h264", "h265", "hevc", "ivf", "m2ts", "m4v"),
         *("mjpeg", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "mxf", "obu", "ogv", "ts", "vob"),
         *("webm", "wmv", "y4m"),
     )
 )
+"""What the names of videos end with."""
+
 # A path, which may contain spaces, a label, and where the part begins and ends.
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LIST_ENTRY = re.compile(
     rf"(\S(?:.*?\S)??)\s+([+-]?[0-9]{{1,99}})(?:\s+({_NUMBER})(?:\s+({_NUMBER}))?)?"
 )
+
+
+_COPY = "Copy videos to this machine, or mount the bucket as a folder."
 
 
 class ListedVideo(NamedTuple):
@@ -79,6 +85,8 @@ def list_videos(
             "one of filenames, file_root and file_list must be given (got "
             f"{' and '.join(given) or 'none of them'}). Pass one."
         )
+    named = arguments[given[0]]
+    refuse_urls(given[0], [named] if isinstance(named, str) else named, _COPY)
     labels = arguments.get("labels")
     if labels is not None and given != ["filenames"]:
         raise ArgumentTypeError(f"labels must come with filenames (got them with {given[0]}).")
@@ -118,6 +126,7 @@ def _from_file_list(file_list: str) -> list[ListedVideo]:
             f"file_list must be a readable file (got {file_list!r}: {error.strerror}). Check the "
             "path."
         ) from error
+    refuse_urls(f"paths in file_list {file_list!r}", (video.path for video in videos), _COPY)
     if not videos:
         raise ArgumentValueError(
             f"file_list {file_list!r} must name at least one file (got none). Write a path "
@@ -147,7 +156,7 @@ def _from_folders(root: str) -> list[ListedVideo]:
         ListedVideo(
             os.path.join(root, folder, name),
             label,
-            is_optional=name.rpartition(".")[2].lower() not in _EXTENSIONS,
+            is_optional=name.rpartition(".")[2].lower() not in VIDEO_EXTENSIONS,
         )
         for label, folder in enumerate(names_in(root, folders=True))
         for name in names_in(os.path.join(root, folder), folders=False)

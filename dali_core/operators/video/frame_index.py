@@ -96,7 +96,12 @@ def open_indices(
     keys: dict[int, FileKey] = {}
     for place, name in enumerate(names):
         try:
-            keys[place] = key_of(name)
+            key = key_of(name)
+            # Opening a pipe would wait for somebody who writes to it.
+            if os.path.isfile(name):
+                keys[place] = key
+            else:
+                results[place] = _error(name, "it is no regular file")
         except (OSError, ValueError) as error:
             results[place] = _error(name, getattr(error, "strerror", None) or str(error))
     cache = IndexCache(cache_folder())

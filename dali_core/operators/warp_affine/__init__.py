@@ -27,8 +27,10 @@ the outer corner of the first pixel, whose centre is at (0.5, 0.5).
     inputs=(1, 2),
     input_docs=(
         IMAGES,
-        "The matrix, in the place of `matrix`.",
+        "The matrix, in the place of `matrix`; on the host also where images are on a GPU.",
     ),
+    devices=("cpu", "gpu"),
+    input_device="mixed",
     args=(
         Arg(
             "matrix",

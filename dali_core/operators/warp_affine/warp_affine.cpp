@@ -2,14 +2,14 @@
 #include <cmath>
 
 #include "dali_core/frame_numbers.hpp"
-#include "dali_core/kernels/warp/warp_image.hpp"
+#include "dali_core/kernels/warp/affine_warp.hpp"
 
 namespace dali_core {
 
-class WarpAffine : public Operator {
+class WarpAffine : public AffineWarpOperator<WarpAffine> {
  public:
   explicit WarpAffine(const OperatorConfig& config)
-      : arguments_(config),
+      : AffineWarpOperator(config),
         matrix_(config, "matrix"),
         has_input_(config.num_inputs > 1),
         inverse_map_(config.get<bool>("inverse_map")) {
@@ -19,18 +19,18 @@ class WarpAffine : public Operator {
           (has_input_ ? "both" : "none") + "). Pass it once.");
   }
 
-  void run(SampleContext& sample) const override {
-    const WarpShape shape = warp_shape(sample.input(0));
-    const std::vector<AffineTransform> transforms = transforms_of(sample, shape);
-    int64_t extent[3];
-    std::copy_n(shape.extent, 3, extent);
-    if (arguments_.has_size()) arguments_.size(sample, shape, extent);
-    arguments_.warp(sample, shape, extent, transforms);
+  void find(const SampleContext& sample, AffineWarp& warp) const {
+    warp.transforms = transforms_of(sample, warp.source);
+    std::copy_n(warp.source.extent, 3, warp.extent);
+    if (arguments_.has_size()) arguments_.size(sample, warp.source, warp.extent);
   }
 
  private:
   std::vector<AffineTransform> transforms_of(const SampleContext& sample,
                                              const WarpShape& shape) const {
+    if (has_input_ && sample.input(1).device != kHost)
+      throw std::invalid_argument(
+          "the matrix must be on the host (got an input on a device). Pass it by .cpu().");
     const FrameNumbers::Values numbers =
         has_input_ ? FrameNumbers::values_of(sample.input(1)) : matrix_.at(sample);
     const int ndim = shape.num_dims;
@@ -61,7 +61,6 @@ class WarpAffine : public Operator {
     return transforms;
   }
 
-  WarpArguments arguments_;
   FrameNumbers matrix_;
   bool has_input_;
   bool inverse_map_;

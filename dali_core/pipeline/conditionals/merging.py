@@ -70,7 +70,9 @@ def merge_nodes(split: Split, yes: Any, no: Any, *, any_scope: bool = False) -> 
                 "variable in both branches."
             )
     first, second = sides[not split.is_negated], sides[split.is_negated]
-    merged = add_operator(spec_of_role("merge"), (split.predicate, first, second), {})
+    merged = add_operator(
+        spec_of_role("merge"), (split.predicate, first, second), {"title": split.title}
+    )
     assert isinstance(merged, DataNode)
     return merged
 

@@ -63,6 +63,8 @@ class Split:
         Scalars.
     keyword : str
         Where they stand; see `predicate`.
+    title : str, optional
+        What messages call the place where both sides join, if it is no operator.
     is_negated : bool
         Whether the condition holds where they are False.
 
@@ -76,7 +78,15 @@ class Split:
         The conditions around the branch.
     """
 
-    def __init__(self, test: DataNode, keyword: str = "if", *, is_negated: bool = False) -> None:
+    def __init__(
+        self,
+        test: DataNode,
+        keyword: str = "if",
+        *,
+        title: str | None = None,
+        is_negated: bool = False,
+    ) -> None:
+        self.title = title
         self.is_negated = is_negated
         self.predicate = predicate(test, keyword)
         self.graph: Graph = self.predicate.owner  # type: ignore[assignment]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dali_core._spec import OpSpec
+from dali_core._spec import Arg, OpSpec
+
+_TITLE = "operator if"
 
 SPEC = OpSpec(
     name="conditional.merge",
@@ -10,6 +12,7 @@ SPEC = OpSpec(
 
 The batch must have one type, number of dimensions and layout, whichever branches were taken.
 """,
+    args=(Arg("title", str, "What messages call it.", default=_TITLE),),
     inputs=3,
     input_docs=(
         "Scalars of booleans: which branch was taken.",
@@ -17,5 +20,5 @@ The batch must have one type, number of dimensions and layout, whichever branche
         "Values where that is false.",
     ),
     role="merge",
-    title="operator if",
+    title=lambda arguments: arguments.get("title", _TITLE),
 )

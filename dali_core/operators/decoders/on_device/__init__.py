@@ -6,6 +6,7 @@ from typing import Any
 
 from dali_core import types
 from dali_core._spec import Arg, OpSpec, PythonStep
+from dali_core.operators.decoders.arguments import DEVICE_ARGS
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
@@ -24,10 +25,11 @@ What the device's decoder refuses, and what may be damaged, becomes an image wit
     devices=("gpu",),
     input_device="mixed",
     input_docs=("Bytes of one image file a sample, on the host.",),
-    lower=PythonStep(_make_step),
+    lower=PythonStep(_make_step, reads_batch=lambda _: False),
     title="decoders.image",
     args=(
         Arg("output_type", types.DALIImageType, "Colour model of the output.", default=types.RGB),
         Arg("adjust_orientation", bool, "Turn the image as its Exif data demand.", default=True),
+        *DEVICE_ARGS,
     ),
 )

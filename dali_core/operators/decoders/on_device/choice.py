@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dali_core import types
@@ -29,7 +30,8 @@ GPU_DECODER_VARIABLE = "DALI_CORE_GPU_DECODER"
 Without it the host decodes, until somebody has seen this work on a GPU.
 """
 
-_PACKAGES = ("nvidia", "nvidia.nvimgcodec", "nvidia.nvjpeg")
+# Beside nvImageCodec's folder or inside it, nvJPEG of CUDA 13, which is no package of its own.
+_NVJPEG_OF_CUDA_13 = ("../cu13/lib", ".libs")
 _OUTPUT_TYPES = (types.RGB, types.BGR, types.GRAY)
 _OF_RESULT = ("device", "name", "preserve")
 _OF_CROP = ("crop", "crop_w", "crop_h", "crop_pos_x", "crop_pos_y", "rounding")
@@ -46,7 +48,7 @@ def gpu_decoder_is_there() -> bool:
             f"{GPU_DECODER_VARIABLE} must be 0 or 1 (got {wanted!r}). Unset it to decode on the "
             "host."
         )
-    return wanted == "1" and all(map(_is_there, _PACKAGES))
+    return wanted == "1" and all(map(_find, ("nvidia", "nvidia.nvimgcodec"))) and _has_nvjpeg()
 
 
 def whole_image(image: OpSpec, keywords: Mapping[str, Any]) -> DeviceDecoding | None:
@@ -121,5 +123,19 @@ def _means_rows_and_columns(keywords: Mapping[str, Any]) -> bool:
     return isinstance(axes, (list, tuple)) and bool(axes) and all(axis in (0, 1) for axis in axes)
 
 
-def _is_there(package: str) -> bool:
+def _has_nvjpeg() -> bool:
+    """Return whether nvJPEG is where nvImageCodec looks for it."""
+    if _find("nvidia.nvjpeg"):
+        return True
+    codec = importlib.util.find_spec("nvidia.nvimgcodec")
+    folders = codec.submodule_search_locations or () if codec else ()
+    return any(
+        library
+        for folder in folders
+        for place in _NVJPEG_OF_CUDA_13
+        for library in Path(folder, place).glob("libnvjpeg.so.*")
+    )
+
+
+def _find(package: str) -> bool:
     return package in sys.modules or importlib.util.find_spec(package) is not None

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dali_core import types
-from dali_core._runtime.device_data import OnDevice, adopted
+from dali_core._runtime.device_data import OnDevice, retain_default_pool
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import adopted
 from dali_core.errors import CudaError
 from dali_core.operators.decoders.on_device.stored_colours import is_stored_as_rgb
 
@@ -21,7 +22,17 @@ if TYPE_CHECKING:
     from dali_core._cuda.stream import Stream
 
 # Chroma is interpolated, as on the host.
-_OPTIONS = ":fancy_upsampling=1"
+_FIXED_OPTIONS = ":fancy_upsampling=1"
+# Arguments that nvImageCodec knows by these names. The engines of some devices, and the code that
+# computes on all, are decoders of their own.
+_OPTIONS = {
+    "hybrid_huffman_threshold": "nvjpeg_cuda_decoder",
+    "device_memory_padding": "nvjpeg_cuda_decoder",
+    "host_memory_padding": "nvjpeg_cuda_decoder",
+    "preallocate_width_hint": "nvjpeg_hw_decoder",
+    "preallocate_height_hint": "nvjpeg_hw_decoder",
+}
+_HINTS = ("preallocate_width_hint", "preallocate_height_hint")
 _START, _END = b"\xff\xd8\xff", b"\xff\xd9"
 _MAX_PIXELS = 2**30
 # For each colour model the names of nvImageCodec, and the channels.
@@ -45,13 +56,27 @@ class DecodeStep(Step):
     def __init__(self, arguments: dict[str, Any]) -> None:
         self._color, self._format, self._channels = _FORMATS[arguments["output_type"]]
         self._turns = bool(arguments["adjust_orientation"])
+        self._load = float(arguments["hw_decoder_load"])
+        given = {name: int(arguments[name]) for name in _OPTIONS}
+        self._options = " ".join(
+            [
+                _FIXED_OPTIONS,
+                *(
+                    f"{_OPTIONS[name]}:{name}={value}"
+                    for name, value in given.items()
+                    if value or name not in _HINTS
+                ),
+            ]
+        )
+        self._num_threads = 1
         self._stream: Stream | None = None
         self._codec: Any = None
         self._decoder: Any = None
         self._parameters: Any = None
 
-    def use_stream(self, stream: Stream) -> None:
-        """Set the stream in which images are needed."""
+    def use_device(self, stream: Stream, num_threads: int) -> None:
+        """Set the stream in which images are needed, and how many threads may help."""
+        self._num_threads = num_threads
         if self._stream is not None and self._stream.device_id != stream.device_id:
             self._decoder = None
         self._stream = stream
@@ -76,23 +101,34 @@ class DecodeStep(Step):
     def _open(self, device_id: int) -> None:
         try:
             codec = importlib.import_module("nvidia.nvimgcodec")
-            kinds = (codec.BackendKind.GPU_ONLY, codec.BackendKind.HYBRID_CPU_GPU)
             self._decoder = codec.Decoder(
                 device_id=device_id,
-                backends=[codec.Backend(kind) for kind in kinds],
-                options=_OPTIONS,
+                max_num_cpu_threads=self._num_threads,
+                backends=self._backends(codec),
+                options=self._options,
             )
         except (ImportError, RuntimeError) as error:
             raise CudaError(
                 f"nvImageCodec must be able to decode on device {device_id} (got {error}). Install "
                 "'dali_core[nvjpeg]', or set DALI_CORE_GPU_DECODER=0 to decode on the host."
             ) from error
+        # Images are in its memory.
+        retain_default_pool(device_id)
         self._codec = codec
         self._parameters = codec.DecodeParams(
             apply_exif_orientation=self._turns,
             color_spec=getattr(codec.ColorSpec, self._color),
             sample_format=getattr(codec.SampleFormat, self._format),
         )
+
+    def _backends(self, codec: Any) -> list[Any]:
+        """Return what may decode: engines for JPEG first, which take their share of a batch."""
+        kinds = codec.BackendKind
+        backends = [codec.Backend(kind) for kind in (kinds.GPU_ONLY, kinds.HYBRID_CPU_GPU)]
+        if self._load > 0:
+            fixed = codec.LoadHintPolicy.FIXED
+            backends.insert(0, codec.Backend(kinds.HW_GPU_ONLY, self._load, fixed))
+        return backends
 
     def _parse(self, data: Any) -> Any:
         """Read the header of a file; None if it is for the host."""

@@ -12,6 +12,7 @@ Type, shape and layout stay. Integers round half away from zero and saturate. Wh
 sample depends on the seed, the epoch and the sample alone, not on batch size, threads or shards.
 """,
     input_docs=("Tensors of any type but bool, of any shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg("mean", float, "Mean of the noise.", default=0.0, tensor=True),
         Arg(

@@ -1,8 +1,9 @@
 #include "dali_core/kernels/random/gaussian_noise.hpp"
 
 #include "dali_core/kernels/convert/convert_elements.hpp"
+#include "dali_core/kernels/random/noise_tasks.hpp"
 #include "dali_core/kernels/random/noise_type.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 #include "dali_core/simd.hpp"
 
 namespace dali_core {
@@ -26,17 +27,34 @@ struct DrawKey {
 
 namespace dali_core {
 
-class GaussianNoise : public Operator {
+class GaussianNoise : public KernelOperator<GaussianNoise, GaussianNoiseTask> {
  public:
+  static constexpr auto kKernel = "add_gaussian_noise";
+
   explicit GaussianNoise(const OperatorConfig& config)
       : mean_(config, "mean"), stddev_(config, "stddev"), seed_(config.seed) {}
 
-  void run(SampleContext& sample) const override {
+  static Inferred infer(const SampleContext& sample) {
     const Tensor& input = sample.input(0);
     visit_numeric_type(input.type, [](auto) {});
-    Tensor& output = sample.output(0, input.type, input.shape, input.layout);
-    DC_SIMD_DISPATCH(add_noise_of_type, input.data, output.data, input.type, input.num_elements(),
-                     mean_.at(sample), stddev_.at(sample), DrawKey(seed_, sample.key()));
+    return {input.type, input.shape, input.layout};
+  }
+
+  GaussianNoiseTask task(const Inferred&, TaskData& data) const {
+    const Tensor input = data.input();
+    const SampleContext& sample = data.sample();
+    return {input.data, data.output().data, input.num_elements(),
+            input.type, mean_.at(sample),   stddev_.at(sample),
+            seed_,      sample.key()};
+  }
+
+  static int64_t threads_for(const GaussianNoiseTask& task) {
+    return std::min<int64_t>(task.count, task.count / 4 + kDraws);
+  }
+
+  static void compute(const GaussianNoiseTask& task) {
+    DC_SIMD_DISPATCH(add_noise_of_type, task.in, task.out, task.type, task.count, task.mean,
+                     task.stddev, DrawKey(task.seed, task.key));
   }
 
  private:

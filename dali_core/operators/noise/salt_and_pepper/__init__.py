@@ -14,6 +14,7 @@ What is drawn for a sample depends on the seed, the epoch and the sample alone, 
 threads or shards.
 """,
     input_docs=("Tensors of any type but bool, of any shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "prob",

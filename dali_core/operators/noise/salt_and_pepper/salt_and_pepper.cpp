@@ -2,21 +2,14 @@
 #include <cstring>
 #include <limits>
 
+#include "dali_core/element_groups.hpp"
 #include "dali_core/geometry.hpp"
 #include "dali_core/kernels/fill/fill_value.hpp"
+#include "dali_core/kernels/random/noise_tasks.hpp"
 #include "dali_core/kernels/random/noise_type.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
-
-enum class Grain { kNone, kSalt, kPepper };
-
-// `uniform` is a random number in [0, 1).
-inline Grain draw_grain(float uniform, float probability_of_salt, float probability) {
-  return uniform < probability_of_salt ? Grain::kSalt
-         : uniform < probability       ? Grain::kPepper
-                                       : Grain::kNone;
-}
 
 namespace {
 
@@ -55,8 +48,10 @@ T default_pepper() {
 
 }  // namespace
 
-class SaltAndPepper : public Operator {
+class SaltAndPepper : public KernelOperator<SaltAndPepper, SaltAndPepperTask> {
  public:
+  static constexpr auto kKernel = "add_salt_and_pepper";
+
   explicit SaltAndPepper(const OperatorConfig& config)
       : probability_(config, "prob"),
         salt_share_(config, "salt_vs_pepper"),
@@ -65,30 +60,55 @@ class SaltAndPepper : public Operator {
         per_channel_(config.get<bool>("per_channel")),
         seed_(config.seed) {}
 
-  void run(SampleContext& sample) const override {
+  static Inferred infer(const SampleContext& sample) {
     const Tensor& image = sample.input(0);
+    visit_numeric_type(image.type, [](auto) {});
+    return {image.type, image.shape, image.layout};
+  }
+
+  SaltAndPepperTask task(const Inferred&, TaskData& data) const {
+    const Tensor image = data.input();
+    const SampleContext& sample = data.sample();
+    const PixelOrder order = pixel_order(image, per_channel_);
     const float probability = probability_.at(sample);
-    const float salt_share = salt_share_.at(sample);
+    SaltAndPepperTask task{image.data,
+                           data.output().data,
+                           order.num_outer * order.num_inner,
+                           order.num_channels,
+                           order.num_inner,
+                           size_of(image.type),
+                           0,
+                           0,
+                           probability * salt_share_.at(sample),
+                           probability,
+                           seed_,
+                           sample.key()};
     visit_numeric_type(image.type, [&](auto zero) {
       using T = decltype(zero);
       const T salt = salt_.given() ? fill_value<T>(salt_.at(sample)) : default_salt<T>();
       const T pepper = pepper_.given() ? fill_value<T>(pepper_.at(sample)) : default_pepper<T>();
-      Tensor& output = sample.output(0, image.type, image.shape, image.layout);
-      if (image.num_elements() == 0) return;
-      std::memcpy(output.data, image.data, static_cast<size_t>(image.num_bytes()));
-      RandomStream random = sample.random(seed_);
-      const PixelOrder order = pixel_order(image, per_channel_);
-      const auto replace = [&](T* pixel) {
-        const Grain grain = draw_grain(random.next_float(), probability * salt_share, probability);
-        if (grain == Grain::kNone) return;
-        const T value = grain == Grain::kSalt ? salt : pepper;
-        for (int64_t c = 0; c < order.num_channels; ++c) pixel[c * order.num_inner] = value;
-      };
-      T* const pixels = output.as<T>();
-      for (int64_t outer = 0; outer < order.num_outer; ++outer)
-        for (int64_t inner = 0; inner < order.num_inner; ++inner)
-          replace(pixels + outer * order.num_channels * order.num_inner + inner);
+      std::memcpy(&task.salt, &salt, sizeof salt);
+      std::memcpy(&task.pepper, &pepper, sizeof pepper);
     });
+    return task;
+  }
+
+  static int64_t threads_for(const SaltAndPepperTask& task) { return task.pixels; }
+
+  static void compute(const SaltAndPepperTask& task) {
+    std::memcpy(task.out, task.in,
+                static_cast<size_t>(task.pixels * task.num_channels * task.bytes));
+    RandomStream random(task.seed, task.key);
+    for (int64_t pixel = 0; pixel < task.pixels; ++pixel) {
+      const Grain grain =
+          draw_grain(random.next_float(), task.probability_of_salt, task.probability);
+      if (grain == Grain::kNone) continue;
+      const int64_t outer = pixel / task.num_inner;
+      const int64_t first = outer * (task.num_channels - 1) * task.num_inner + pixel;
+      for (int64_t c = 0; c < task.num_channels; ++c)
+        store_bits(task.out, first + c * task.num_inner, task.bytes,
+                   grain == Grain::kSalt ? task.salt : task.pepper);
+    }
   }
 
  private:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import Arg, OpSpec
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.readers.coco.listing import has, open_coco
 
 
@@ -130,8 +131,9 @@ list of DataNode
             "",
             deprecated="save_preprocessed_annotations_dir",
         ),
+        *STORAGE_ARGS,
     ),
     inputs=0,
     outputs=_num_outputs,
-    reader=open_coco,
+    reader=stored(open_coco),
 )

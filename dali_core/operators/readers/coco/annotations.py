@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.coco.run_lengths import run_lengths
 
@@ -97,7 +98,7 @@ class Annotations:
                 raise ValueError(f"{name} are not all finite numbers")
 
 
-def read_annotations(arguments: dict[str, Any]) -> Annotations:
+def read_annotations(arguments: dict[str, Any], storage: Storage) -> Annotations:
     """Read the annotations that the arguments of `fn.readers.coco` ask for.
 
     Raises
@@ -105,9 +106,9 @@ def read_annotations(arguments: dict[str, Any]) -> Annotations:
     ArgumentValueError
         If the file cannot be read, or is no such file.
     """
-    path = arguments["annotations_file"]
+    path = storage.checked_path(arguments["annotations_file"])
     try:
-        with open(path, "rb") as file:
+        with storage.open_text(path) as file:
             data = json.load(file)
     except OSError as error:
         raise ArgumentValueError(

@@ -75,6 +75,7 @@ class CocoReader : public Operator {
  public:
   explicit CocoReader(const OperatorConfig& config)
       : reader_(config.reader),
+        storage_(config),
         root_(config.get<std::string>("file_root")),
         masks_(config.get<std::string>("kind_of_masks")),
         gives_ids_(config.get<bool>("gives_ids")),
@@ -102,8 +103,7 @@ class CocoReader : public Operator {
     const int64_t index = sample.reader_index(reader_);
     const auto& file = files_[static_cast<size_t>(index)];
     sample.set_source(file);
-    const bool is_absolute = root_.empty() || (*file)[0] == '/';
-    const OpenFile opened(is_absolute ? *file : root_ + "/" + *file);
+    const OpenFile opened(joined_path(root_, *file), storage_);
     opened.read(sample.output(0, DataType::kUInt8, {opened.size()}).as<char>(), opened.size());
 
     const Part objects{objects_[static_cast<size_t>(index)],
@@ -174,6 +174,7 @@ class CocoReader : public Operator {
   }
 
   int reader_;
+  Storage storage_;
   int batches_ahead_ = 0;
   std::string root_, masks_;
   bool gives_ids_, scales_vertices_;

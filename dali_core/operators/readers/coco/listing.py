@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._storage import Storage, refuse_urls
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.coco.annotations import Annotations, read_annotations
 from dali_core.operators.readers.coco.saved import load_annotations, save_annotations
@@ -63,7 +64,7 @@ def has(arguments: dict[str, Any], name: str) -> Any:
     return arguments.get(name) or (name in _FORMER and arguments.get(_FORMER[name])) or None
 
 
-def open_coco(arguments: dict[str, Any]) -> CocoListing:
+def open_coco(arguments: dict[str, Any], storage: Storage) -> CocoListing:
     """List what the arguments of `fn.readers.coco` ask for.
 
     Raises
@@ -81,6 +82,7 @@ def open_coco(arguments: dict[str, Any]) -> CocoListing:
         masks = "pixels"
     saved = has(arguments, "preprocessed_annotations")
     if saved:
+        refuse_urls("preprocessed_annotations", [saved], "Copy the folder, or read the JSON file.")
         given = [name for name in _DECIDED_BEFORE if has(arguments, name)]
         if given:
             raise ArgumentTypeError(
@@ -94,7 +96,7 @@ def open_coco(arguments: dict[str, Any]) -> CocoListing:
             raise ArgumentTypeError(
                 "annotations_file or preprocessed_annotations must be given (got none of them)."
             )
-        annotations = read_annotations(arguments)
+        annotations = read_annotations(arguments, storage)
     if not annotations.files:
         raise ArgumentValueError(
             "the annotations must name at least one image to read (got none). Check images and "
@@ -103,7 +105,10 @@ def open_coco(arguments: dict[str, Any]) -> CocoListing:
     if has(arguments, "save_preprocessed_annotations"):
         _save(annotations, has(arguments, "save_preprocessed_annotations_dir") or "")
     return CocoListing(
-        arguments.get("file_root") or "", annotations, masks, bool(has(arguments, "image_ids"))
+        storage.checked_path(arguments.get("file_root") or ""),
+        annotations,
+        masks,
+        bool(has(arguments, "image_ids")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dali_core._spec import Arg, OpSpec
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS, open_files
 
 SPEC = OpSpec(
@@ -11,6 +12,7 @@ SPEC = OpSpec(
 
 Which files: either all below `file_root`, where each folder is a class and classes are numbered
 in the order of their names; or those listed in `file_list`; or those in `files`.
+Paths may be URLs, such as ``s3://bucket/folder``.
 
 Returns
 -------
@@ -37,8 +39,9 @@ Returns
         ),
         Arg("dir_filters", list[str], "Shell patterns of class folders to use.", None),
         Arg("case_sensitive_filter", bool, "Whether the patterns tell 'a' from 'A'.", False),
+        *STORAGE_ARGS,
     ),
     inputs=0,
     outputs=2,
-    reader=open_files,
+    reader=stored(open_files),
 )

@@ -1,9 +1,9 @@
 // fn.readers.file: reads one file of a list, and gives its label.
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "dali_core/kernels/files/open_file.hpp"
+#include "dali_core/kernels/files/path_list.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
@@ -12,34 +12,31 @@ namespace {
 class FileReader : public Operator {
  public:
   explicit FileReader(const OperatorConfig& config)
-      : reader_(config.reader), labels_(config.get<std::vector<int64_t>>("labels")) {
+      : reader_(config.reader), storage_(config), paths_(paths_of(config)) {
     root_ = config.get<std::string>("file_root");
     if (config.get_or<int64_t>("read_ahead", 1) != 0)
       batches_ahead_ = config.get_or<int>("prefetch_queue_depth", 1);
-    for (const std::string& file : config.get<std::vector<std::string>>("files"))
-      files_.push_back(std::make_shared<const std::string>(file));
   }
 
   int batches_ahead() const override { return batches_ahead_; }
 
   void run(SampleContext& sample) const override {
-    const auto index = static_cast<size_t>(sample.reader_index(reader_));
-    const std::string& file = *files_[index];
-    sample.set_source(files_[index]);
+    const int64_t index = sample.reader_index(reader_);
+    const auto file = std::make_shared<const std::string>(paths_->path(index));
+    sample.set_source(file);
 
-    const bool is_absolute = root_.empty() || file[0] == '/';
-    const OpenFile opened(is_absolute ? file : root_ + "/" + file);
+    const OpenFile opened(joined_path(root_, *file), storage_);
     const int64_t size = opened.size();
     opened.read(sample.output(0, DataType::kUInt8, {size}).as<char>(), size);
-    *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = static_cast<int32_t>(labels_[index]);
+    *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = paths_->label(index);
   }
 
  private:
   int reader_;
+  Storage storage_;
   int batches_ahead_ = 0;
   std::string root_;
-  std::vector<std::shared_ptr<const std::string>> files_;
-  std::vector<int64_t> labels_;
+  std::shared_ptr<const PathList> paths_;
 };
 
 }  // namespace

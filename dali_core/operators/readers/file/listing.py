@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import fnmatch
-import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._runtime.path_list import PathList
+from dali_core._storage import Storage
+from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.readers.folders import names_in
+from dali_core.operators.readers.folders import checked_paths, files_below
 
 KNOWN_EXTENSIONS = [
     f"*.{extension}"
@@ -32,25 +34,32 @@ class FileListing:
     ----------
     root : str
         Folder that relative paths relate to.
-    files : list of str
-        Paths as they are shown to the user.
-    labels : list of int
-        One label a file.
+    files : PathList
+        Paths as they are shown to the user, with a label each.
     """
 
     root: str
-    files: list[str]
-    labels: list[int]
+    files: PathList
 
     def __len__(self) -> int:
         return len(self.files)
 
+    @property
+    def labels(self) -> Sequence[int]:
+        """One label a file."""
+        return self.files.labels
+
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""
-        return {"file_root": self.root, "files": self.files, "labels": self.labels}
+        return {
+            "file_root": self.root,
+            "paths": self.files.address,
+            "files": None,
+            "labels": None,
+        }
 
 
-def open_files(arguments: dict[str, Any]) -> FileListing:
+def open_files(arguments: dict[str, Any], storage: Storage) -> FileListing:
     """List what the arguments of `fn.readers.file` ask for.
 
     Raises
@@ -58,7 +67,7 @@ def open_files(arguments: dict[str, Any]) -> FileListing:
     ArgumentTypeError, ArgumentValueError
         If the arguments contradict each other, or there are no files.
     """
-    root = arguments.get("file_root", "")
+    root = storage.checked_path(arguments.get("file_root") or "")
     file_list = arguments.get("file_list")
     files = arguments.get("files")
     if file_list is not None and files is not None:
@@ -68,90 +77,98 @@ def open_files(arguments: dict[str, Any]) -> FileListing:
     if files is None and file_list is None and not root:
         raise ArgumentTypeError("file_root, file_list or files must be given (got none of them).")
     if files is not None:
-        return _from_files(root, files, arguments.get("labels"))
+        return FileListing(root, _from_files(files, arguments.get("labels"), storage))
     if file_list is not None:
-        return _from_file_list(root, file_list)
-    return _from_folders(
+        file_list = storage.checked_path(file_list)
+        return FileListing(root or folder_of(file_list), _from_file_list(file_list, storage))
+    return FileListing(
         root,
-        arguments["file_filters"],
-        arguments.get("dir_filters"),
-        arguments["case_sensitive_filter"],
+        _from_folders(
+            root,
+            arguments["file_filters"],
+            arguments.get("dir_filters"),
+            arguments["case_sensitive_filter"],
+            storage,
+        ),
     )
 
 
-def _from_files(root: str, files: list[str], labels: list[int] | None) -> FileListing:
+def _from_files(files: list[str], labels: Sequence[int] | None, storage: Storage) -> PathList:
     if not files:
         raise ArgumentValueError("files must name at least one file (got an empty list).")
     if labels is None:
-        labels = list(range(len(files)))
+        labels = range(len(files))
     if len(labels) != len(files):
         raise ArgumentValueError(
             f"labels must have an entry for each of the {len(files)} files (got {len(labels)})."
         )
-    _check_labels(labels, "labels")
-    return FileListing(root, files, labels)
+    if not (_fits(min(labels)) and _fits(max(labels))):
+        number, label = next((i, label) for i, label in enumerate(labels) if not _fits(label))
+        raise _too_large("labels", number, label)
+    found = PathList()
+    found.extend(files, labels)
+    found.finish()
+    return checked_paths(found, storage)
 
 
-def _from_file_list(root: str, file_list: str) -> FileListing:
-    files, labels = [], []
+def _from_file_list(file_list: str, storage: Storage) -> PathList:
+    found = PathList()
+    too_large: list[ArgumentValueError] = []
+
+    def judge(number: int, line: str) -> tuple[str, int] | None:
+        if not line.strip():
+            return None
+        entry = _LIST_ENTRY.fullmatch(line.rstrip())
+        if entry is None or "\0" in line:
+            raise ArgumentValueError(
+                f"file_list {file_list!r}, line {number}: must be a path, a space and an "
+                f"integer label, without NUL characters (got {line.strip()!r}). Mend the "
+                "line."
+            )
+        label = int(entry[2])
+        if not _fits(label):
+            too_large.append(_too_large(f"file_list {file_list!r}", len(found), label))
+            label = 0
+        return entry[1], label
+
     try:
-        with open(file_list, encoding="utf-8", errors="surrogateescape") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                entry = _LIST_ENTRY.fullmatch(line.rstrip())
-                if entry is None or "\0" in line:
-                    raise ArgumentValueError(
-                        f"file_list {file_list!r}, line {number}: must be a path, a space and an "
-                        f"integer label, without NUL characters (got {line.strip()!r}). Mend the "
-                        "line."
-                    )
-                files.append(entry[1])
-                labels.append(int(entry[2]))
+        found.add_lines(storage.read_whole(file_list), judge)
     except OSError as error:
         raise ArgumentValueError(
             f"file_list must be a readable file (got {file_list!r}: {error.strerror})."
         ) from error
-    if not files:
+    if not len(found):
         raise ArgumentValueError(f"file_list {file_list!r} must name at least one file (got none).")
-    _check_labels(labels, f"file_list {file_list!r}")
-    return FileListing(root or os.path.dirname(file_list), files, labels)
+    if too_large:
+        raise too_large[0]
+    return checked_paths(found, storage)
 
 
 def _from_folders(
-    root: str, file_filters: list[str], dir_filters: list[str] | None, case_sensitive: bool
-) -> FileListing:
+    root: str,
+    file_filters: list[str],
+    dir_filters: list[str] | None,
+    case_sensitive: bool,
+    storage: Storage,
+) -> PathList:
     for name, filters in (("file_filters", file_filters), ("dir_filters", dir_filters)):
         if filters is not None and not filters:
             raise ArgumentValueError(
                 f"{name} must have at least one pattern (got none). Leave it out to use all."
             )
-    use_file = _matcher(file_filters, case_sensitive)
-    use_folder = _matcher(dir_filters, case_sensitive) if dir_filters is not None else None
-    files, labels = [], []
-    label = 0
-    for folder in names_in(root, folders=True):
-        if use_folder is not None and not use_folder(folder):
-            continue
-        for name in names_in(os.path.join(root, folder), folders=False):
-            if use_file(name):
-                files.append(os.path.join(folder, name))
-                labels.append(label)
-        label += 1
-    if not files:
+    found = files_below(root, storage, file_filters, dir_filters, case_sensitive=case_sensitive)
+    if not len(found):
         raise ArgumentValueError(
             f"file_root {root!r} must have folders with files that match file_filters (found "
-            f"{label} folders and no such file). Known extensions are {', '.join(file_filters)}."
+            f"{len(found.folders)} folders and no such file). Known extensions are "
+            f"{', '.join(file_filters)}."
         )
-    return FileListing(root, files, labels)
+    return found
 
 
-def _matcher(patterns: list[str], case_sensitive: bool) -> Any:
-    expression = "|".join(fnmatch.translate(pattern) for pattern in patterns)
-    return re.compile(expression, 0 if case_sensitive else re.IGNORECASE).match
+def _fits(label: int) -> bool:
+    return -(2**31) <= label < 2**31
 
 
-def _check_labels(labels: list[int], what: str) -> None:
-    for number, label in enumerate(labels):
-        if not -(2**31) <= label < 2**31:
-            raise ArgumentValueError(f"{what}: entry {number} must fit into 32 bits (got {label}).")
+def _too_large(what: str, number: int, label: int) -> ArgumentValueError:
+    return ArgumentValueError(f"{what}: entry {number} must fit into 32 bits (got {label}).")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import REQUIRED, Arg, OpSpec
+from dali_core._storage import STORAGE_ARGS, Storage, stored
 from dali_core.operators.readers.record_listing import RecordListing, list_records
 
 
-def _open(arguments: dict[str, Any]) -> RecordListing:
-    return list_records(arguments["path"], arguments.get("index_path"), "recordio")
+def _open(arguments: dict[str, Any], storage: Storage) -> RecordListing:
+    return list_records(arguments["path"], arguments.get("index_path"), "recordio", storage)
 
 
 SPEC = OpSpec(
@@ -34,8 +35,9 @@ Returns
             None,
             length=1,
         ),
+        *STORAGE_ARGS,
     ),
     inputs=0,
     outputs=2,
-    reader=_open,
+    reader=stored(_open),
 )

@@ -17,15 +17,24 @@ class MxnetReader : public Operator {
   int batches_ahead() const override { return records_.batches_ahead(); }
 
   void run(SampleContext& sample) const override {
-    records_.with_record(sample, [&](const OpenFile& file, int64_t offset, int64_t) {
-      // Index files give no sizes, and what comes next need not be in them.
-      FileSource source(file);
-      const int64_t size = RecordioWalk(source).size_at(offset);
+    records_.with_record(sample, [&](const OpenFile& file, int64_t offset, int64_t most) {
+      uint8_t* record = nullptr;
+      int64_t size = -1;
+      if (file.is_remote()) {
+        // The listing says how many bytes the record has at most.
+        record = ListedRecords::read(sample, file, offset, most);
+        MemorySource source(record, static_cast<size_t>(most));
+        size = RecordioWalk(source).size_at(0);
+      } else {
+        // Index files give no sizes, and what comes next need not be in them.
+        FileSource source(file);
+        size = RecordioWalk(source).size_at(offset);
+      }
       if (size < 0)
         throw std::runtime_error("the file must have a whole record at byte " +
                                  std::to_string(offset) +
                                  " (it has none). It is damaged, or its index is of another file.");
-      uint8_t* const record = ListedRecords::read(sample, file, offset, size);
+      if (record == nullptr) record = ListedRecords::read(sample, file, offset, size);
       write(sample, divide_record(joined_parts(record, size)));
     });
   }

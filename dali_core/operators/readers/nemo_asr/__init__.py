@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import UNSET, Arg, Native, OpSpec
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.decoders.audio import DOWNMIX_DOC, SOUND_ARGS
 from dali_core.operators.decoders.audio.library import library_arguments
 from dali_core.operators.readers.nemo_asr.listing import open_manifests
@@ -32,7 +33,7 @@ DataNode or list of DataNode
     entry among those of its manifest that are read, int64 of shape (1,).""",
     inputs=0,
     outputs=_num_outputs,
-    reader=open_manifests,
+    reader=stored(open_manifests),
     lower=Native(at_build=library_arguments),
     args=(
         Arg("manifest_filepaths", list[str], "Manifests, which are read one after the other."),
@@ -44,6 +45,7 @@ DataNode or list of DataNode
         ),
         Arg("downmix", bool, DOWNMIX_DOC, default=True),
         *SOUND_ARGS,
+        *STORAGE_ARGS,
         Arg(
             "min_duration",
             float,

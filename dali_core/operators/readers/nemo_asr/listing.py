@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentValueError
 
 
@@ -46,7 +47,7 @@ class SpeechListing:
         }
 
 
-def open_manifests(arguments: dict[str, Any]) -> SpeechListing:
+def open_manifests(arguments: dict[str, Any], storage: Storage) -> SpeechListing:
     """List what the arguments of `fn.readers.nemo_asr` ask for.
 
     Raises
@@ -55,9 +56,12 @@ def open_manifests(arguments: dict[str, Any]) -> SpeechListing:
         If a manifest cannot be read, or nothing is left of them.
     """
     listing = SpeechListing()
-    for path in arguments["manifest_filepaths"]:
-        _read_manifest(path, arguments["min_duration"], arguments["max_duration"], listing)
+    shortest, longest = arguments["min_duration"], arguments["max_duration"]
+    for path in storage.checked(arguments["manifest_filepaths"]):
+        with _opened(path, storage) as lines:
+            _read_manifest(path, lines, shortest, longest, listing)
         listing.indices.extend(range(len(listing) - len(listing.indices)))
+    listing.files[:] = storage.checked(listing.files)
     if not listing.files:
         raise ArgumentValueError(
             "manifest_filepaths must have at least one entry to read (got none). Check "
@@ -66,12 +70,22 @@ def open_manifests(arguments: dict[str, Any]) -> SpeechListing:
     return listing
 
 
-def _read_manifest(path: str, shortest: float, longest: float, listing: SpeechListing) -> None:
+def _opened(path: str, storage: Storage) -> TextIO:
     try:
-        with open(path, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    _read_entry(line, f"{path!r}, line {number}", shortest, longest, listing)
+        return storage.open_text(path, "strict")
+    except OSError as error:
+        raise ArgumentValueError(
+            f"manifest_filepaths must be readable files (got {path!r}: {error.strerror})."
+        ) from error
+
+
+def _read_manifest(
+    path: str, lines: TextIO, shortest: float, longest: float, listing: SpeechListing
+) -> None:
+    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                _read_entry(line, f"{path!r}, line {number}", shortest, longest, listing)
     except OSError as error:
         raise ArgumentValueError(
             f"manifest_filepaths must be readable files (got {path!r}: {error.strerror})."

@@ -18,6 +18,7 @@ class NemoAsrReader : public Operator {
  public:
   explicit NemoAsrReader(const OperatorConfig& config)
       : reader_(config.reader),
+        storage_(config),
         request_(config),
         sample_rate_(config.get<float>("sample_rate")),
         gives_rate_(config.get<bool>("read_sample_rate")),
@@ -34,7 +35,7 @@ class NemoAsrReader : public Operator {
   void run(SampleContext& sample) const override {
     const auto index = static_cast<size_t>(sample.reader_index(reader_));
     sample.set_source(files_[index]);
-    const OpenFile opened(*files_[index]);
+    const OpenFile opened(*files_[index], storage_);
     const int64_t size = opened.size();
     char* const bytes = sample.scratch<char>(kBytesSlot, static_cast<size_t>(size));
     opened.read(bytes, size);
@@ -52,6 +53,7 @@ class NemoAsrReader : public Operator {
 
  private:
   int reader_;
+  Storage storage_;
   SoundRequest request_;
   float sample_rate_;
   bool gives_rate_, gives_text_, gives_index_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import UNSET, Arg, Moving, OpSpec
+from dali_core._storage import Storage, stored
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.listed_files import ListedFiles, file_args, list_files
 
@@ -18,12 +19,12 @@ def _end(name: str, kind: Any, doc: str) -> Arg:
     return Arg(name, kind, doc, default=UNSET, tensor=True, excludes=others)
 
 
-def _open(arguments: dict[str, Any]) -> ListedFiles:
+def _open(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
     if arguments["use_o_direct"] and not arguments["dont_use_mmap"]:
         raise ArgumentValueError(
             "use_o_direct must come together with dont_use_mmap=True (got False). Pass it as well."
         )
-    return list_files(arguments)
+    return list_files(arguments, storage)
 
 
 SPEC = OpSpec(
@@ -34,8 +35,9 @@ What `fn.decoders.numpy` decodes is read here from files: format versions 1 to 3
 C and Fortran order. All arrays of a batch must have one type and number of dimensions.
 
 A region of interest is what `fn.slice` would cut out. Only the bytes that it needs are read from a
-file, beside gaps of up to 4 KiB between them. Positions count from 0; a single number is for all
-axes; starts are 0 and ends those of the array unless they are given.
+file, beside gaps of up to 4 KiB between them; objects behind URLs are read whole. Positions count
+from 0; a single number is for all axes; starts are 0 and ends those of the array unless they are
+given.
 
 With ``device="gpu"``, arrays are read on the host and moved to the GPU.
 
@@ -89,5 +91,5 @@ DataNode
     ),
     inputs=0,
     moving=Moving("gpu"),
-    reader=_open,
+    reader=stored(_open),
 )

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dali_core/kernels/files/open_file.hpp"
+#include "dali_core/kernels/files/path_list.hpp"
 #include "dali_core/kernels/fill/fill_elements.hpp"
 #include "dali_core/kernels/npy/npy_window.hpp"
 #include "dali_core/kernels/window/slice_window.hpp"
@@ -52,23 +53,23 @@ class NumpyReader : public Operator {
  public:
   explicit NumpyReader(const OperatorConfig& config)
       : reader_(config.reader),
+        storage_(config),
+        paths_(paths_of(config)),
         root_(config.get<std::string>("file_root")),
         region_(region_of(config)),
         policy_(out_of_bounds_policy(config, false)),
         fill_value_(config.get<double>("fill_value")) {
     if (config.get_or<int64_t>("read_ahead", 1) != 0)
       batches_ahead_ = config.get_or<int>("prefetch_queue_depth", 1);
-    for (const std::string& file : config.get<std::vector<std::string>>("files"))
-      files_.push_back(std::make_shared<const std::string>(file));
   }
 
   int batches_ahead() const override { return batches_ahead_; }
 
   void run(SampleContext& sample) const override {
-    const auto& file = files_[static_cast<size_t>(sample.reader_index(reader_))];
+    const auto file =
+        std::make_shared<const std::string>(paths_->path(sample.reader_index(reader_)));
     sample.set_source(file);
-    const bool is_absolute = root_.empty() || (*file)[0] == '/';
-    const OpenFile opened(is_absolute ? *file : root_ + "/" + *file);
+    const OpenFile opened(joined_path(root_, *file), storage_);
     const int64_t size = opened.size();
     int64_t at_hand = std::min(size, kFirstRead);
     std::vector<uint8_t> first(static_cast<size_t>(at_hand));
@@ -115,9 +116,10 @@ class NumpyReader : public Operator {
   }
 
   int reader_;
+  Storage storage_;
   int batches_ahead_ = 0;
+  std::shared_ptr<const PathList> paths_;
   std::string root_;
-  std::vector<std::shared_ptr<const std::string>> files_;
   std::optional<SliceArguments> region_;
   OutOfBounds policy_;
   double fill_value_;

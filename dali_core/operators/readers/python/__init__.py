@@ -128,7 +128,9 @@ DataNode or list of DataNode
     ),
     inputs=(0, 1),
     outputs=lambda arguments: arguments.get("num_outputs"),
-    lower=PythonStep(_make_step, constructor=("source", "num_outputs")),
+    lower=PythonStep(
+        _make_step, constructor=("source", "num_outputs"), reads_batch=lambda _: False
+    ),
     moving=Moving("gpu"),
     input_docs=("The data set, in the place of `source`.",),
     hands_to_reader=True,

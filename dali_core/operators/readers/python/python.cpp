@@ -1,4 +1,4 @@
-// The indices of the samples that fn.readers.python fetches.
+// The indices of what fn.readers.python and fn.readers.parquet fetch.
 #include <memory>
 #include <string>
 
@@ -21,5 +21,13 @@ class SampleIndices : public Operator {
 };
 
 DALI_CORE_REGISTER_OPERATOR("readers.python.indices", SampleIndices)
+
+// Documents tell operators by the names of their native code.
+class RowIndices : public SampleIndices {
+ public:
+  using SampleIndices::SampleIndices;
+};
+
+DALI_CORE_REGISTER_OPERATOR("readers.parquet.indices", RowIndices)
 
 }  // namespace dali_core

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dali_core import types
 from dali_core._spec import REQUIRED, Arg, Native, OpSpec, Range
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.decoders.backends import backend_arguments
 from dali_core.operators.readers.sequence.listing import open_sequences
 
@@ -44,8 +45,9 @@ DataNode
             types.RGB,
             choices=(types.RGB, types.BGR, types.GRAY, types.YCbCr),
         ),
+        *STORAGE_ARGS,
     ),
     inputs=0,
-    reader=open_sequences,
+    reader=stored(open_sequences),
     lower=Native(at_build=backend_arguments),
 )

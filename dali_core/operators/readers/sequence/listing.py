@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._runtime.path_list import PathList
+from dali_core._storage import Storage, join_path
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.folders import names_in
 
@@ -18,7 +20,7 @@ class SequenceListing:
     ----------
     root : str
         Folder that paths relate to.
-    files : list of str
+    files : PathList
         All frames, folder after folder.
     first_frames, first_sequences : list of int
         For each folder that has sequences: the numbers of its first frame and of its first
@@ -31,7 +33,7 @@ class SequenceListing:
 
     root: str
     step: int
-    files: list[str] = field(default_factory=list)
+    files: PathList = field(default_factory=PathList)
     first_frames: list[int] = field(default_factory=list)
     first_sequences: list[int] = field(default_factory=list)
     num_sequences: int = 0
@@ -42,13 +44,13 @@ class SequenceListing:
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a sequence by its number."""
         return {
-            "files": self.files,
+            "paths": self.files.address,
             "first_frames": self.first_frames,
             "first_sequences": self.first_sequences,
         }
 
 
-def open_sequences(arguments: dict[str, Any]) -> SequenceListing:
+def open_sequences(arguments: dict[str, Any], storage: Storage) -> SequenceListing:
     """List the sequences that the arguments of `fn.readers.sequence` ask for.
 
     Raises
@@ -56,20 +58,23 @@ def open_sequences(arguments: dict[str, Any]) -> SequenceListing:
     ArgumentValueError
         If the folder cannot be listed, or has no sequence.
     """
-    root, length = arguments["file_root"], arguments["sequence_length"]
+    root, length = storage.checked_path(arguments["file_root"]), arguments["sequence_length"]
     span = 1 + (length - 1) * arguments["stride"]
     listing = SequenceListing(root, arguments["step"])
-    folders = names_in(root, folders=True)
+    folders = names_in(root, storage, folders=True)
     longest = 0
     for folder in folders:
-        names = names_in(os.path.join(root, folder), folders=False)
+        names = names_in(join_path(root, folder), storage, folders=False)
         longest = max(longest, len(names))
         count = max(len(names) - span + listing.step, 0) // listing.step
         if count:
             listing.first_frames.append(len(listing.files))
             listing.first_sequences.append(listing.num_sequences)
-            listing.files += [os.path.join(folder, name) for name in names]
+            listing.files.extend(
+                (f"{folder}/{name}" for name in names), itertools.repeat(0, len(names))
+            )
             listing.num_sequences += count
+    listing.files.finish()
     if not listing.num_sequences:
         raise ArgumentValueError(
             f"file_root {root!r} must have a folder with at least {span} images, for a sequence of "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dali_core/kernels/files/open_file.hpp"
+#include "dali_core/kernels/files/path_list.hpp"
 #include "dali_core/kernels/image_decoding/image_decoder.hpp"
 #include "dali_core/operator.hpp"
 
@@ -50,6 +51,8 @@ class SequenceReader : public Operator {
  public:
   explicit SequenceReader(const OperatorConfig& config)
       : reader_(config.reader),
+        storage_(config),
+        paths_(paths_of(config)),
         root_(config.get<std::string>("file_root")),
         first_frames_(config.get<std::vector<int64_t>>("first_frames")),
         first_sequences_(config.get<std::vector<int64_t>>("first_sequences")),
@@ -57,10 +60,7 @@ class SequenceReader : public Operator {
         step_(config.get<int64_t>("step")),
         stride_(config.get<int64_t>("stride")),
         request_(request_of(config)),
-        backends_(config) {
-    for (const std::string& file : config.get<std::vector<std::string>>("files"))
-      files_.push_back(std::make_shared<const std::string>(file));
-  }
+        backends_(config) {}
 
   void run(SampleContext& sample) const override {
     const int64_t index = sample.reader_index(reader_);
@@ -69,21 +69,22 @@ class SequenceReader : public Operator {
     const int64_t first = first_frames_[folder] + (index - first_sequences_[folder]) * step_;
     SequenceSink sink(sample, length_);
     for (int64_t i = 0; i < length_; ++i) {
-      const auto& file = files_[static_cast<size_t>(first + i * stride_)];
+      const auto file = std::make_shared<const std::string>(paths_->path(first + i * stride_));
       sample.set_source(file);
-      const OpenFile opened(root_ + "/" + *file);
+      const OpenFile opened(joined_path(root_, *file), storage_);
       const int64_t size = opened.size();
       auto* const bytes = sample.scratch<uint8_t>(0, static_cast<size_t>(size));
       opened.read(reinterpret_cast<char*>(bytes), size);
       decode_image({bytes, static_cast<size_t>(size)}, request_, backends_, sink);
     }
-    sample.set_source(files_[static_cast<size_t>(first)]);
+    sample.set_source(std::make_shared<const std::string>(paths_->path(first)));
   }
 
  private:
   int reader_;
+  Storage storage_;
+  std::shared_ptr<const PathList> paths_;
   std::string root_;
-  std::vector<std::shared_ptr<const std::string>> files_;
   std::vector<int64_t> first_frames_, first_sequences_;
   int64_t length_, step_, stride_;
   ImageRequest request_;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dali_core._spec import REQUIRED, Arg, OpSpec, Range
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.readers.tfrecord.listing import (
     bind_features,
     open_tfrecord,
@@ -53,10 +54,11 @@ dict of str to DataNode
             "Accepted without effect: files are read through the system's cache.",
             False,
         ),
+        *STORAGE_ARGS,
     ),
     inputs=0,
     outputs=lambda arguments: len(output_names(arguments)),
     output_names=output_names,
     bind=bind_features,
-    reader=open_tfrecord,
+    reader=stored(open_tfrecord),
 )

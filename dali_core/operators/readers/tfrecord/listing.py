@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.record_listing import RecordListing, list_records
 from dali_core.operators.readers.tfrecord.features import to_plain
@@ -35,7 +36,7 @@ def output_names(arguments: Mapping[str, Any]) -> list[str]:
     return [name for features in given if isinstance(features, Mapping) for name in features]
 
 
-def open_tfrecord(arguments: dict[str, Any]) -> RecordListing:
+def open_tfrecord(arguments: dict[str, Any], storage: Storage) -> RecordListing:
     """List what the arguments of `fn.readers.tfrecord` ask for.
 
     Raises
@@ -55,6 +56,7 @@ def open_tfrecord(arguments: dict[str, Any]) -> RecordListing:
         arguments["path"],
         arguments.get("index_path"),
         "tfrecord",
+        storage,
         features=list(features),
         sequence_features=arguments.get("sequence_features") is not None,
         feature_kinds=[_KINDS.index(feature[0]) for feature in described],

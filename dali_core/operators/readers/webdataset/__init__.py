@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dali_core import types
 from dali_core._spec import REQUIRED, Arg, OpSpec, Range
+from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.readers.webdataset.listing import open_webdataset
 
 SPEC = OpSpec(
@@ -59,8 +60,9 @@ list of DataNode
             "Whether extensions tell 'a' from 'A'.",
             True,
         ),
+        *STORAGE_ARGS,
     ),
     inputs=0,
     outputs=lambda arguments: len(arguments["ext"]),
-    reader=open_webdataset,
+    reader=stored(open_webdataset),
 )

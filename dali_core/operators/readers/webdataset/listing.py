@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dali_core import types
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import open_indices
 from dali_core.operators.readers.webdataset.samples import (
@@ -62,7 +63,7 @@ class WebdatasetListing:
         }
 
 
-def open_webdataset(arguments: dict[str, Any]) -> WebdatasetListing:
+def open_webdataset(arguments: dict[str, Any], storage: Storage) -> WebdatasetListing:
     """List what the arguments of `fn.readers.webdataset` ask for.
 
     Raises
@@ -92,10 +93,11 @@ def open_webdataset(arguments: dict[str, Any]) -> WebdatasetListing:
         raise ArgumentValueError(
             "dtypes must be numbers (got BOOL, of which most bytes are no values). Use UINT8."
         )
+    paths = storage.checked(paths)
     if index_paths:
-        archives = [read_index_file(path) for path in index_paths]
+        archives = [read_index_file(path, storage) for path in storage.checked(index_paths)]
     else:
-        archives = [samples_of(index) for index in open_indices(paths, "tar")]
+        archives = [samples_of(index) for index in open_indices(paths, "tar", storage)]
     choose = _Chooser(arguments["ext"], arguments["case_sensitive_extensions"])
     listing = WebdatasetListing(paths)
     for number, samples in enumerate(archives):

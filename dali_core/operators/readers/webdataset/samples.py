@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.archive_index import ArchiveIndex
 
@@ -65,7 +66,7 @@ def samples_of(index: ArchiveIndex) -> list[ArchiveSample]:
     return samples
 
 
-def read_index_file(path: str) -> list[ArchiveSample]:
+def read_index_file(path: str, storage: Storage) -> list[ArchiveSample]:
     """Read the index file of an archive.
 
     Its first line is ``v1.2`` and the number of samples. Each other line has, for every file of a
@@ -77,7 +78,7 @@ def read_index_file(path: str) -> list[ArchiveSample]:
         If it cannot be read, or is no such file.
     """
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with storage.open_text(path) as file:
             version, *count = file.readline().split()[:3] or [""]
             words_each = _VERSIONS.get(version)
             if words_each is None or len(count) != 1 or not count[0].isdecimal():

@@ -25,6 +25,6 @@ DataNode
     decode.""",
     input_docs=("Path of the file, ``uint8`` in one dimension.",),
     args=(Arg("color_matrix", str, "See `fn.readers.video`.", "bt601"),),
-    lower=PythonStep(_make_step),
+    lower=PythonStep(_make_step, reads_batch=lambda _: False),
     title="video.described_video",
 )

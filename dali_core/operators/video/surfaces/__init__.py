@@ -28,6 +28,6 @@ What the device refuses, or gives other frames of than those that were asked for
         "Numbers of the frames, ``int64`` of shape (F,), on the host.",
         "What `video.described_video` says of the file, on the host.",
     ),
-    lower=PythonStep(_make_step),
+    lower=PythonStep(_make_step, reads_batch=lambda _: False),
     title="video.surfaces",
 )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dali_core._runtime.device_data import OnDevice, adopted, gathered
+from dali_core._runtime.device_data import OnDevice, gathered
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.tensor_list_gpu import adopted
 from dali_core.operators.video.surfaces.codec import IndexOf, LatestOnly, load_codec
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class DecodeFramesStep(Step):
         self._index_of = IndexOf()
         self._decoders: LatestOnly[Any] = LatestOnly(_OPEN_FILES)
 
-    def use_stream(self, stream: Stream) -> None:
+    def use_device(self, stream: Stream, num_threads: int) -> None:
         """Set the stream in which surfaces are needed."""
         if self._stream is not None and self._stream.device_id != stream.device_id:
             self._decoders = LatestOnly(_OPEN_FILES)

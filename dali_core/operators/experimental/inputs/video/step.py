@@ -64,8 +64,10 @@ class FedVideosStep(Step):
         self._next = last
         return [StepOutput(TensorListCPU(samples, contiguous=False))]
 
-    def feed(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> None:
-        """Hand over videos (see `Pipeline.feed_input`)."""
+    def copied(
+        self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0
+    ) -> list[bytes]:
+        """Return copies of videos (see `Pipeline.feed_input`)."""
         if output != 0:
             raise GraphError("Pipeline.feed_input: the operator has one input (got another one).")
         if is_on_device(data):
@@ -74,6 +76,7 @@ class FedVideosStep(Step):
             )
         if getattr(data, "ndim", None) == 1:
             data = [data]
+        videos = []
         for video in TensorListCPU(data, layout or None, contiguous=False):
             array = np.asarray(video)
             if array.dtype != np.uint8 or array.ndim != 1 or not array.size:
@@ -81,7 +84,13 @@ class FedVideosStep(Step):
                     "Pipeline.feed_input: a video must be an array of uint8 in one dimension (got "
                     f"{array.dtype} of shape {array.shape}). Pass its bytes."
                 )
-            self._fed.put(0, array.tobytes())
+            videos.append(array.tobytes())
+        return videos
+
+    def feed(self, batch: list[bytes], output: int = 0) -> None:
+        """Hand over videos, as `copied` returned them."""
+        for video in batch:
+            self._fed.put(output, video)
 
     def state(self) -> None:
         """Return nothing: what was fed is not kept."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core import types
-from dali_core._spec import UNSET, Arg, Moving, OpSpec, PythonStep, Range, Source
-from dali_core.errors import ArgumentFormError
+from dali_core._spec import UNSET, Arg, Moving, OpSpec, PythonStep, Range
+from dali_core._storage import stored
+from dali_core.operators.readers.indices import hand_to_indices
 from dali_core.operators.readers.listed_files import file_args, list_files
 
 _FILE_ARGS = file_args("*.fits")
@@ -22,7 +23,7 @@ DataNode
     The index of each file, a scalar int64.""",
     args=_FILE_ARGS,
     inputs=0,
-    reader=list_files,
+    reader=stored(list_files),
     title="experimental.readers.fits",
 )
 
@@ -33,23 +34,7 @@ def _make_step(arguments: dict[str, Any]) -> Any:
     return make_step(arguments)
 
 
-def _bind(
-    inputs: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Native code decides on the indices, and this operator reads the files."""
-    if inputs:
-        raise ArgumentFormError(
-            f"0 inputs must be passed (got {len(inputs)}). Pass everything by name."
-        )
-    own = {*(arg.name for arg in SPEC.args), "device", "preserve", "bytes_per_sample_hint"}
-    files = {arg.name for arg in _FILE_ARGS}
-    reading = {name: keywords[name] for name in keywords if name in files or name not in own}
-    return (Source(FITS_INDICES, reading),), {
-        name: keywords[name] for name in keywords if name in own
-    }
-
-
-SPEC = OpSpec(
+SPEC: OpSpec = OpSpec(
     name="experimental.readers.fits",
     doc="""Read images from FITS files.
 
@@ -83,9 +68,9 @@ DataNode or list of DataNode
     outputs=lambda arguments: (
         None if len(arguments["hdu_indices"]) == 1 else len(arguments["hdu_indices"])
     ),
-    lower=PythonStep(_make_step),
+    lower=PythonStep(_make_step, reads_batch=lambda _: False),
     moving=Moving("gpu"),
     input_docs=("Indices of files, which the operator makes itself.",),
     hands_to_reader=True,
-    bind=_bind,
+    bind=hand_to_indices(lambda: SPEC, FITS_INDICES, {arg.name for arg in _FILE_ARGS}),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import io
 from typing import Any
 
 import numpy as np
 
 from dali_core._runtime.step import Step
+from dali_core._storage import Storage, is_url, join_path
+from dali_core._storage.storage import make_storage
 from dali_core.errors import ArgumentValueError, MissingModuleError
 from dali_core.operators.readers.listed_files import ListedFiles, list_files
 from dali_core.operators.readers.python.step import FetchingStep
@@ -22,10 +24,13 @@ class FitsImages:
         The files.
     parts : list of int
         Numbers of the parts, from 1.
+    storage : Storage
+        What reads those whose paths are URLs.
     """
 
-    def __init__(self, files: ListedFiles, parts: list[int]) -> None:
+    def __init__(self, files: ListedFiles, parts: list[int], storage: Storage) -> None:
         self._files = files
+        self._storage = storage
         self._parts = parts
 
     def __len__(self) -> int:
@@ -37,13 +42,17 @@ class FitsImages:
 
         name = self._files.files[index]
         try:
-            with fits.open(os.path.join(self._files.root, name), memmap=False) as parts:
+            with fits.open(self._opened(name), memmap=False) as parts:
                 return tuple(_image(parts, number) for number in self._parts)
         except Exception as error:
             raise ValueError(
                 f"{name!r} must be a FITS file with an image in parts "
                 f"{', '.join(map(str, self._parts))} ({error}). Check the file and hdu_indices."
             ) from error
+
+    def _opened(self, name: str) -> Any:
+        path = join_path(self._files.root, name)
+        return io.BytesIO(self._storage.read(path)) if is_url(path) else path
 
 
 def _image(parts: Any, number: int) -> Any:
@@ -78,7 +87,8 @@ def make_step(arguments: dict[str, Any]) -> Step:
             f"dtypes must have an entry for each of the {len(parts)} hdu_indices (got "
             f"{len(dtypes)}). Pass as many."
         )
-    images = FitsImages(list_files(arguments), parts)
+    storage = make_storage(arguments)
+    images = FitsImages(list_files(arguments, storage), parts, storage)
     return FetchingStep(
         {"source": images, "num_outputs": len(parts), "parallel": False, "dtype": dtypes}
     )

@@ -26,15 +26,18 @@ std::string path_of(const Tensor& input) {
 
 class FileRead : public Operator {
  public:
-  explicit FileRead(const OperatorConfig&) {}
+  explicit FileRead(const OperatorConfig& config) : storage_(config) {}
 
   void run(SampleContext& sample) const override {
     const auto path = std::make_shared<const std::string>(path_of(sample.input(0)));
     sample.set_source(path);
-    const OpenFile opened(*path);
+    const OpenFile opened(*path, storage_);
     const int64_t size = opened.size();
     opened.read(sample.output(0, DataType::kUInt8, {size}).as<char>(), size);
   }
+
+ private:
+  Storage storage_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("io.file.read", FileRead)

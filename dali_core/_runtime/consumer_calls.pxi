@@ -1,0 +1,136 @@
+# Part of executor.pyx: what counts for how long whoever takes batches waits and works.
+
+
+@cython.final
+cdef class ConsumerCalls:
+    """Counts for how long the consumer waited and worked. Called, it is a block for one call.
+
+    Every batch enters it twice, so it is native.
+
+    Parameters
+    ----------
+    executor : Executor
+        What runs the batches.
+    ranges : NvtxRanges
+        Whether somebody wants NVTX ranges.
+
+    Attributes
+    ----------
+    batches, samples : int
+        What was taken.
+    queued, found_empty, found_full : int
+        Batches that were done when one was asked for, summed over the calls; calls that found none
+        of them, and calls that found as many as there may be. Of all batches but the first.
+    first_wait, waiting, working, ready : float
+        Seconds: see `dali_core.statistics.ConsumerStatistics`.
+    """
+
+    cdef readonly int64_t batches
+    cdef readonly int64_t samples
+    cdef readonly int64_t queued
+    cdef readonly int64_t found_empty
+    cdef readonly int64_t found_full
+    cdef int64_t first_wait_ns, waiting_ns, working_ns, ready_ns
+    cdef list calls  # None: nobody traces
+    cdef Executor executor
+    cdef object ranges, range, in_flight
+    cdef Batch first
+    cdef int64_t entered, left
+    cdef int num_new, num_done, capacity
+
+    def __init__(self, Executor executor not None, ranges: Any):
+        self.executor = executor
+        self.ranges = ranges
+        self.reset()
+
+    def reset(self) -> None:
+        """Start counting again."""
+        self.batches = self.samples = self.queued = self.found_empty = self.found_full = 0
+        self.first_wait_ns = self.waiting_ns = self.working_ns = self.ready_ns = 0
+
+    def trace(self) -> None:
+        """Keep the calls from now on, until they are taken."""
+        self.calls = []
+
+    def take_calls(self) -> list[tuple[float, float, int]]:
+        """Keep no more calls, and return those that were kept.
+
+        Returns
+        -------
+        list of (float, float, int)
+            Begin and end in seconds of `time.monotonic`, and the number of the batch that was
+            taken, or -1 if one was only started.
+        """
+        calls, self.calls = self.calls, None
+        return calls or []
+
+    @property
+    def first_wait(self) -> float:
+        return self.first_wait_ns * 1e-9
+
+    @property
+    def waiting(self) -> float:
+        return self.waiting_ns * 1e-9
+
+    @property
+    def working(self) -> float:
+        return self.working_ns * 1e-9
+
+    @property
+    def ready(self) -> float:
+        return self.ready_ns * 1e-9
+
+    def __call__(
+        self, in_flight: Collection[Batch] | None = None, int num_new=0
+    ) -> ConsumerCalls:
+        """Return the block of a call.
+
+        Parameters
+        ----------
+        in_flight : collection of Batch, optional
+            Batches, of which the call takes the first; by default it only starts some.
+        num_new : int
+            Number of those that were started because this one is taken, and cannot be done yet.
+        """
+        self.in_flight = in_flight
+        self.num_new = num_new
+        return self
+
+    def __enter__(self) -> None:
+        in_flight, self.in_flight = self.in_flight, None
+        self.first = in_flight[0] if in_flight else None
+        if self.ranges.module is not None:
+            self.range = self.ranges.around(
+                "start a batch" if self.first is None else f"take batch {self.first.iteration}"
+            )
+            self.range.__enter__()
+        self.entered = engine.nanoseconds_now()
+        if self.first is not None:
+            self.num_done = <int>len(in_flight) - self.executor.executor.num_active()
+            self.capacity = <int>len(in_flight) - self.num_new
+        if self.left and self.batches:
+            self.working_ns += self.entered - self.left
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        cdef Batch first = self.first
+        cdef bint was_first = self.batches == 0
+        self.first = None
+        self.left = engine.nanoseconds_now()
+        if first is not None and kind is None:
+            if not was_first:
+                self.ready_ns += max(<int64_t>0, self.entered - first.batch.get().done_at)
+                self.queued += self.num_done
+                self.found_empty += self.num_done <= 0
+                self.found_full += 0 < self.capacity <= self.num_done
+            self.batches += 1
+            self.samples += first.batch.get().size()
+        if self.calls is not None:
+            iteration = -1 if first is None else first.iteration
+            self.calls.append((self.entered * 1e-9, self.left * 1e-9, iteration))
+        if was_first:
+            self.first_wait_ns += self.left - self.entered
+        else:
+            self.waiting_ns += self.left - self.entered
+        if self.range is not None:
+            self.range.__exit__(None, None, None)
+            self.range = None

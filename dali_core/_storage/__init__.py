@@ -1,0 +1,22 @@
+"""Objects in remote storage by their URLs: listed, read in parts, and cached in a folder.
+
+Readers hand the URLs in their listings to native code, whose I/O threads ask for bytes (see
+`RemoteReads` in ``kernels/files/remote_reads.hpp``). Threads of Python answer, many at a time.
+"""
+
+from dali_core._storage.arguments import STORAGE_ARGS, StoredSource, storages_of, stored
+from dali_core._storage.storage import Storage, most_in_flight, stopped
+from dali_core._storage.urls import is_url, join_path, refuse_urls
+
+__all__ = [
+    "STORAGE_ARGS",
+    "Storage",
+    "StoredSource",
+    "is_url",
+    "join_path",
+    "most_in_flight",
+    "refuse_urls",
+    "stopped",
+    "storages_of",
+    "stored",
+]

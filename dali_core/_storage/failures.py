@@ -1,0 +1,29 @@
+"""What is wrong when an object cannot be read, in words."""
+
+from __future__ import annotations
+
+from dali_core._storage.stores import first_line
+
+
+def problem_of(url: str, error: BaseException) -> str:
+    """Return the message for an object that cannot be read.
+
+    Parameters
+    ----------
+    url : str
+        The object, with its bucket.
+    error : BaseException
+        What the store raised.
+    """
+    kind = type(error).__name__
+    if isinstance(error, FileNotFoundError):
+        reason, advice = "there is no such object", "Check bucket and name"
+    elif isinstance(error, PermissionError) or kind in (
+        "PermissionDeniedError",
+        "UnauthenticatedError",
+    ):
+        reason, advice = f"access is denied: {first_line(error)}", "Check the credentials"
+    else:
+        reason = first_line(error)
+        advice = "Check the network and the server, or raise deadline in storage_options"
+    return f"the object must be readable (got {url!r}: {reason}). {advice}."

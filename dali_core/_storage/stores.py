@@ -1,0 +1,185 @@
+"""Stores of objects: what obstore knows, and what else fsspec knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple, Protocol
+
+from dali_core._storage.options import StorageOptions
+from dali_core._storage.urls import ObjectUrl
+from dali_core.errors import ArgumentValueError, MissingModuleError
+
+_OF_OBSTORE = {
+    *("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "http", "https"),
+}
+_INSTALL = 'Install it: pip install "dali_core[remote]".'
+
+
+class ObjectInfo(NamedTuple):
+    """An object that exists.
+
+    Attributes
+    ----------
+    key : str
+        Its name.
+    size : int
+        In bytes.
+    version : str
+        What changes when the content does: the ETag, or else the time of the last change.
+    """
+
+    key: str
+    size: int
+    version: str
+
+
+class ObjectStore(Protocol):
+    """The objects of a bucket or a server. Many threads use it at a time."""
+
+    def read(self, key: str, offset: int, size: int) -> Any:
+        """Return bytes of an object, fewer where it ends; all for a size of -1."""
+        ...
+
+    def info(self, key: str) -> ObjectInfo:
+        """Return size and version of an object."""
+        ...
+
+    def folders(self, prefix: str) -> list[str]:
+        """Return the names of the folders in a folder."""
+        ...
+
+    def objects(self, prefix: str) -> Iterator[ObjectInfo]:
+        """Find all objects below a folder."""
+        ...
+
+
+def open_store(url: ObjectUrl, options: StorageOptions) -> ObjectStore:
+    """Open the store of an object.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the scheme is unknown, or an option is.
+    MissingModuleError
+        If what reads such URLs is not installed.
+    """
+    return _Obstore(url, options) if url.scheme in _OF_OBSTORE else _Fsspec(url, options)
+
+
+class _Obstore:
+    def __init__(self, url: ObjectUrl, options: StorageOptions) -> None:
+        try:
+            import obstore
+            from obstore.store import from_url
+        except ImportError as error:
+            raise MissingModuleError(
+                f"reading {url.root} needs obstore (got none: {error}). {_INSTALL}"
+            ) from error
+        config = dict(options.store)
+        client = {
+            "timeout": timedelta(seconds=options.timeout),
+            "connect_timeout": timedelta(seconds=min(options.timeout, 10.0)),
+            **config.pop("client_options", {}),
+        }
+        retries = {
+            "max_retries": options.max_retries,
+            "retry_timeout": timedelta(seconds=options.deadline),
+            **config.pop("retry_config", {}),
+        }
+        is_web = url.scheme in ("http", "https")
+        endpoints = [url.root, *map(str, config.values())] if is_web else map(str, config.values())
+        if any(value.startswith("http://") for value in endpoints):
+            client.setdefault("allow_http", True)
+        self._module = obstore
+        try:
+            if is_web:
+                from obstore.store import HTTPStore
+
+                self._store: Any = HTTPStore.from_url(
+                    url.root, client_options=client, retry_config=retries
+                )
+            else:
+                self._store = from_url(
+                    url.root, config=config, client_options=client, retry_config=retries
+                )
+        except Exception as error:
+            raise ArgumentValueError(
+                f"storage_options must be those of obstore for {url.root} (got "
+                f"{first_line(error)}). Change them."
+            ) from error
+
+    def read(self, key: str, offset: int, size: int) -> Any:
+        if size < 0:
+            return self._module.get(self._store, key).bytes()
+        return self._module.get_range(self._store, key, start=offset, end=offset + size)
+
+    def info(self, key: str) -> ObjectInfo:
+        return self._info(self._module.head(self._store, key))
+
+    def folders(self, prefix: str) -> list[str]:
+        found = self._module.list_with_delimiter(self._store, prefix or None)
+        return [path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"]]
+
+    def objects(self, prefix: str) -> Iterator[ObjectInfo]:
+        for chunk in self._module.list(self._store, prefix or None):
+            yield from map(self._info, chunk)
+
+    @staticmethod
+    def _info(found: Any) -> ObjectInfo:
+        return ObjectInfo(
+            found["path"], found["size"], found["e_tag"] or str(found["last_modified"])
+        )
+
+
+class _Fsspec:
+    def __init__(self, url: ObjectUrl, options: StorageOptions) -> None:
+        try:
+            import fsspec
+        except ImportError as error:
+            raise MissingModuleError(
+                f"reading {url.root} needs fsspec (got none: {error}). {_INSTALL}"
+            ) from error
+        try:
+            self._files: Any = fsspec.filesystem(url.scheme, **options.store)
+        except ImportError as error:
+            raise MissingModuleError(
+                f"reading {url.root} with fsspec needs another package ({error}). Install it."
+            ) from error
+        except Exception as error:
+            raise ArgumentValueError(
+                f"URLs must have a scheme that obstore or fsspec knows, with its options (got "
+                f"{url.root}: {first_line(error)}). Change the URL or storage_options."
+            ) from error
+        self._place = url.place
+
+    def read(self, key: str, offset: int, size: int) -> Any:
+        if size < 0:
+            return self._files.cat_file(self._path(key))
+        return self._files.cat_file(self._path(key), start=offset, end=offset + size)
+
+    def info(self, key: str) -> ObjectInfo:
+        return self._info(self._files.info(self._path(key)))
+
+    def folders(self, prefix: str) -> list[str]:
+        found = self._files.ls(self._path(prefix), detail=True, refresh=True)
+        folders = [entry["name"] for entry in found if entry["type"] == "directory"]
+        return [name.rstrip("/").rpartition("/")[2] for name in folders]
+
+    def objects(self, prefix: str) -> Iterator[ObjectInfo]:
+        yield from map(self._info, self._files.find(self._path(prefix), detail=True).values())
+
+    def _path(self, key: str) -> str:
+        return f"{self._place}/{key}".strip("/")
+
+    def _info(self, found: Any) -> ObjectInfo:
+        name = found["name"].strip("/")
+        key = name[len(self._place) :].strip("/") if name.startswith(self._place) else name
+        version = next((found[name] for name in ("ETag", "etag", "created") if name in found), "")
+        return ObjectInfo(key, found["size"], f"{version or found.get('mtime', '')}")
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error says, without the answer of the server."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].partition(": <?xml")[0].rstrip(" :")

@@ -1,0 +1,319 @@
+"""Samples of Arrow tables, without a Python object for each value.
+
+`ArrowSource` is a data set for `fn.readers.python`. pyarrow is needed; the extra is `arrow`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, MissingModuleError
+
+__all__ = ["ArrowSource"]
+
+
+class ArrowSource:
+    """The rows of an Arrow table: a sample has an array for each column.
+
+    Numbers and booleans are scalars. Binary values and strings are 1-D arrays of uint8. Lists of
+    numbers are 1-D, and have a dimension more for each fixed-size list inside. Images as
+    Hugging Face stores them, a struct of ``bytes`` and ``path``, are their bytes. What is null, or
+    has a null inside, raises a `ValueError`, which makes a bad sample.
+
+    Arrays are views of the table's memory, except booleans.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The table. Of a Hugging Face dataset: ``dataset.with_format("arrow")[:]``.
+    columns : sequence of str
+        Which columns, at least one; ``"a.b"`` is the field ``b`` of structs in the column ``a``.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If there is no such column, or its type cannot be an array.
+    MissingModuleError
+        If pyarrow is not installed.
+    """
+
+    def __init__(self, table: Any, columns: Sequence[str]) -> None:
+        pa = import_pyarrow()
+        if not isinstance(table, pa.Table):
+            raise ArgumentTypeError(
+                f"table must be a pyarrow.Table (got {table!r:.100}). Convert it first; of a "
+                'Hugging Face dataset, dataset.with_format("arrow")[:] is one.'
+            )
+        if isinstance(columns, str) or not columns:
+            raise ArgumentTypeError(
+                f"columns must be a list of names, at least one (got {columns!r}). Pass a list."
+            )
+        self._columns = [
+            _Column(table, find_field(table.schema, name, "the table")) for name in columns
+        ]
+        self._num_rows: int = table.num_rows
+
+    def __len__(self) -> int:
+        return self._num_rows
+
+    def fetch_many(self, indices: Sequence[int]) -> list[tuple[NDArray[Any], ...]]:
+        """Return the samples of some rows, a tuple with an array of each column."""
+        return list(zip(*(column.rows(indices) for column in self._columns), strict=True))
+
+
+def import_pyarrow() -> Any:
+    """Import pyarrow.
+
+    Raises
+    ------
+    MissingModuleError
+        If it is not installed.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingModuleError(
+            f"reading Arrow and Parquet needs pyarrow (got none: {error}). Install it: "
+            'pip install "dali_core[arrow]".'
+        ) from error
+    return pyarrow
+
+
+class Field:
+    """A column, or a field of the structs in one.
+
+    Attributes
+    ----------
+    name : str
+        As the user wrote it.
+    path : tuple of str
+        Name of the column, and of the fields in it.
+    type : pyarrow.DataType
+        Of its values.
+    """
+
+    def __init__(self, name: str, path: tuple[str, ...], type: Any) -> None:  # noqa: A002
+        self.name = name
+        self.path = path
+        self.type = type
+
+
+def find_field(schema: Any, name: str, where: str) -> Field:
+    """Find a column by its name; of an image of Hugging Face, the bytes.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        All columns.
+    name : str
+        Name of one, or ``"a.b"`` for a field.
+    where : str
+        What has the columns, for messages.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If there is no such column, or its type cannot be an array.
+    """
+    path = (name,) if name in schema.names else tuple(name.split("."))
+    try:
+        found = schema.field(path[0]).type
+        for inner in path[1:]:
+            found = found.field(inner).type
+    except (AttributeError, KeyError, TypeError):
+        raise ArgumentValueError(
+            f"columns must be those of {where} (got {name!r}; there are "
+            f"{', '.join(map(repr, schema.names)) or 'none'}). Change the name."
+        ) from None
+    if _is_image(found):
+        path, found = (*path, "bytes"), found.field("bytes").type
+    if _dtype_and_shape(found) is None:
+        raise ArgumentTypeError(
+            f"columns must have types of which arrays can be made (got {name!r} of type {found} in "
+            f"{where}): numbers, booleans, binary, strings, lists of numbers, and fixed-size lists "
+            "in these. Leave the column out, or convert it first."
+        )
+    return Field(name, path, found)
+
+
+def _is_image(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return kinds.is_struct(kind) and {entry.name for entry in kind} == {"bytes", "path"}
+
+
+def _inner(kind: Any) -> tuple[Any, tuple[int, ...]]:
+    """Return the type in nested fixed-size lists, and their sizes."""
+    import pyarrow as pa
+
+    shape: tuple[int, ...] = ()
+    while True:
+        if pa.types.is_fixed_size_list(kind):
+            shape, kind = (*shape, kind.list_size), kind.value_type
+        elif isinstance(kind, pa.FixedShapeTensorType) and not shape:
+            order = kind.permutation
+            if order is not None and list(order) != sorted(order):
+                return kind, shape
+            return kind.value_type, tuple(kind.shape)
+        else:
+            return kind, shape
+
+
+def _dtype_and_shape(kind: Any) -> tuple[Any, tuple[int, ...]] | None:
+    """Return the dtype of the values and the shape of what is of a fixed size; None if neither."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(kind):
+        return _dtype_and_shape(kind.value_type)
+    if _is_bytes(kind):
+        return np.dtype(np.uint8), ()
+    if kinds.is_fixed_size_binary(kind):
+        return np.dtype(np.uint8), (kind.byte_width,)
+    if kinds.is_list(kind) or kinds.is_large_list(kind):
+        kind = kind.value_type
+    inner, shape = _inner(kind)
+    if kinds.is_boolean(inner) or kinds.is_integer(inner) or kinds.is_floating(inner):
+        name = str(inner)
+        return np.dtype(_DTYPE_NAMES.get(name, name)), shape
+    return None
+
+
+def _is_bytes(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return any(
+        test(kind)
+        for test in (
+            *(kinds.is_binary, kinds.is_large_binary, kinds.is_binary_view),
+            *(kinds.is_string, kinds.is_large_string, kinds.is_string_view),
+        )
+    )
+
+
+class _Column:
+    """The values of a column, which are in one piece or in several."""
+
+    def __init__(self, table: Any, field: Field) -> None:
+        self._field = field
+        self._chunks = table.column(field.path[0]).chunks
+        self._ends = np.cumsum([len(chunk) for chunk in self._chunks])
+        self._opened: dict[int, _Chunk] = {}
+
+    def rows(self, indices: Sequence[int]) -> list[NDArray[Any]]:
+        numbers = np.searchsorted(self._ends, np.asarray(indices), side="right").tolist()
+        return [
+            self._chunk(number).row(index, index - self._start(number), self._field.name)
+            for index, number in zip(indices, numbers, strict=True)
+        ]
+
+    def _start(self, number: int) -> int:
+        return int(self._ends[number - 1]) if number else 0
+
+    def _chunk(self, number: int) -> _Chunk:
+        if number not in self._opened:
+            import pyarrow.compute as pc
+
+            values = self._chunks[number]
+            for name in self._field.path[1:]:
+                values = pc.struct_field(values, [name])
+            self._opened[number] = _Chunk(values)
+        return self._opened[number]
+
+
+class _Chunk:
+    """The values of an Arrow array as parts of one NumPy array."""
+
+    def __init__(self, array: Any) -> None:
+        import pyarrow as pa
+
+        kinds = pa.types
+        if kinds.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if kinds.is_binary_view(array.type) or kinds.is_string_view(array.type):
+            array = array.cast(pa.large_binary())
+        self._is_null = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+        self._offsets: NDArray[Any] | None = None
+        kind = array.type
+        found = _dtype_and_shape(kind)
+        assert found is not None
+        dtype, self._shape = found
+        self._num_nulls: NDArray[np.int64] | None = None  # before each value
+        if _is_bytes(kind):
+            is_large = kinds.is_large_binary(kind) or kinds.is_large_string(kind)
+            _, offsets, data = array.buffers()
+            self._offsets = _offsets(array, offsets, np.int64 if is_large else np.int32)
+            self._values = np.frombuffer(data or b"", np.uint8)
+        elif kinds.is_fixed_size_binary(kind):
+            width = kind.byte_width
+            data = np.frombuffer(array.buffers()[1] or b"", np.uint8)
+            start = array.offset * width
+            self._values = data[start : start + len(array) * width]
+        else:
+            if kinds.is_list(kind) or kinds.is_large_list(kind):
+                self._offsets = array.offsets.to_numpy()
+                array = array.values
+            if isinstance(array, pa.ExtensionArray):
+                array = array.storage
+            while kinds.is_fixed_size_list(array.type):
+                size = array.type.list_size
+                self._count_nulls(array)
+                array = array.values.slice(array.offset * size, len(array) * size)
+            self._count_nulls(array)
+            self._values = _numbers(array, dtype)
+        self._size = math.prod(self._shape)
+
+    def _count_nulls(self, array: Any) -> None:
+        """Count the nulls in the values, whose number must be a multiple of those of before."""
+        if array.null_count == 0 and self._num_nulls is None:
+            return
+        is_null = array.is_null().to_numpy(zero_copy_only=False)
+        if self._num_nulls is not None:
+            before = np.diff(self._num_nulls) > 0
+            is_null = is_null | np.repeat(before, len(is_null) // max(len(before), 1))
+        self._num_nulls = np.concatenate([[0], np.cumsum(is_null)])
+
+    def row(self, index: int, place: int, name: str) -> NDArray[Any]:
+        """Return the value at a place, which is that of a row of the table."""
+        size = self._size
+        start, end = place * size, (place + 1) * size
+        shape = self._shape
+        if self._offsets is not None:
+            first, last = int(self._offsets[place]), int(self._offsets[place + 1])
+            start, end, shape = first * size, last * size, (last - first, *self._shape)
+        is_null = self._is_null is not None and self._is_null[place]
+        if is_null or (
+            self._num_nulls is not None and self._num_nulls[start] != self._num_nulls[end]
+        ):
+            raise ValueError(
+                f"column {name!r} must have a value in each row (got "
+                f"{'null' if is_null else 'a list with a null'} in row {index}). Remove the row, "
+                "or fill it."
+            )
+        return self._values[start:end].reshape(shape)
+
+
+_DTYPE_NAMES = {"halffloat": "float16", "float": "float32", "double": "float64"}
+"""NumPy's names of types that Arrow calls otherwise. pyarrow's own conversion may need pandas."""
+
+
+def _offsets(array: Any, buffer: Any, dtype: Any) -> NDArray[Any]:
+    if buffer is None or buffer.size == 0:
+        return np.zeros(len(array) + 1, dtype)
+    return np.frombuffer(buffer, dtype, array.offset + len(array) + 1)[array.offset :]
+
+
+def _numbers(array: Any, dtype: Any) -> NDArray[Any]:
+    """Return the numbers of an array; what is null is anything."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(array.type):
+        filled: NDArray[Any] = array.fill_null(False).to_numpy(zero_copy_only=False)
+        return filled
+    if not len(array):
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, array.offset + len(array))[array.offset :]

@@ -1,0 +1,165 @@
+"""Finds the media files of a data set: what kind each is, and which class it belongs to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dali_core.commands._options import existing
+from dali_core.errors import ArgumentValueError
+from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS
+from dali_core.operators.video.clip_listing import VIDEO_EXTENSIONS
+
+_AUDIO = ("flac", "mp3", "ogg", "wav")
+_KINDS = {
+    **{pattern.removeprefix("*."): "image" for pattern in KNOWN_EXTENSIONS},
+    **dict.fromkeys(VIDEO_EXTENSIONS, "video"),
+    **dict.fromkeys(_AUDIO, "audio"),
+}
+
+_SIGNATURES = (
+    (0, b"\xff\xd8\xff", "JPEG"),
+    (0, b"\x89PNG\r\n\x1a\n", "PNG"),
+    (8, b"WEBP", "WebP"),
+    (0, b"II*\0", "TIFF"),
+    (0, b"MM\0*", "TIFF"),
+    (0, b"BM", "BMP"),
+    *((0, b"P%d" % number, "PNM") for number in range(1, 7)),
+    (4, b"jP  \r\n\x87\n", "JPEG 2000"),
+    (0, b"\xff\x4f\xff\x51", "JPEG 2000"),
+    (8, b"WAVE", "WAVE"),
+    (0, b"fLaC", "FLAC"),
+    (0, b"OggS", "Ogg"),
+    (0, b"ID3", "MP3"),
+    *((0, bytes([0xFF, second]), "MP3") for second in (0xFA, 0xFB, 0xF2, 0xF3)),
+    (4, b"ftyp", "MP4"),
+    (0, b"\x1a\x45\xdf\xa3", "Matroska"),
+    (8, b"AVI ", "AVI"),
+)
+
+
+@dataclass(frozen=True)
+class MediaFile:
+    """A file of a data set.
+
+    Attributes
+    ----------
+    name : str
+        Path as it is shown: below the folder, or as the list has it.
+    path : str
+        Path from the working directory.
+    kind : {"image", "audio", "video"}
+        What its name says that it is.
+    label : str or None
+        Folder of its class, or label in the list; None if there is neither.
+    """
+
+    name: str
+    path: str
+    kind: str
+    label: str | None
+
+    def key(self) -> list[int]:
+        """Return what changes with the file: size in bytes, time in nanoseconds; -1 without it."""
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return [-1, -1]
+        return [status.st_size, status.st_mtime_ns]
+
+    def is_special(self) -> bool:
+        """Return whether it is a pipe, a socket, a device or a folder, which need not end."""
+        return os.path.exists(self.path) and not os.path.isfile(self.path)
+
+    def format(self) -> str:
+        """Return the name of the format that its first bytes have, or "unknown"."""
+        if self.is_special():
+            return "unreadable"
+        try:
+            with open(self.path, "rb") as file:
+                head = file.read(16)
+        except OSError:
+            return "unreadable"
+        return next(
+            (name for start, mark, name in _SIGNATURES if head[start:].startswith(mark)), "unknown"
+        )
+
+
+def list_media(source: str) -> tuple[list[MediaFile], dict[str, int]]:
+    """List the media files below a folder, or in a list.
+
+    Parameters
+    ----------
+    source : str
+        A folder, which is searched with all folders in it; a media file; or a text file with a
+        path on each line, relative to its folder, and possibly a space and a label.
+
+    Returns
+    -------
+    list of MediaFile
+        Each file once, in the order of the list, or of the names.
+    dict of str to int
+        Numbers of other files by their extensions.
+
+    Raises
+    ------
+    ArgumentValueError
+        If there is no such folder or list, or no media file in it.
+    """
+    root = existing(source)
+    found = list(_below(root) if root.is_dir() else _listed(root))
+    files: dict[str, MediaFile] = {}
+    others: dict[str, int] = {}
+    for file in found:
+        if file.kind:
+            files[file.path] = file
+        else:
+            extension = os.path.splitext(file.name)[1].lower() or "(none)"
+            others[extension] = others.get(extension, 0) + 1
+    if not files:
+        raise ArgumentValueError(
+            f"check: there must be images, audio or videos in {source!r} (found {len(others)} "
+            "other kinds of files). Known are the extensions "
+            f"{', '.join(sorted(set(_KINDS)))}."
+        )
+    return list(files.values()), dict(sorted(others.items()))
+
+
+def kind_of(name: str) -> str:
+    """Return whether a file name is that of an "image", "audio", "video" or of neither ("")."""
+    return _KINDS.get(os.path.splitext(name)[1].lower().removeprefix("."), "")
+
+
+def _below(root: Path) -> Iterator[MediaFile]:
+    for folder, folders, names in os.walk(root, onerror=_fail):
+        folders.sort(key=os.fsencode)
+        for name in sorted(names, key=os.fsencode):
+            path = os.path.join(folder, name)
+            shown = os.path.relpath(path, root)
+            label = shown.partition(os.sep)[0] if os.sep in shown else None
+            yield MediaFile(shown, path, kind_of(name), label)
+
+
+def _fail(error: OSError) -> None:
+    # A folder that somebody removes meanwhile has no files.
+    if not isinstance(error, FileNotFoundError):
+        raise error
+
+
+def _listed(path: Path) -> Iterator[MediaFile]:
+    if kind := kind_of(path.name):
+        yield MediaFile(path.name, str(path), kind, None)
+        return
+    lines = path.read_text("utf-8", "surrogateescape").splitlines()
+    for line in map(str.strip, lines):
+        if not line:
+            continue
+        name, _, label = line.rpartition(" ")
+        if not name or not label.lstrip("+-").isdigit():
+            name, label = line, ""
+        name = name.rstrip()
+        # What a list names is to be checked, whatever its name.
+        kind = kind_of(name) or "image"
+        yield MediaFile(name, os.path.join(path.parent, name), kind, label or None)

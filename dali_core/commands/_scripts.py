@@ -1,0 +1,156 @@
+"""Pipelines of a user's script, for commands that run them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dali_core.commands._options import positive
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError
+from dali_core.pipeline import Pipeline, is_definition
+
+_BATCH_SIZE = 4
+
+
+def add_script_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `load_pipeline` needs."""
+    parser.add_argument(
+        "target", metavar="SCRIPT:FUNCTION", help="function that makes a pipeline; or MODULE:..."
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=positive,
+        metavar="N",
+        help=f"by default that of the function, or {_BATCH_SIZE}",
+    )
+    parser.add_argument(
+        "--num-threads", type=positive, metavar="N", help="by default that of the function"
+    )
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        type=_argument,
+        metavar="NAME=VALUE",
+        help="pass an argument to the function; a literal of Python, or else text",
+    )
+
+
+def load_pipeline(options: argparse.Namespace) -> Pipeline:
+    """Import a script, and return the pipeline that a function of it makes.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The arguments that `add_script_options` added.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If there is no such script or function, or it makes no pipeline.
+    DaliCoreError
+        If the script, or the function, raises an exception, which is the cause.
+    """
+    script, _, name = options.target.rpartition(":")
+    if not script or not name:
+        raise ArgumentValueError(
+            f"the target must be SCRIPT:FUNCTION or MODULE:FUNCTION (got {options.target!r}). "
+            "Name the function that makes the pipeline."
+        )
+    with _errors_of(script):
+        module = _imported(script)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ArgumentValueError(
+            f"{script} must have a function {name!r} (got {_candidates(module)}). Name one of them."
+        )
+    keywords: dict[str, Any] = dict(options.arg)
+    for option in ("batch_size", "num_threads"):
+        if (value := getattr(options, option)) is not None:
+            keywords.setdefault(option, value)
+    pipeline = _called(script, name, function, keywords)
+    if is_definition(function) and not pipeline.max_batch_size:
+        pipeline = _called(script, name, function, {**keywords, "batch_size": _BATCH_SIZE})
+    return pipeline
+
+
+def _argument(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE (got {text!r})")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _imported(script: str) -> ModuleType:
+    path = Path(script)
+    if path.suffix != ".py":
+        sys.path.insert(0, os.getcwd())
+        return importlib.import_module(script)
+    if not path.is_file():
+        raise ArgumentValueError(f"the script must be a file (got {script!r}). Check the path.")
+    sys.path.insert(0, str(path.resolve().parent))
+    name = path.stem if path.stem not in sys.modules else f"script_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ArgumentValueError(f"the script must be Python (got {script!r}). Check the path.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _called(
+    script: str, name: str, function: Callable[..., Any], keywords: dict[str, Any]
+) -> Pipeline:
+    if not is_definition(function):
+        try:
+            inspect.signature(function).bind(**keywords)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"{name} must take the arguments {sorted(keywords)} ({error}). Leave out "
+                "--batch-size, --num-threads or --arg, or let the function take it."
+            ) from error
+    with _errors_of(script):
+        pipeline = function(**keywords)
+    if not isinstance(pipeline, Pipeline):
+        raise ArgumentTypeError(
+            f"{name} must return a Pipeline (got {type(pipeline).__name__}). Decorate it with "
+            "pipeline_def, or let it return one."
+        )
+    return pipeline
+
+
+def _candidates(module: ModuleType) -> str:
+    names = [name for name, value in vars(module).items() if is_definition(value)]
+    return ", ".join(names) or "no function with pipeline_def"
+
+
+@contextmanager
+def _errors_of(script: str) -> Iterator[None]:
+    """Turn what the user's code raises into an error that says where."""
+    try:
+        yield
+    except DaliCoreError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if Path(frame.filename).name == Path(script).name]
+        where = f"{script}:{own[-1].lineno}" if own else script
+        raise DaliCoreError(
+            f"{where}: the script must not raise an exception (got {type(error).__name__}: "
+            f"{error}). Run it with --traceback to see where it comes from."
+        ) from error

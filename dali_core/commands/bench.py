@@ -1,0 +1,193 @@
+"""``dali-core bench``: how fast this machine decodes and crops the images of a folder."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from dali_core.commands._options import as_json, positive, processors
+
+_SIDE = 224
+_WARM_UP = 3  # batches
+_SATURATED = 0.95
+_ANY_NUMBER = 2**31 - 1
+
+
+def add_parser(parsers: Any) -> None:
+    """Add the arguments of the command."""
+    parser = parsers.add_parser(
+        "bench",
+        help="measure how fast this machine loads images",
+        description="Measure images per second of decoding and random resized crops, with 1, 2, 4 "
+        "... threads, in turns with PyTorch's DataLoader where that is installed.",
+    )
+    parser.add_argument("path", metavar="FOLDER", help="images, also in folders below")
+    parser.add_argument(
+        "--batch-size", type=positive, default=64, metavar="N", help="(%(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, metavar="S", help="of a measurement (%(default)s)"
+    )
+    parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="(%(default)s)")
+    parser.add_argument(
+        "--max-threads", type=positive, default=processors(), metavar="N", help="(%(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure in rounds, and print medians."""
+    from dali_core.commands._media import list_media
+    from dali_core.errors import ArgumentValueError
+
+    media, _ = list_media(options.path)
+    files = [file.path for file in media if file.kind == "image"]
+    if not files:
+        raise ArgumentValueError(
+            f"bench: there must be images in {options.path!r} (got none). Name another folder."
+        )
+    result = measure(
+        files,
+        thread_counts(options.max_threads),
+        batch_size=min(options.batch_size, len(files)),
+        rounds=options.rounds,
+        seconds=options.seconds,
+    )
+    result = {"path": options.path, "files": len(files), **result}
+    print(as_json(result) if options.json else "\n".join(_lines(result)))
+    return 0
+
+
+def thread_counts(most: int) -> list[int]:
+    """Return 1, 2, 4 and so on, up to a number and with it."""
+    return sorted({*(1 << power for power in range(most.bit_length())), most})
+
+
+def measure(
+    files: Sequence[str], counts: Sequence[int], *, batch_size: int, rounds: int, seconds: float
+) -> dict[str, Any]:
+    """Measure images per second with numbers of threads, in turns.
+
+    Returns
+    -------
+    dict
+        In the form of JSON; see the documentation of the command.
+    """
+    other = _torch_loader()
+    loaders: dict[str, Callable[[int], tuple[float, str]]] = {
+        "dali_core": lambda threads: _crops_per_second(files, threads, batch_size, seconds)
+    }
+    if other is not None:
+        open_batches = other[1]
+        loaders["torch"] = lambda threads: (
+            _per_second(open_batches(files, threads, batch_size, _SIDE), seconds),
+            "",
+        )
+    speeds: dict[tuple[str, int], list[float]] = {}
+    diagnoses: dict[int, str] = {}
+    for _ in range(rounds):
+        for threads in counts:
+            for name, loader in loaders.items():
+                speed, diagnosis = loader(threads)
+                speeds.setdefault((name, threads), []).append(speed)
+                if diagnosis:
+                    diagnoses[threads] = diagnosis
+    medians = {key: statistics.median(values) for key, values in speeds.items()}
+    ours = {threads: medians["dali_core", threads] for threads in counts}
+    saturated = next(
+        threads for threads in counts if ours[threads] >= _SATURATED * max(ours.values())
+    )
+    return {
+        "batch_size": batch_size,
+        "processors": processors(),
+        "results": [
+            {
+                "threads": threads,
+                "images_per_second": _spread(speeds["dali_core", threads]),
+                "torch_images_per_second": (
+                    _spread(speeds["torch", threads]) if other is not None else None
+                ),
+            }
+            for threads in counts
+        ],
+        "saturated_at_threads": saturated,
+        "diagnosis": diagnoses[saturated],
+        "torch": None if other is None else other[0],
+    }
+
+
+def _crops_per_second(
+    files: Sequence[str], threads: int, batch_size: int, seconds: float
+) -> tuple[float, str]:
+    from dali_core import fn
+    from dali_core.pipeline import Pipeline
+
+    pipeline = Pipeline(
+        batch_size=batch_size,
+        num_threads=threads,
+        device_id=None,
+        on_sample_error="replace",
+        max_bad_samples=_ANY_NUMBER,
+    )
+    with pipeline:
+        encoded, label = fn.readers.file(files=list(files), random_shuffle=True)
+        image = fn.random_resized_crop(fn.decoders.image(encoded), size=[_SIDE, _SIDE])
+        pipeline.set_outputs(image, label)
+
+    def batches() -> Iterator[int]:
+        for number in range(_ANY_NUMBER):
+            if number == _WARM_UP:
+                pipeline.reset_statistics()
+            yield len(pipeline.run()[0])
+
+    with closing(pipeline):
+        speed = _per_second(batches(), seconds)
+        return speed, pipeline.statistics().diagnosis()
+
+
+def _per_second(batches: Iterator[int], seconds: float) -> float:
+    for _ in range(_WARM_UP):
+        next(batches)
+    images, begin = 0, time.perf_counter()
+    while not images or time.perf_counter() < begin + seconds:
+        images += next(batches)
+    return images / (time.perf_counter() - begin)
+
+
+def _torch_loader() -> tuple[str, Callable[..., Iterator[int]]] | None:
+    if not importlib.util.find_spec("torch") or not importlib.util.find_spec("dali_core_pytorch"):
+        return None
+    from dali_core_pytorch.crop_loader import loader_name, open_batches
+
+    name = loader_name()
+    return None if name is None else (name, open_batches)
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"median": statistics.median(values), "lowest": min(values), "highest": max(values)}
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"{result['files']} images, batches of {result['batch_size']}, crops of {_SIDE} x {_SIDE}"
+    yield "threads  images/s (lowest to highest)" + (
+        f"  {result['torch']}" if result["torch"] else ""
+    )
+    for row in result["results"]:
+        ours, other = row["images_per_second"], row["torch_images_per_second"]
+        line = f"{row['threads']:7}  {_text(ours):29}"
+        if other is not None:
+            line += f"  {_text(other)}, ratio {ours['median'] / other['median']:.2f}"
+        yield line.rstrip()
+    saturated, available = result["saturated_at_threads"], result["processors"]
+    yield f"saturated with {saturated} threads; {available} processors"
+    yield result["diagnosis"]
+
+
+def _text(spread: dict[str, float]) -> str:
+    return f"{spread['median']:.0f} ({spread['lowest']:.0f} to {spread['highest']:.0f})"

@@ -1,0 +1,8 @@
+"""What the steps of a pipeline make: `Pipeline.run_sample`, `Pipeline.show`, `Pipeline.report`."""
+
+from __future__ import annotations
+
+from dali_core.inspection.preview import Preview as Preview
+from dali_core.inspection.samples import InspectedSample as InspectedSample
+from dali_core.inspection.samples import SampleStep as SampleStep
+from dali_core.inspection.samples import StepValue as StepValue
