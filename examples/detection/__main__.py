@@ -18,8 +18,11 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from examples.shared import options
+from examples.shared.loader import Loader
+
 from .coco import write_data_set
-from .dataloading import Loader, held_out_pipeline, sample_pipeline, training_pipeline
+from .dataloading import held_out_pipeline, sample_pipeline, training_pipeline
 from .measure import DETECTIONS, IOU, recall
 from .model import Detector, detection_loss, make_anchors
 from .picture import Panel, draw
@@ -69,13 +72,7 @@ def read_arguments() -> argparse.Namespace:
         prog="python -m examples.detection",
         description="Train a network that detects shapes in generated pictures.",
     )
-    parser.add_argument(
-        "--work",
-        type=Path,
-        default=Path("work"),
-        metavar="DIR",
-        help="folder for pictures and results (%(default)s)",
-    )
+    options.add_work_folder(parser)
     numbers = {
         "pictures": (600, _ROWS, "pictures to train on"),
         "held-out": (150, 1, "pictures to measure with"),
@@ -84,14 +81,7 @@ def read_arguments() -> argparse.Namespace:
         "threads": (2, 1, "threads of a pipeline"),
         "seed": (0, 0, "seed of pictures, augmentation and network"),
     }
-    for name, (default, _, text) in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (%(default)s)")
-    arguments = parser.parse_args()
-    for name, (_, least, _) in numbers.items():
-        value = getattr(arguments, name.replace("-", "_"))
-        if value < least:
-            parser.error(f"--{name}: must be at least {least} (got {value}).")
-    return arguments
+    return options.read_with_numbers(parser, numbers)
 
 
 def main() -> None:
@@ -109,7 +99,7 @@ def main() -> None:
     print(f"picture: {picture}")
 
     torch.manual_seed(arguments.seed)
-    options = {
+    settings = {
         "batch_size": arguments.batch_size,
         "num_threads": arguments.threads,
         "device_id": None,
@@ -117,10 +107,10 @@ def main() -> None:
     }
     anchors = make_anchors()
     pipeline = training_pipeline(
-        train_folder, anchors.flatten().tolist(), arguments.seed, **options
+        train_folder, anchors.flatten().tolist(), arguments.seed, **settings
     )
     loader = Loader(pipeline, ["images", "deltas", "classes"])
-    whole = Loader(held_out_pipeline(held_out_folder, **options), ["images", "boxes", "labels"])
+    whole = Loader(held_out_pipeline(held_out_folder, **settings), ["images", "boxes", "labels"])
 
     model = Detector()
     before = recall(model, whole, anchors)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from dali_core import DataNode, fn, pipeline_def, types
-from dali_core.plugin import pytorch
+from examples.shared.loader import READER
 
 from .coco import ANNOTATIONS
 from .model import SIDE, STDS
 
-READER = "Reader"
 _MEAN, _STD = 110.0, 60.0
-
-Batch = dict[str, torch.Tensor]
 
 
 def read(folder: Path, **options: Any) -> list[DataNode]:
@@ -100,24 +95,3 @@ def sample_pipeline(folder: Path) -> tuple[DataNode, ...]:
     """Give images, boxes, labels and masks: the original four, then the four after augmentation."""
     files, *objects = read(folder, pixelwise_masks=True)
     return fn.decoders.image(files), *objects, *augment(files, *objects)
-
-
-class Loader:
-    """Batches of a pipeline as dictionaries of tensors: one epoch for each iteration."""
-
-    def __init__(self, pipeline: Any, names: Sequence[str]) -> None:
-        self._iterator = pytorch.DALIGenericIterator(
-            pipeline,
-            list(names),
-            reader_name=READER,
-            last_batch_policy=pytorch.LastBatchPolicy.PARTIAL,
-            auto_reset=True,
-        )
-
-    def __len__(self) -> int:
-        """Return the number of batches in an epoch."""
-        return len(self._iterator)
-
-    def __iter__(self) -> Iterator[Batch]:
-        for (batch,) in self._iterator:
-            yield batch

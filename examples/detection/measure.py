@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from .dataloading import Loader
+from examples.shared.loader import Loader
+
 from .model import Detector, decode
 
 DETECTIONS = 5

@@ -18,12 +18,16 @@ import torch
 from torch.nn import functional
 from tqdm import tqdm
 
-from .dataloading import Loader, held_out_pipeline, sample_pipeline, training_pipeline
+from examples.shared import options
+from examples.shared.loader import Loader
+
+from .dataloading import held_out_pipeline, sample_pipeline, training_pipeline
 from .model import Network, accuracy
 from .picture import draw
 from .sounds import FORMATS, WORDS, write_data_set
 
 _ROWS = 5
+_OUTPUTS = ("spectra", "labels")
 
 
 def train(model: Network, loader: Loader, epochs: int) -> list[float]:
@@ -64,13 +68,7 @@ def read_arguments() -> argparse.Namespace:
         prog="python -m examples.speech_commands",
         description="Train a network that tells generated words apart.",
     )
-    parser.add_argument(
-        "--work",
-        type=Path,
-        default=Path("work"),
-        metavar="DIR",
-        help="folder for sounds and results (%(default)s)",
-    )
+    options.add_work_folder(parser)
     numbers = {
         "sounds": (400, _ROWS, "sounds to train on"),
         "held-out": (150, 1, "sounds to measure with"),
@@ -79,14 +77,7 @@ def read_arguments() -> argparse.Namespace:
         "threads": (2, 1, "threads of a pipeline"),
         "seed": (0, 0, "seed of sounds, augmentation and network"),
     }
-    for name, (default, _, text) in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (%(default)s)")
-    arguments = parser.parse_args()
-    for name, (_, least, _) in numbers.items():
-        value = getattr(arguments, name.replace("-", "_"))
-        if value < least:
-            parser.error(f"--{name}: must be at least {least} (got {value}).")
-    return arguments
+    return options.read_with_numbers(parser, numbers)
 
 
 def main() -> None:
@@ -104,14 +95,14 @@ def main() -> None:
     print(f"picture: {picture}")
 
     torch.manual_seed(arguments.seed)
-    options = {
+    settings = {
         "batch_size": arguments.batch_size,
         "num_threads": arguments.threads,
         "device_id": None,
         "seed": arguments.seed,
     }
-    loader = Loader(training_pipeline(listing, arguments.seed, **options))
-    unseen = Loader(held_out_pipeline(held_out, **options))
+    loader = Loader(training_pipeline(listing, arguments.seed, **settings), _OUTPUTS)
+    unseen = Loader(held_out_pipeline(held_out, **settings), _OUTPUTS)
 
     model = Network()
     before = accuracy(model, unseen)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import torch
 
 from dali_core import DataNode, fn, pipeline_def
-from dali_core.plugin import pytorch
+from examples.shared.loader import READER
 
 from .sounds import RATE
 
-READER = "Reader"
 FILTERS, STEPS = 40, 80
 """Extents of a spectrogram: frequencies and times, of 10 ms each."""
 
 _CUTOFF = -60.0
-
-Batch = dict[str, torch.Tensor]
 
 
 def log_mel(sounds: DataNode) -> DataNode:
@@ -72,24 +65,3 @@ def sample_pipeline(listing: Path) -> tuple[DataNode, ...]:
     files, _ = fn.readers.file(file_list=str(listing), name=READER)
     sounds, _ = fn.decoders.audio(files, downmix=True)
     return sounds, log_mel(sounds), of_one_size(log_mel(without_silence(sounds)))
-
-
-class Loader:
-    """Batches of a pipeline as dictionaries of tensors: one epoch for each iteration."""
-
-    def __init__(self, pipeline: Any) -> None:
-        self._iterator = pytorch.DALIGenericIterator(
-            pipeline,
-            ["spectra", "labels"],
-            reader_name=READER,
-            last_batch_policy=pytorch.LastBatchPolicy.PARTIAL,
-            auto_reset=True,
-        )
-
-    def __len__(self) -> int:
-        """Return the number of batches in an epoch."""
-        return len(self._iterator)
-
-    def __iter__(self) -> Iterator[Batch]:
-        for (batch,) in self._iterator:
-            yield batch

@@ -7,7 +7,8 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from .dataloading import Loader
+from examples.shared.loader import Loader
+
 from .sounds import WORDS
 
 

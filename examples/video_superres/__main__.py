@@ -18,6 +18,8 @@ import torch
 from torch.nn import functional
 from tqdm import tqdm
 
+from examples.shared import options
+
 from .dataloading import DALILoader
 from .model import SCALE, SuperResolution, enlarge, middle, psnr, shrink
 from .picture import Column, draw
@@ -95,32 +97,18 @@ def read_arguments() -> argparse.Namespace:
         prog="python -m examples.video_superres",
         description="Train a network that doubles the resolution of videos.",
     )
-    parser.add_argument(
-        "--work",
-        type=Path,
-        default=Path("work"),
-        metavar="DIR",
-        help="folder for videos and results (%(default)s)",
-    )
+    options.add_work_folder(parser)
     numbers = {
-        "videos": (20, "videos to train on"),
-        "length": (40, "frames of a video"),
-        "epochs": (8, "passes over the videos"),
-        "batch-size": (8, "clips in a batch"),
-        "frames": (3, "frames in a clip"),
-        "crop-size": (64, "side of the parts that are trained on, in pixels"),
-        "threads": (2, "threads of a pipeline"),
+        "videos": (20, 1, "videos to train on"),
+        "length": (40, 1, "frames of a video"),
+        "epochs": (8, 1, "passes over the videos"),
+        "batch-size": (8, 1, "clips in a batch"),
+        "frames": (3, 1, "frames in a clip"),
+        "crop-size": (64, 1, "side of the parts that are trained on, in pixels"),
+        "threads": (2, 1, "threads of a pipeline"),
+        "seed": (0, 0, "seed of videos, clips and network"),
     }
-    for name, (default, text) in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (%(default)s)")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of videos, clips and network (%(default)s)"
-    )
-    arguments = parser.parse_args()
-    for name in numbers:
-        value = getattr(arguments, name.replace("-", "_"))
-        if value < 1:
-            parser.error(f"--{name}: must be at least 1 (got {value}).")
+    arguments = options.read_with_numbers(parser, numbers)
     if arguments.length < arguments.frames:
         parser.error(
             f"--frames: must be at most the {arguments.length} frames of a video "
@@ -149,13 +137,13 @@ def main() -> None:
     print(f"{size.videos} videos to train on, {size.held_out} held out: {codecs}")
 
     torch.manual_seed(arguments.seed)
-    options = {"num_threads": arguments.threads, "seed": arguments.seed}
+    settings = {"num_threads": arguments.threads, "seed": arguments.seed}
     loader = DALILoader(
         arguments.batch_size,
         videos / TRAIN,
         arguments.frames,
         [arguments.crop_size, arguments.crop_size],
-        **options,
+        **settings,
     )
     print(f"reading: {reading_rate(loader):.0f} frames/s")
     model = SuperResolution(arguments.frames)
@@ -163,7 +151,7 @@ def main() -> None:
     print(f"training: {rate:.0f} frames/s")
 
     whole = DALILoader(
-        1, videos / HELD_OUT, arguments.frames, [size.height, size.width], shuffle=False, **options
+        1, videos / HELD_OUT, arguments.frames, [size.height, size.width], shuffle=False, **settings
     )
     picture = arguments.work / "video_superres.png"
     bicubic, ours = evaluate(model, whole, picture)

@@ -1,16 +1,17 @@
 """Train with Flax on several devices of one or more processes, and resume after a crash.
 
-    pip install "dali_core[jax]" flax optax pillow
-    python examples/flax_multi_device.py --simulated-devices 8
+    pip install "dali_core[jax]" flax optax matplotlib pillow
+    python -m examples.flax_multi_device --simulated-devices 8
 
 One process for each machine, or two on this one:
 
-    python examples/flax_multi_device.py --coordinator 127.0.0.1:9876 --processes 2 --process 0 &
-    python examples/flax_multi_device.py --coordinator 127.0.0.1:9876 --processes 2 --process 1
+    python -m examples.flax_multi_device --coordinator localhost:9876 --processes 2 --process 0 &
+    python -m examples.flax_multi_device --coordinator localhost:9876 --processes 2 --process 1
 
 Every device reads its own shard; JAX sees one array for each global batch and partitions the work
 accordingly. The devices of a process determine the shards that it reads. The checkpoint is one
 small file, written by the first process; all processes resume from it, in the same order of photos.
+``flax_multi_device.png``, in the work folder, shows what the first device got first.
 """
 
 from __future__ import annotations
@@ -18,23 +19,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import class_folders
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from flax import linen, serialization
 from flax.training.train_state import TrainState
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from photos import generate
 
 from dali_core import DataNode, fn, types
 from dali_core.plugin.jax import LastBatchPolicy, data_iterator
+from examples.photos import generate
+from examples.shared import class_folders, options, sample_grid
 
 CLASSES = ("bricks", "clouds", "dunes", "marbles")
 SIDE = 32
+MEAN, STANDARD_DEVIATION = 128.0, 64.0
 
 
 class Network(linen.Module):
@@ -74,8 +78,8 @@ def photos(data: class_folders.Photos, shard_id: int, num_shards: int) -> tuple[
     image = fn.crop_mirror_normalize(
         fn.resize(image, size=[SIDE, SIDE]),
         mirror=fn.random.coin_flip(),
-        mean=[128.0] * 3,
-        std=[64.0] * 3,
+        mean=[MEAN] * 3,
+        std=[STANDARD_DEVIATION] * 3,
         dtype=types.FLOAT,
         output_layout="HWC",
     )
@@ -105,18 +109,30 @@ def save(file: Path, state: TrainState, data: dict[str, Any]) -> None:
     os.replace(beside, file)
 
 
+def draw(batch: dict[str, jax.Array], classes: Sequence[str], picture: Path) -> None:
+    """Draw the samples that the first device of this process has got, by class."""
+    images, labels = (np.asarray(batch[name].addressable_data(0)) for name in ("image", "label"))
+    pixels = images * STANDARD_DEVIATION + MEAN
+    sample_grid.draw_by_class(pixels, labels[:, 0].tolist(), classes, picture)
+
+
 def read_arguments() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Train with Flax on several devices.")
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.flax_multi_device",
+        description="Train with Flax on several devices.",
+    )
     parser.add_argument("--data", type=Path, help="class folders (default: generated photos)")
-    parser.add_argument("--work", type=Path, default=Path("work"), help="(%(default)s)")
-    parser.add_argument("--epochs", type=int, default=8, help="(%(default)s)")
-    parser.add_argument("--batch-size", type=int, default=32, help="of all devices (%(default)s)")
+    options.add_work_folder(parser)
     parser.add_argument("--simulated-devices", type=int, help="devices to make of the processor")
     parser.add_argument("--coordinator", help="address of the first process, for several")
     parser.add_argument("--processes", type=int, help="number of processes")
     parser.add_argument("--process", type=int, help="number of this process, from 0")
-    return parser.parse_args()
+    numbers = {
+        "epochs": (8, 1, "passes over the photos"),
+        "batch-size": (32, 1, "photos in a batch of all devices"),
+    }
+    return options.read_with_numbers(parser, numbers)
 
 
 def main() -> None:
@@ -158,18 +174,23 @@ def main() -> None:
         state = serialization.from_bytes(state, content["model"])
         loader.load_state_dict(json.loads(content["data"]))
     state = jax.device_put(state, whole)
+    picture = arguments.work / "flax_multi_device.png"
 
     if first:
         print(f"{jax.device_count()} devices, from batch {int(state.step)}")
     while int(state.step) < arguments.epochs * len(loader):
         losses = []
         for batch in loader:
+            if first and not picture.exists():
+                draw(batch, split.classes, picture)
             state, loss = step(state, batch)
             losses.append(float(loss))
             save(saved, jax.device_get(state), loader.state_dict())
         if first:
             done = int(state.step) // len(loader)
             print(f"epoch {done}: loss {sum(losses) / len(losses):.3f} in {len(losses)} batches")
+    if first:
+        print(f"picture: {picture}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Train a tiny network on JPEG files with only JAX, and measure its accuracy.
 
-    pip install "dali_core[jax]" pillow
-    python examples/train_jax.py                     # four classes of generated photos
-    python examples/train_jax.py --data FOLDER       # one folder of photos for each class
+    pip install "dali_core[jax]" matplotlib pillow
+    python -m examples.train_jax                     # four classes of generated photos
+    python -m examples.train_jax --data FOLDER       # one folder of photos for each class
 
 Batches are dictionaries of arrays that share the memory of the pipeline. The held-out photos do not
 fill their last batch: it keeps its shape, so nothing is recompiled for it, and a mask marks the
-photos that count.
+photos that count. ``train_jax.png``, in the work folder, shows training samples.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import class_folders
 import jax
 import jax.numpy as jnp
-from photos import generate
+import numpy as np
 
 from dali_core import DataNode, fn, types
 from dali_core.plugin.jax import LastBatchPolicy, data_iterator
+from examples.photos import generate
+from examples.shared import class_folders, options, sample_grid
 
 CLASSES = ("bricks", "clouds", "dunes", "marbles")
 SIDE = 32
+MEAN, STANDARD_DEVIATION = 128.0, 64.0
 Parameters = dict[str, jax.Array]
 
 
@@ -53,8 +55,8 @@ def _normalise(image: DataNode, mirror: DataNode | int) -> DataNode:
         image,
         crop=[SIDE, SIDE],
         mirror=mirror,
-        mean=[128.0] * 3,
-        std=[64.0] * 3,
+        mean=[MEAN] * 3,
+        std=[STANDARD_DEVIATION] * 3,
         dtype=types.FLOAT,
         output_layout="HWC",
     )
@@ -119,35 +121,45 @@ def count_right(parameters: Parameters, batch: dict[str, jax.Array]) -> jax.Arra
 
 def main() -> None:
     """Find or generate the photos, train, measure."""
-    parser = argparse.ArgumentParser(description="Train a tiny network with JAX.")
+    parser = argparse.ArgumentParser(
+        prog="python -m examples.train_jax", description="Train a tiny network with JAX."
+    )
     parser.add_argument("--data", type=Path, help="class folders (default: generated photos)")
-    parser.add_argument("--work", type=Path, default=Path("work"), help="(%(default)s)")
-    parser.add_argument("--epochs", type=int, default=12, help="(%(default)s)")
-    parser.add_argument("--batch-size", type=int, default=32, help="(%(default)s)")
-    arguments = parser.parse_args()
+    options.add_work_folder(parser)
+    numbers = {
+        "epochs": (12, 1, "passes over the photos"),
+        "batch-size": (32, 1, "photos in a batch"),
+    }
+    arguments = options.read_with_numbers(parser, numbers)
     arguments.work.mkdir(parents=True, exist_ok=True)
     data = arguments.data or generate(arguments.work / "four_classes", CLASSES, per_class=80)
     split = class_folders.find(data)
 
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "output_map": ["image", "label"],
         "reader_name": "photos",
         "auto_reset": True,
     }
     per_pipeline = {"batch_size": arguments.batch_size, "num_threads": 2, "seed": 1}
-    training = data_iterator(training_photos, **options)(split.train, **per_pipeline)
+    training = data_iterator(training_photos, **settings)(split.train, **per_pipeline)
     held_out = data_iterator(
-        held_out_photos, **options, last_batch_policy=LastBatchPolicy.PARTIAL, mask_name="mask"
+        held_out_photos, **settings, last_batch_policy=LastBatchPolicy.PARTIAL, mask_name="mask"
     )(split.held_out, **per_pipeline)
 
+    picture = arguments.work / "train_jax.png"
     parameters = make_parameters(jax.random.key(0), len(split.classes))
     momentum = jax.tree.map(jnp.zeros_like, parameters)
     for epoch in range(arguments.epochs):
         losses = []
         for batch in training:
+            if not picture.exists():
+                pixels = np.asarray(batch["image"]) * STANDARD_DEVIATION + MEAN
+                labels = batch["label"][:, 0].tolist()
+                sample_grid.draw_by_class(pixels, labels, split.classes, picture)
             parameters, momentum, loss = step(parameters, momentum, batch, 0.02)
             losses.append(float(loss))
         print(f"epoch {epoch + 1}: loss {sum(losses) / len(losses):.3f}")
+    print(f"picture: {picture}")
     right = sum(int(count_right(parameters, batch)) for batch in held_out)
     print(f"accuracy: {100 * right / len(split.held_out):.1f} %")
 

@@ -1,11 +1,12 @@
 """Train a small classifier on JPEG files, and measure its accuracy.
 
-    python examples/train_classifier.py                     # ten classes of generated photos
-    python examples/train_classifier.py --data FOLDER       # one folder of photos for each class
+    python -m examples.train_classifier                     # ten classes of generated photos
+    python -m examples.train_classifier --data FOLDER       # one folder of photos for each class
 
 Two pipelines feed PyTorch: one crops, mirrors and shuffles for training, the other returns the
-held-out photos without augmentation. The program prints the accuracy, and writes ``augmented.png``
-(training samples) and ``pipeline.svg`` (the graph of the training pipeline) to the work folder.
+held-out photos without augmentation. The program prints the accuracy, and writes
+``train_classifier.png`` (training samples) and ``train_classifier.svg`` (the graph of the training
+pipeline) to the work folder.
 """
 
 from __future__ import annotations
@@ -14,16 +15,15 @@ import argparse
 import time
 from pathlib import Path
 
-import class_folders
 import numpy as np
-import sample_grid
 import torch
-from photos import generate
 from torch import nn
 from tqdm import tqdm
 
 from dali_core import DataNode, Pipeline, fn, pipeline_def, types
 from dali_core.plugin.pytorch import DALIClassificationIterator, LastBatchPolicy
+from examples.photos import generate
+from examples.shared import class_folders, options, sample_grid
 
 SIDE = 64
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -154,15 +154,16 @@ def draw_pictures(split: class_folders.Split, work: Path, seed: int) -> None:
     sample_grid.draw(
         np.clip(pixels.round(), 0, 255).astype(np.uint8),
         split.classes[:rows],
-        work / "augmented.png",
+        work / "train_classifier.png",
     )
-    pipeline.save_graph_to_svg_file(work / "pipeline.svg")
+    pipeline.save_graph_to_svg_file(work / "train_classifier.svg")
 
 
 def read_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        description="Train a small classifier on photos in class folders."
+        prog="python -m examples.train_classifier",
+        description="Train a small classifier on photos in class folders.",
     )
     parser.add_argument(
         "--data",
@@ -171,30 +172,14 @@ def read_arguments() -> argparse.Namespace:
         help="class folders, or train/ and val/ with class folders in each "
         "(default: generated photos)",
     )
-    parser.add_argument(
-        "--work",
-        type=Path,
-        default=Path("work"),
-        metavar="DIR",
-        help="folder for results (%(default)s)",
-    )
-    parser.add_argument(
-        "--epochs", type=int, default=10, help="passes over the photos (%(default)s)"
-    )
-    parser.add_argument("--batch-size", type=int, default=64, help="photos per batch (%(default)s)")
-    parser.add_argument(
-        "--threads", type=int, default=2, help="threads of a pipeline (%(default)s)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of photos, order and model (%(default)s)"
-    )
-    arguments = parser.parse_args()
-    for name in ("epochs", "batch_size", "threads"):
-        if getattr(arguments, name) < 1:
-            parser.error(
-                f"--{name.replace('_', '-')}: must be at least 1 (got {getattr(arguments, name)})."
-            )
-    return arguments
+    options.add_work_folder(parser)
+    numbers = {
+        "epochs": (10, 1, "passes over the photos"),
+        "batch-size": (64, 1, "photos per batch"),
+        "threads": (2, 1, "threads of a pipeline"),
+        "seed": (0, 0, "seed of photos, order and model"),
+    }
+    return options.read_with_numbers(parser, numbers)
 
 
 def main() -> None:
@@ -212,20 +197,21 @@ def main() -> None:
     )
 
     torch.manual_seed(arguments.seed)
-    options = {
+    settings = {
         "batch_size": arguments.batch_size,
         "num_threads": arguments.threads,
         "device_id": None,
         "seed": arguments.seed,
     }
-    training = training_pipeline(split.train, **options)
+    training = training_pipeline(split.train, **settings)
     model = make_model(len(split.classes))
     rate = train(model, _loader(training), len(split.train), arguments.epochs)
     print(f"training: {rate:.0f} images/s")
 
     draw_pictures(split, arguments.work, arguments.seed)
-    print(f"pictures: {arguments.work / 'augmented.png'}, {arguments.work / 'pipeline.svg'}")
-    held_out = held_out_pipeline(split.held_out, **options)
+    names = (str(arguments.work / f"train_classifier.{suffix}") for suffix in ("png", "svg"))
+    print(f"pictures: {', '.join(names)}")
+    held_out = held_out_pipeline(split.held_out, **settings)
     print(f"accuracy: {100 * accuracy(model, _loader(held_out)):.1f} %")
 
 

@@ -1,7 +1,7 @@
 """Train a residual network on ImageNet, or any class folders, in one or many processes.
 
-    torchrun --nproc-per-node=8 examples/imagenet_pytorch.py --data FOLDER
-    python examples/imagenet_pytorch.py --data FOLDER        # one process
+    torchrun --nproc-per-node=8 -m examples.imagenet_pytorch --data FOLDER
+    python -m examples.imagenet_pytorch --data FOLDER        # one process
 
 Every process reads its own shard of each epoch, and all have the same number of batches, so none
 waits for another at the end. `--batch-size` is the global batch size: with interleaved shards,
@@ -10,7 +10,8 @@ every step trains on the same samples for any number of processes.
 The first process regularly saves model, optimizer and the loader's state. If the program is started
 again with the same ``--work``, it resumes with the sample after the last one trained on, on any
 number of processes; ``torchrun --max-restarts=3`` does that automatically when a process dies. GPUs
-are used if available (nccl), else processors (gloo).
+are used if available (nccl), else processors (gloo). ``imagenet_pytorch.png``, in the work folder,
+shows training samples.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-import class_folders
+import numpy as np
 import torch
 import torch.distributed as dist
-from photos import generate
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from dali_core import DataNode, fn, pipeline_def, types
 from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy
+from examples.photos import generate
+from examples.shared import class_folders, options, sample_grid
 
 READER = "photos"
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -302,26 +304,50 @@ def accuracy(
     return all_right / all_photos
 
 
+def draw_samples(
+    arguments: argparse.Namespace, split: class_folders.Split, process: Process, picture: Path
+) -> None:
+    """Draw a batch of training samples, by class."""
+    pipeline = training_pipeline(
+        split.train.files,
+        process,
+        arguments.side,
+        arguments.seed,
+        batch_size=min(64, arguments.batch_size),
+        num_threads=arguments.threads,
+        prefetch_queue_depth=1,
+        seed=arguments.seed,
+    )
+    images, numbers = pipeline.run()
+    labels = [split.train.labels[number] for number in numbers.as_array().ravel()]
+    pixels = images.as_array().transpose(0, 2, 3, 1) * np.array(STANDARD_DEVIATION) + MEAN
+    sample_grid.draw_by_class(pixels, labels, split.classes, picture)
+    pipeline.close()
+
+
 def read_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        description="Train a residual network on class folders, in one or many processes."
+        prog="python -m examples.imagenet_pytorch",
+        description="Train a residual network on class folders, in one or many processes.",
     )
     add = parser.add_argument
     add("--data", type=Path, help="train/ and val/ with class folders (default: generated photos)")
-    add("--work", type=Path, default=Path("work"), help="folder for checkpoints (%(default)s)")
-    add("--epochs", type=int, default=90, help="passes over the photos (%(default)s)")
-    add("--batch-size", type=int, default=256, help="of all processes together (%(default)s)")
-    add("--side", type=int, default=224, help="pixels of the square that is seen (%(default)s)")
-    add("--width", type=int, default=64, help="channels of the first layer (%(default)s)")
+    options.add_work_folder(parser)
     add("--learning-rate", type=float, default=0.5, help="the largest one (%(default)s)")
-    add("--threads", type=int, default=4, help="of the loader in each process (%(default)s)")
-    add("--save-every", type=int, default=500, help="steps between checkpoints (%(default)s)")
-    add("--seed", type=int, default=0, help="of order, crops and model (%(default)s)")
     add("--record", type=Path, help="write each process' samples of each step into this folder")
-    arguments = parser.parse_args()
+    numbers = {
+        "epochs": (90, 1, "passes over the photos"),
+        "batch-size": (256, 1, "photos in a batch of all processes"),
+        "side": (224, 1, "pixels of the square that is seen"),
+        "width": (64, 1, "channels of the first layer"),
+        "threads": (4, 1, "threads of the loader in each process"),
+        "save-every": (500, 1, "steps between checkpoints"),
+        "seed": (0, 0, "seed of order, crops and model"),
+    }
+    arguments = options.read_with_numbers(parser, numbers)
     world_size = int(os.environ.get("WORLD_SIZE", "1"))
-    if arguments.batch_size < 1 or arguments.batch_size % world_size:
+    if arguments.batch_size % world_size:
         parser.error(
             f"--batch-size: must be a positive multiple of the {world_size} processes (got "
             f"{arguments.batch_size})."
@@ -345,6 +371,8 @@ def main() -> None:
     training = Training(arguments, split, process)
     if training.resume():
         say(f"resumed in epoch {training.epoch + 1} after {training.schedule.last_epoch} steps")
+    elif process.rank == 0:
+        draw_samples(arguments, split, process, arguments.work / "imagenet_pytorch.png")
     record = None
     if arguments.record is not None:
         arguments.record.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,1 @@
+"""Train a residual network in many processes: ``torchrun -m examples.imagenet_pytorch``."""

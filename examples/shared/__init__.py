@@ -1,0 +1,1 @@
+"""What several examples share: class folders, batches as dictionaries, options, pictures."""
