@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from typing import Any
 from examples.photos import generate
 
 from . import machine
-from .peers import PEERS
+from .peers import DEFAULT_PEERS, PEERS
 from .worker import RESULT_MARK
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +51,7 @@ class Peer:
 
 
 def add_peer_options(
-    parser: argparse.ArgumentParser, default: Sequence[str] = tuple(PEERS)
+    parser: argparse.ArgumentParser, default: Sequence[str] = DEFAULT_PEERS
 ) -> None:
     """Add the options for the peers and the number of rounds."""
     parser.add_argument(
@@ -209,14 +210,19 @@ def describe_run(
     return description
 
 
-def results_path(measurement: str, suffix: str) -> Path:
+def results_path(
+    measurement: str, suffix: str, *, folder: Path = RESULTS, device: str = ""
+) -> Path:
     """Return the name of a file of results, from the measurement, the date and the device."""
-    RESULTS.mkdir(exist_ok=True)
-    return RESULTS / f"{measurement}-{date.today().isoformat()}-{machine.short_name()}{suffix}"
+    folder.mkdir(exist_ok=True)
+    place = "-".join(re.findall(r"[a-z0-9]+", device.lower())) or machine.short_name()
+    return folder / f"{measurement}-{date.today().isoformat()}-{place}{suffix}"
 
 
-def write_results(measurement: str, results: dict[str, Any]) -> None:
-    """Write results as JSON, and print the path."""
-    path = results_path(measurement, ".json")
+def write_results(
+    measurement: str, results: dict[str, Any], *, folder: Path = RESULTS, device: str = ""
+) -> None:
+    """Write results as JSON, and print the path; `device` is a device other than the processor."""
+    path = results_path(measurement, ".json", folder=folder, device=device)
     path.write_text(json.dumps(results, indent=1) + "\n")
-    print(f"results: {path.relative_to(ROOT)}")
+    print(f"results: {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}")

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from . import kernels_on_device as kernels
 from .command import (
+    RESULTS,
     Peer,
     WorkerError,
     add_peer_options,
@@ -40,13 +42,17 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="next to no data, to see whether it runs at all"
     )
+    parser.add_argument(
+        "--results", type=Path, metavar="FOLDER", help="where the results are written"
+    )
     parser.add_argument("--without-pipeline", action="store_true", help="measure kernels only")
     parser.add_argument("--without-kernels", action="store_true", help="measure the pipeline only")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.rounds, arguments.batch_size, arguments.images = 2, 4, 8
-    print(describe_device(arguments.quick))
-    results: dict[str, Any] = {"device": describe_device(arguments.quick)}
+    device = describe_device()
+    print(device)
+    results: dict[str, Any] = {}
     if not arguments.without_kernels:
         results["kernels"] = measure_kernels(arguments)
     peers: list[Peer] = []
@@ -56,13 +62,21 @@ def main() -> None:
         files = find_photos(arguments.data, arguments.images)
         results["pipelines"] = measure_pipelines(arguments, peers, files)
     if arguments.quick:
+        device += " (next to no data: numbers mean nothing)"
         print("\nThese numbers mean nothing: next to no data (--quick).")
-    else:
-        write_results("gpu", describe_run(arguments, peers, files) | results)
+    if arguments.results or not arguments.quick:
+        description = describe_run(arguments, peers, files)
+        description["machine"]["device"] = device
+        write_results(
+            "-".join(["gpu", *results]),
+            description | results,
+            folder=arguments.results or RESULTS,
+            device=kernels.device_description()[0],
+        )
 
 
-def describe_device(is_quick: bool) -> str:
-    """Print the device, the driver and the date."""
+def describe_device() -> str:
+    """Describe the device, the driver and the date."""
     name, driver, today = kernels.device_description()
     warning = " (a simulated driver: numbers mean nothing)" if "Simulated" in name else ""
     return f"{name}, driver {driver}, {today}{warning}"

@@ -168,4 +168,50 @@ CASES = (
         0.7,
         0.7,
     ),
+    # Each thread reads scattered pixels, and a turn is one channel.
+    # Each thread reads scattered pixels, and a turn is one channel.
+    KernelCase(
+        "warp uint8, linear, a channel",
+        "warp",
+        "warp_images",
+        {"load 1": 4, "store 1": 1},
+        1,
+        1,
+        0.17,
+        0.12,
+    ),
+    # What is counted of noise is what each element costs beside its random bits.
+    KernelCase(
+        "Gaussian noise on uint8, beside the draws",
+        "noise",
+        "add_gaussian_noise",
+        {"load 1": 1, "store 1": 1},
+        1,
+        1,
+        0.28,
+        0.19,
+    ),
+    KernelCase(
+        "salt and pepper on uint8, beside the draws",
+        "noise",
+        "add_salt_and_pepper",
+        {"load 1": 1, "store 1": 1},
+        1,
+        1,
+        0.28,
+        0.19,
+    ),
+    KernelCase(
+        "flip of points",
+        "flip_points",
+        "flip_coordinates",
+        {"load 4": 1, "store 4": 1},
+        4,
+        4,
+        1.0,
+        0.8,
+    ),
+    KernelCase(
+        "flip of boxes", "flip_points", "flip_boxes", {"load 4": 4, "store 4": 4}, 16, 16, 1.0, 1.0
+    ),
 )

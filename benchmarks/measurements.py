@@ -116,7 +116,7 @@ def memory(
     resident = []
     for _ in range(batches // every):
         _consume(source, every)
-        resident.append(_kilobytes(Path("/proc/self/status"), "VmRSS") * 1024)
+        resident.append(kilobytes(Path("/proc/self/status"), "VmRSS") * 1024)
     return {"resident": resident, "memory_peak": _peak_memory()}
 
 
@@ -250,13 +250,13 @@ def _peak_memory() -> int:
 
     Workers count with their proportional set size, so that shared pages count once.
     """
-    peak = _kilobytes(Path("/proc/self/status"), "VmHWM")
+    peak = kilobytes(Path("/proc/self/status"), "VmHWM")
     for worker in multiprocessing.active_children():
-        peak += _kilobytes(Path(f"/proc/{worker.pid}/smaps_rollup"), "Pss")
+        peak += kilobytes(Path(f"/proc/{worker.pid}/smaps_rollup"), "Pss")
     return peak * 1024
 
 
-def _kilobytes(path: Path, field: str) -> int:
+def kilobytes(path: Path, field: str) -> int:
     found = re.search(rf"^{field}:\s+(\d+) kB", path.read_text(), re.MULTILINE)
     if found is None:
         raise RuntimeError(

@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 from .peers import PEERS
 
 # The same colour for a peer in every picture.
-_COLOURS = dict(zip(PEERS.values(), ("#1b6ca8", "#8fb339", "#e0a030"), strict=True))
+_COLOURS = dict(
+    zip(PEERS.values(), ("#1b6ca8", "#8fb339", "#e0a030", "#6fa8d0", "#0d3a5c"), strict=True)
+)
 
 
 def bars(

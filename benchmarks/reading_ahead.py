@@ -53,7 +53,7 @@ def main() -> None:
     rates: dict[str, list[float]] = defaultdict(list)
     loads = []
     with tempfile.TemporaryDirectory() as folder:
-        library = _compile(Path(folder))
+        library = compile_slow_read(Path(folder))
         for round_ in tqdm(range(arguments.rounds), unit="round"):
             turns = [(delay, count) for delay in arguments.delays for count in arguments.io_threads]
             for delay, count in turns if round_ % 2 else reversed(turns):
@@ -84,7 +84,8 @@ def main() -> None:
     write_results("reading-ahead", {"machine": describe(), "loads": loads, "rates": rates})
 
 
-def _compile(folder: Path) -> Path:
+def compile_slow_read(folder: Path) -> Path:
+    """Compile the library that delays reading, and return its path."""
     library = folder / "slow_read.so"
     source = Path(__file__).with_name("slow_read.c")
     command = [os.environ.get("CC", "cc").split()[-1], "-O1", "-shared", "-fPIC", str(source)]

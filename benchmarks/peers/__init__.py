@@ -18,4 +18,7 @@ PEERS = {
     "ours": "dali_core",
     "reference": "NVIDIA DALI",
     "torch_pillow": "PyTorch DataLoader and Pillow",
+    "ours_without_index": "dali_core, JPEG without index",
+    "ours_resampled_chroma": "dali_core, JPEG with chroma resampled",
 }
+DEFAULT_PEERS = ("ours", "reference", "torch_pillow")

@@ -38,7 +38,7 @@ def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int)
     """Run a pipeline forever."""
     library, form = pipeline.split("/")
     if library == "torch":
-        return _torch_batches(files[0], threads, batch_size)
+        return torch_batches(files[0], threads, batch_size)
     return _run(library, form, files, threads, batch_size)
 
 
@@ -82,7 +82,8 @@ def _encoded(package: str, fn: Any, form: str, files: list[str]) -> Any:
     return fn.readers.tfrecord(path=files, index_path=[index], features=features)["image"]
 
 
-def _torch_batches(file: str, threads: int, batch_size: int) -> Iterator[int]:
+def torch_batches(file: str, threads: int, batch_size: int) -> Iterator[int]:
+    """Read an archive, by its path or URL, with PyTorch's DataLoader and webdataset."""
     import webdataset
     from PIL import Image, ImageOps
     from torch.utils.data import DataLoader

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from . import photo_settings as settings
@@ -35,6 +36,28 @@ def open_batches(
     built.build()
     while True:
         yield len(built.run()[0])
+
+
+def with_decoders(library: ModuleType, **arguments: Any) -> Any:
+    """Return a library whose image decoders get more arguments."""
+    decoders = SimpleNamespace(
+        **{
+            name: functools.partial(getattr(library.fn.decoders, name), **arguments)
+            for name in ("image", "image_random_crop")
+        }
+    )
+    return _Changed(library, fn=_Changed(library.fn, decoders=decoders))
+
+
+class _Changed:
+    """A module with other attributes."""
+
+    def __init__(self, module: ModuleType, **changed: object) -> None:
+        self._module = module
+        self.__dict__ |= changed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
 
 
 def _decode(library: ModuleType, files: list[str], num_samples: int) -> Any:

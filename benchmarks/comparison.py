@@ -1,0 +1,112 @@
+"""What benchmarks share which compare pipelines of photos: command line, rounds, and results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tqdm import tqdm
+
+from . import machine
+from .command import (
+    WorkerError,
+    add_photo_options,
+    batches_of,
+    positive,
+    run_worker,
+    warn_if_busy,
+    write_results,
+)
+
+
+def parser_of(name: str, doc: str, pipelines: Sequence[str]) -> argparse.ArgumentParser:
+    """Make the parser of a command.
+
+    Parameters
+    ----------
+    name : str
+        Name of the module, and of that in ``peers`` with the pipelines.
+    doc : str
+        Its docstring.
+    pipelines : sequence of str
+        All pipelines, which are measured by default.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{name}", description=doc.split("\n", 1)[0]
+    )
+    add_photo_options(parser)
+    parser.add_argument("--rounds", type=positive, default=7, help="(%(default)s)")
+    parser.add_argument("--pipelines", nargs="+", choices=pipelines, default=pipelines)
+    parser.set_defaults(name=name)
+    return parser
+
+
+def compare(
+    arguments: argparse.Namespace,
+    photos: Sequence[str],
+    files_of: Callable[[str], list[str]],
+    **settings: Any,
+) -> dict[str, list[float]]:
+    """Measure pipelines in rounds, in rotating order, and write a file of results.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What the command line says.
+    photos : sequence of str
+        The photos, of which each measurement has complete passes.
+    files_of : callable
+        Returns what a pipeline reads.
+    **settings
+        More for the file of results.
+
+    Returns
+    -------
+    dict of str to list of float
+        Images per second of each pipeline in each round; those that fail are left out.
+    """
+    warn_if_busy()
+    rates: dict[str, list[float]] = defaultdict(list)
+    left_out: dict[str, str] = {}
+    loads = []
+    for round_ in tqdm(range(arguments.rounds), unit="round"):
+        shift = round_ % len(arguments.pipelines)
+        for pipeline in arguments.pipelines[shift:] + arguments.pipelines[:shift]:
+            if pipeline in left_out:
+                continue
+            loads.append(os.getloadavg()[0])
+            parameters = {
+                "pipeline": pipeline,
+                "files": files_of(pipeline),
+                "threads": arguments.threads,
+                "batch_size": arguments.batch_size,
+                "warm_up": 4,
+                "batches": batches_of(arguments.images, photos, arguments.batch_size),
+            }
+            try:
+                result = run_worker(sys.executable, arguments.name, "throughput", parameters)
+            except WorkerError as error:
+                left_out[pipeline] = str(error).splitlines()[-1]
+                rates.pop(pipeline, None)
+            else:
+                rates[pipeline].append(float(result["images_per_second"]))
+    for pipeline, reason in left_out.items():
+        print(f"{pipeline} is left out: {reason}")
+    print(f"load of the machine before each measurement: {min(loads):.1f} to {max(loads):.1f}")
+    write_results(
+        arguments.name,
+        {
+            "machine": machine.describe(),
+            "versions": run_worker(sys.executable, arguments.name, "versions", {})["versions"],
+            "threads": arguments.threads,
+            "batch_size": arguments.batch_size,
+            **settings,
+            "loads": loads,
+            "images_per_second": rates,
+        },
+    )
+    return rates
