@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,8 @@ def page() -> str:
     if former:
         names = ", ".join(f"`fn.{name}`" for name in former)
         lines += ["", f"Deprecated names that work, and warn: {names}."]
+    lines += ["", "## Missing on a GPU", ""]
+    lines += _missing_on_device(report["reference_on_device"], specs)
     tables = {
         name: _operator(spec, reference.get(name, {"arguments": {}}), report, notes)
         for name, spec in specs.items()
@@ -117,6 +119,28 @@ def _missing(
         + (", ".join(old) or "none")
         + ".",
     ]
+
+
+def _missing_on_device(reference: Sequence[str], specs: Mapping[str, OpSpec]) -> list[str]:
+    runs = {
+        name
+        for name, spec in specs.items()
+        if "gpu" in spec.devices or spec.moving or spec.input_device == "any"
+    }
+    present = set(reference) & set(specs)
+    lists = {
+        "Here, these run on the host only": [f"fn.{name}" for name in sorted(present - runs)],
+        "These do not exist here": sorted(set(reference) - present),
+    }
+    lines = [
+        f"The reference has {len(reference)} operators that run on a GPU, or decode for one; "
+        f"{len(present & runs)} of them do here, too. Their results on a device are compared with "
+        "those on our host, not with the reference's.",
+    ]
+    for title, names in lists.items():
+        listed = ", ".join(f"`{name}`" for name in names) or "none"
+        lines += ["", f"{title} ({len(names)}): {listed}."]
+    return lines
 
 
 def _operator(

@@ -1,12 +1,14 @@
 """Example calls with pictures for the operators' pages.
 
 In a call, `image` is a decoded photo (height x width x 3, 0 to 255), `encoded` the bytes of its
-file, and `label` its class. There are videos, too.
+file, and `label` its class. `sound` is a decoded sound (samples), and `spectrum` its spectrogram.
+There are videos, too.
 """
 
 from __future__ import annotations
 
 GALLERY: dict[str, tuple[str, ...]] = {
+    "audio_resample": ("fn.audio_resample(sound, in_rate=16000, out_rate=4000)",),
     "brightness": ("fn.brightness(image, brightness=1.5)", "fn.brightness(image, brightness=0.5)"),
     "brightness_contrast": (
         "fn.brightness_contrast(image, brightness=1.2, contrast=0.6)",
@@ -33,6 +35,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
         "fn.crop_mirror_normalize(image, crop=[100, 150], mirror=1, dtype=types.FLOAT, "
         'mean=[127.5], std=[64.0], output_layout="HWC")',
     ),
+    "decoders.audio": ('fn.decoders.audio(fn.readers.file(files=["sounds/birds/0.wav"])[0])',),
     "decoders.image": (
         "fn.decoders.image(encoded)",
         "fn.decoders.image(encoded, output_type=types.GRAY)",
@@ -83,6 +86,8 @@ GALLERY: dict[str, tuple[str, ...]] = {
         "fn.laplacian(image, window_size=5, smoothing_size=9, "
         "normalized_kernel=True, dtype=types.FLOAT)",
     ),
+    "mel_filter_bank": ("fn.mel_filter_bank(spectrum, sample_rate=16000, nfilter=64)",),
+    "mfcc": ("fn.mfcc(fn.to_decibels(fn.mel_filter_bank(spectrum, sample_rate=16000)))",),
     "multi_paste": (
         "fn.multi_paste(image, in_ids=[0, 1], output_size=[160, 360], "
         "out_anchors=fn.constant(idata=[0, 0, 0, 120], shape=[2, 2]))",
@@ -93,6 +98,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
     "normalize": ('fn.normalize(image, axis_names="HW")',),
     "pad": ('fn.pad(image, axis_names="HW", align=[128], fill_value=200.0)',),
     "paste": ("fn.paste(image, ratio=1.5, fill_value=[200, 200, 200])",),
+    "preemphasis_filter": ("fn.preemphasis_filter(sound)",),
     "random_resized_crop": (
         "fn.random_resized_crop(image, size=[112, 112], seed=1)",
         "fn.random_resized_crop(image, size=[112, 112], random_area=[0.1, 0.3], seed=2)",
@@ -130,20 +136,40 @@ GALLERY: dict[str, tuple[str, ...]] = {
         'fn.slice(image, start=[-20, -20], shape=[120, 120], axis_names="HW", '
         'out_of_bounds_policy="pad", fill_values=[200.0])',
     ),
+    "spectrogram": (
+        "fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)",
+        "fn.spectrogram(sound, nfft=128, window_length=128, window_step=160)",
+    ),
     "sphere": ("fn.sphere(image)",),
+    "to_decibels": ("fn.to_decibels(spectrum, cutoff_db=-60)",),
     "transpose": ("fn.transpose(image, perm=[1, 0, 2])",),
     "warp_affine": ("fn.warp_affine(image, matrix=[1.0, 0.3, -20.0, 0.1, 1.0, -10.0])",),
     "water": ("fn.water(image)", "fn.water(image, ampl_x=4.0, ampl_y=20.0)"),
 }
 
 PROGRAMS: dict[str, str] = {
+    "decoders.numpy": 'fn.decoders.numpy(fn.io.file.read(np.frombuffer(b"files/0.npy", np.uint8)))',
     "dl_tensor_python_function": "fn.dl_tensor_python_function(image, function=lambda data: data)",
+    "dump_image": 'fn.dump_image(image, suffix="dumped")',
     "external_source": "fn.external_source(source=lambda sample: np.full(3, sample.idx_in_epoch), "
     "batch=False)",
     "io.file.read": 'fn.io.file.read(np.frombuffer(b"photos/city/1.jpg", np.uint8))',
+    "nonsilent_region": "fn.nonsilent_region(sound, cutoff_db=-30)",
     "peek_image_shape": "fn.peek_image_shape(encoded)",
     "python_function": "fn.python_function(image, function=lambda array: 255 - array)",
+    "readers.caffe": 'fn.readers.caffe(path="files/caffe")',
+    "readers.coco": (
+        'fn.readers.coco(file_root="photos", annotations_file="files/boxes.json", ratio=True)'
+    ),
     "readers.file": 'fn.readers.file(file_root="photos", random_shuffle=True, name="photos")',
+    "readers.mxnet": 'fn.readers.mxnet(path=["files/0.rec"])',
+    "readers.nemo_asr": 'fn.readers.nemo_asr(manifest_filepaths=["files/speech.json"])',
+    "readers.numpy": 'fn.readers.numpy(files=["files/0.npy", "files/1.npy"])',
+    "readers.parquet": 'fn.readers.parquet(paths=["files/0.parquet"], columns=["image", "label"])',
     "readers.python": "fn.readers.python([np.arange(3), np.arange(2)])",
+    "readers.sequence": (
+        'fn.readers.sequence(file_root="photos", sequence_length=3, image_type=types.RGB)'
+    ),
+    "readers.webdataset": ('fn.readers.webdataset(paths=["files/photos.tar"], ext=["jpg", "cls"])'),
 }
 """Example calls without pictures, where the examples of the tests are not readable."""

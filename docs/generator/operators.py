@@ -16,9 +16,10 @@ from dali_core._graph.arguments import all_args
 from dali_core._graph.namespaces import class_name, signature
 from dali_core._graph.registry import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
+from docs.generator.files import make_files, make_sounds, sound
 from docs.generator.gallery import GALLERY
 from docs.generator.literals import kind, literal
-from docs.generator.pictures import make_photos, make_videos, save_picture
+from docs.generator.pictures import make_photos, make_videos, photo, save_picture
 from docs.generator.programs import Program, program_of, run_program
 
 COMMON = ("device", "name", "preserve", "bytes_per_sample_hint")
@@ -33,6 +34,9 @@ GROUPS = {
     "segmentation": "Segmentation",
     "transforms": "Transforms of coordinates",
 }
+# Not in the tree of pages: the theme would write all their names into the sidebar of every page,
+# which takes half of the time to build them.
+_HEAD = "---\norphan: true\n---\n\n"
 _INTRODUCTION = """\
 Call operators inside a pipeline's definition. Positional arguments are the data, keyword arguments
 are parameters. Where a table says "yes" under *per sample*, the argument may also be the result of
@@ -63,6 +67,8 @@ def _photos_and_videos() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         make_photos(Path(folder))
         make_videos(Path(folder))
+        make_sounds(Path(folder))
+        make_files(Path(folder))
         os.chdir(folder)
         try:
             yield
@@ -93,15 +99,14 @@ def index() -> str:
             f"- [`fn.{spec.name}`]({spec.name}.md): now `{spec.deprecated}`" for spec in former
         ]
         lines.append("")
-    names = "\n".join(f"{name} <{name}>" for name in all_specs())
-    return "\n".join([*lines, "```{toctree}", ":hidden:", "", names, "```", ""])
+    return "\n".join(lines)
 
 
 def page(spec: OpSpec, pictures: Path) -> str:
     """Return the page of an operator; its example is run in the current folder."""
     if spec.deprecated:
         return _former(spec)
-    lines = [f"# fn.{spec.name}", ""]
+    lines = [_HEAD + f"# fn.{spec.name}", "", "[All operators](index.md)", ""]
     lines += [":::{py:function} " + _call(spec), ":canonical: dali_core.fn." + spec.name, ":::", ""]
     lines += [_markdown(spec.doc), "", _places(spec), ""]
     program = program_of(spec)
@@ -117,10 +122,14 @@ def page(spec: OpSpec, pictures: Path) -> str:
         lines += [_table(arguments), ""]
     lines += ["All operators also accept [these arguments](index.md).", ""]
     lines += ["## Results", "", _outputs(spec), ""]
+    lines += ["## Errors", "", *_errors(arguments), ""]
     if program is not None:
         lines += ["## Example", "", f"```python\n{program.text}```", ""]
         if "photos" in program.text:
             lines += ["`photos` is a folder with a folder of images for each class.", ""]
+        for folder in ("sounds", "files"):
+            if f"{folder}/" in program.text or f'"{folder}"' in program.text:
+                lines += [f"`{folder}` is a folder with {folder}.", ""]
         if "videos/" in program.text:
             lines += ["`videos` is a folder with a folder of videos for each class.", ""]
     lines += ["## See also", ""]
@@ -143,7 +152,7 @@ def _former(spec: OpSpec) -> str:
     """Return the page of a deprecated name."""
     now = spec.deprecated.removeprefix("fn.")
     link = f"[`fn.{now}`]({now}.md)" if now in all_specs() else f"`{spec.deprecated}`"
-    return f"# fn.{spec.name}\n\nDeprecated name of {link}. Using it issues a warning.\n"
+    return f"{_HEAD}# fn.{spec.name}\n\nDeprecated name of {link}. Using it issues a warning.\n"
 
 
 def _call(spec: OpSpec) -> str:
@@ -198,20 +207,52 @@ def _outputs(spec: OpSpec) -> str:
     return count
 
 
+def _errors(arguments: list[Arg]) -> list[str]:
+    """Return what raises an error, as entries of a list."""
+    lines = []
+    for arg in arguments:
+        rules = []
+        if arg.choices:
+            values = ", ".join(f"`{literal(value)}`" for value in arg.choices)
+            rules.append(f"is none of {values}")
+        if arg.length is not None:
+            rules.append(
+                f"has not {arg.length} entries"
+                if isinstance(arg.length, int)
+                else f"has a number of entries that is not {arg.length}"
+            )
+        if arg.excludes:
+            others = " or ".join(f"`{name}`" for name in arg.excludes)
+            rules.append(f"is passed together with {others}")
+        if arg.alternatives:
+            others = ", ".join(f"`{name}`" for name in arg.alternatives)
+            rules.append(f"is passed together with one of {others}, or none of them is passed")
+        lines += [f"- `{arg.name}` {rule}." for rule in rules]
+    head = (
+        "An argument that has another type or value than the table says raises an "
+        "[`ArgumentTypeError` or `ArgumentValueError`](../reference/errors.md) where the operator "
+        "is called, or, if it is passed per sample, a [`SampleError`](../bad_samples.md) when it "
+        "runs"
+    )
+    lines = [head + ". So it does when", "", *lines] if lines else [head + "."]
+    return [*lines, "", "A sample that cannot be processed is a [bad sample](../bad_samples.md)."]
+
+
 def _shown(spec: OpSpec, program: Program, outputs: list[list[np.ndarray]], pictures: Path) -> str:
     heads, cells = [], []
-    if "photos" in program.text:
-        before = pictures / "photo.webp"
-        if not before.exists():
-            from docs.generator.pictures import photo
-
-            save_picture(photo("towers", 0), before)
-        heads, cells = ["the photo"], ["![](pictures/photo.webp)"]
-    for number, (call, samples) in enumerate(zip(program.calls, outputs, strict=True)):
+    first = outputs[: len(program.calls)]  # of a call with several results, the first
+    for kind_of_input, folder in (("photo", "photos"), ("sound", "sounds")):
+        if f'file_root="{folder}"' in program.text:
+            before = pictures / f"{kind_of_input}.webp"
+            if not before.exists():
+                save_picture(photo("towers", 0) if folder == "photos" else sound(), before)
+            heads = [f"the {kind_of_input}"]
+            cells = [f"![the {kind_of_input}](pictures/{kind_of_input}.webp)"]
+    for number, (call, samples) in enumerate(zip(program.calls, first, strict=True)):
         name = f"{spec.name}-{number}.webp"
         save_picture(samples[0], pictures / name)
         heads.append(f"`{_cell(call)}`")
-        cells.append(f"![](pictures/{name})")
+        cells.append(f"![result of {_cell(call)}](pictures/{name})".replace("[0]", ""))
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), cells))
 
 

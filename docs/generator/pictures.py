@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from dali_core.inspection import coloring
 from examples.photos.camera import take
 from examples.photos.dataset import SCENES
 
@@ -62,13 +63,18 @@ def make_videos(folder: Path, num_frames: int = 40) -> None:
 
 
 def save_picture(array: np.ndarray, path: Path) -> None:
-    """Save an image of any type, or the frames of a clip next to each other.
+    """Save an image of any type, the frames of a clip in a row, a sound, or its spectrogram.
 
-    Floats are stretched between their smallest and largest number.
+    Numbers are scaled as `Pipeline.show` does it. Of powers, decibels are shown.
     """
-    shown = array if array.ndim == 3 else np.concatenate(list(array), axis=1)
-    if array.dtype != np.uint8:
-        wide = shown.astype(np.float64)
-        span = wide.max() - wide.min()
-        shown = ((wide - wide.min()) * (255 / span if span else 0)).astype(np.uint8)
-    Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown).save(path, quality=85)
+    if array.ndim > 2:
+        shown, _ = coloring.photo(array if array.ndim == 3 else np.concatenate(list(array), axis=1))
+    elif 1 in (array.ndim, *array.shape[1:]):
+        shown = coloring.waveform(array.ravel())
+    else:
+        is_power = array.min() >= 0
+        values = 10 * np.log10(np.maximum(array, array.max() * 1e-6)) if is_power else array
+        small, _ = coloring.heat_map(values)
+        size = (WIDTH, HEIGHT)
+        shown = np.asarray(Image.fromarray(small).resize(size, Image.Resampling.NEAREST))
+    Image.fromarray(shown).save(path, quality=85)

@@ -18,6 +18,9 @@ from tests.operators.suite import Example, find_examples
 
 _READS = '    encoded, label = fn.readers.file(file_root="photos")'
 _WIDTH = 88
+_READS_SOUND = '    encoded, label = fn.readers.file(file_root="sounds")'
+_DECODES_SOUND = "    sound, rate = fn.decoders.audio(encoded, downmix=True)"
+_TRANSFORMS = "    spectrum = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160)"
 _DECODES = "    image = fn.decoders.image(encoded)"
 
 
@@ -50,6 +53,10 @@ def _on_photos(spec: OpSpec, calls: Sequence[str]) -> Program:
         lines.append(_READS)
     if re.search(r"\(image\b", joined):
         lines.append(_DECODES)
+    if re.search(r"\((sound|spectrum)\b", joined):
+        lines += [_READS_SOUND, _DECODES_SOUND]
+    if "(spectrum" in joined:
+        lines.append(_TRANSFORMS)
     return _program(lines, calls, has_several=_has_several(spec, _keywords(calls[0])))
 
 
