@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -45,3 +47,9 @@ def nothing_old_is_collected() -> None:
     """Exclude objects of other test files from garbage collections, for speed."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """End a process that does not end by itself after its tests, and say where it was."""
+    faulthandler.dump_traceback_later(300, exit=True, file=sys.__stderr__)

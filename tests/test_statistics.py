@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -114,6 +115,64 @@ def test_a_slow_loop_finds_batches_ready() -> None:
     assert statistics.consumer.mean_queue > 0
     assert statistics.threads.waiting_for_consumer >= 3 * SECONDS
     assert statistics.headroom > 0
+
+
+def trivial(depth: int) -> Pipeline:
+    pipeline = Pipeline(batch_size=2, num_threads=1, device_id=None, prefetch_queue_depth=depth)
+    with pipeline:
+        pipeline.set_outputs(fn.random.coin_flip())
+    return pipeline
+
+
+@pytest.mark.parametrize("by_run", [True, False])
+def test_a_slow_loop_finds_the_queue_full(by_run: bool) -> None:
+    pipeline = trivial(3)
+    if not by_run:
+        pipeline.schedule_run()
+    for _ in range(5):
+        if by_run:
+            pipeline.run()
+        else:
+            pipeline.outputs()
+            pipeline.schedule_run()
+        loop = settled(pipeline).consumer
+    assert loop.batches == 5
+    assert (loop.found_empty, loop.found_full) == (0, 4)
+    # `run` finds two batches, and perhaps the one that it has started.
+    assert (2 if by_run else 3) <= loop.mean_queue <= loop.depth == 3
+
+
+def test_a_fast_loop_finds_the_queue_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Semaphore(0)
+
+    def wait(array: np.ndarray) -> np.ndarray:
+        gate.acquire()
+        return array
+
+    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None, prefetch_queue_depth=2)
+    with pipeline:
+        pipeline.set_outputs(fn.python_function(fn.random.coin_flip(), function=wait))
+    pipeline.schedule_run()
+    runner = pipeline._run.runner
+    assert runner is not None
+    wait_for = runner.wait
+    # A batch is made once the loop has asked for it.
+    monkeypatch.setattr(runner, "wait", lambda batch: gate.release() or wait_for(batch))
+    for number in range(4):
+        pipeline.outputs()
+        pipeline.schedule_run()
+        loop = pipeline.statistics().consumer
+        assert (loop.found_empty, loop.found_full, loop.mean_queue) == (number, 0, 0)
+    gate.release(100)
+    wait_until(lambda: runner.executor.num_active == 0)
+    pipeline.outputs()
+    loop = pipeline.statistics().consumer
+    assert (loop.found_empty, loop.found_full) == (3, 1)
+    text = str(pipeline.statistics())
+    assert (
+        "finished batches: 0.5 of 2 on average, none 75 % of the times that the loop asked for one"
+        ", all 25 %"
+    ) in text
 
 
 def test_files_are_counted_wherever_they_are_read(tmp_path: Path) -> None:
@@ -227,7 +286,7 @@ def made_up(
     names = ("consumer", "python", "files", "others")
     times = {f"waiting_for_{name}": waits.get(name, 0.0) for name in names}
     threads = ThreadStatistics(num_threads, 10 * num_threads - sum(times.values()), **times)
-    loop = ConsumerStatistics(100, 0.5, waiting, working, 0.0, 0.0, 2)
+    loop = ConsumerStatistics(100, 6400, 0.5, waiting, working, 0.0, 0.0, 0, 0, 2)
     return PipelineStatistics(10.0, operators, threads, loop)
 
 

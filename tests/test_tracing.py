@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import pytest
 
 import dali_core
 from dali_core import Pipeline, fn, pipeline_def, types
-from dali_core.errors import PipelineStateError
+from dali_core.errors import ArgumentValueError, MissingModuleError, PipelineStateError
 
 
 def make() -> Pipeline:
@@ -84,6 +86,15 @@ def test_pipelines_and_threads_have_names(tmp_path: Path) -> None:
     assert names.count(("thread_name", "consumer")) == 2
 
 
+def test_pipelines_that_run_already_are_traced(tmp_path: Path) -> None:
+    pipeline = make()
+    pipeline.run()
+    with dali_core.trace(tmp_path / "run.json"):
+        pipeline.run()
+    found = events(tmp_path / "run.json")
+    assert any(event["name"] == "take a batch" for event in found)
+
+
 def test_nothing_is_kept_outside_of_the_block(tmp_path: Path) -> None:
     pipeline = make()
     pipeline.run()
@@ -127,3 +138,101 @@ def test_a_wrong_path_is_found_at_once(tmp_path: Path) -> None:
         pytest.fail("must not begin")
     with dali_core.trace(tmp_path / "run.json"):  # tracing was not started
         pass
+
+
+def test_merging_aligns_by_wall_clock(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.json"
+    base = 1_790_857_026_000_000_000
+    span = {"ph": "X", "name": "flip", "cat": "operator", "dur": 2.0, "tid": 0, "args": {}}
+    row = {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "pipeline"}}
+    ours.write_text(json.dumps({"traceEvents": [{**span, "ts": base / 1e3 + 40, "pid": 1}, row]}))
+    step = {"ph": "X", "name": "step", "ts": 39.0, "dur": 5.0, "pid": 4711, "tid": 4711}
+    odd = {"ph": "i", "name": "end", "ts": 1.0, "pid": "Traces", "s": "g"}
+    document = {"baseTimeNanoseconds": base, "traceName": "x", "traceEvents": [step, odd]}
+    theirs.write_text(json.dumps(document))
+    dali_core.tracing.merge(ours, theirs, theirs)
+    merged = json.loads(theirs.read_text())
+    assert merged["baseTimeNanoseconds"] == base
+    assert merged["traceEvents"][:2] == [step, odd]
+    flip, process = merged["traceEvents"][2:]
+    assert flip["ts"] == pytest.approx(40, abs=0.5)
+    assert {**flip, "ts": 0} == {**span, "ts": 0, "pid": 4712}
+    assert process == {**row, "pid": 4712}
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2]", "{}", '{"traceEvents": [1]}'])
+def test_what_is_no_trace_is_not_merged(content: str, tmp_path: Path) -> None:
+    path, target = tmp_path / "a.json", tmp_path / "b.json"
+    path.write_text(content)
+    with pytest.raises(ArgumentValueError, match="merge: the files must be traces in JSON"):
+        dali_core.tracing.merge(path, path, target)
+    assert not target.exists()
+
+
+class RecordingNvtx(SimpleNamespace):
+    """Stands in for the package nvtx."""
+
+    def __init__(self) -> None:
+        super().__init__(begun=[], open_ranges=0, domains=set())
+
+    def push_range(self, message: str, domain: str) -> None:
+        self.begun.append(message)
+        self.open_ranges += 1
+        self.domains.add(domain)
+
+    def pop_range(self, domain: str) -> None:
+        self.open_ranges -= 1
+        self.domains.add(domain)
+
+
+def test_nvtx_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvtx = RecordingNvtx()
+    monkeypatch.setitem(sys.modules, "nvtx", nvtx)
+    pipeline = make()
+    pipeline.run()
+    with dali_core.tracing.nvtx_ranges():
+        for _ in range(2):
+            pipeline.run()
+        with (
+            pytest.raises(PipelineStateError, match="one such block"),
+            dali_core.tracing.nvtx_ranges(),
+        ):
+            pass
+    taken = [name for name in nvtx.begun if name.startswith("take")]
+    assert taken == ["take batch 1", "take batch 2"]
+    assert nvtx.begun.count("start a batch") == 2
+    # The step of a batch that is returned has begun before; that of the next one may have, too.
+    assert "python_function, batch 2" in nvtx.begun
+    assert nvtx.domains == {"dali_core"}
+    pipeline.close()
+    assert nvtx.open_ranges == 0
+    marked = len(nvtx.begun)
+    make().run()
+    assert len(nvtx.begun) == marked
+
+
+def test_nvtx_ranges_end_with_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvtx = RecordingNvtx()
+    monkeypatch.setitem(sys.modules, "nvtx", nvtx)
+
+    def fail(array: np.ndarray) -> np.ndarray:
+        raise ValueError("no")
+
+    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipeline:
+        pipeline.set_outputs(fn.python_function(fn.random.coin_flip(), function=fail))
+    with dali_core.tracing.nvtx_ranges(), pytest.raises(Exception, match="no"):
+        pipeline.run()
+    pipeline.close()
+    assert nvtx.begun.count("take batch 0") == 1
+    assert nvtx.open_ranges == 0
+
+
+def test_nvtx_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nvtx", None)
+    with (
+        pytest.raises(MissingModuleError, match="needs the package nvtx"),
+        dali_core.tracing.nvtx_ranges(),
+    ):
+        pytest.fail("must not begin")

@@ -10,6 +10,7 @@ import pytest
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, SampleError
+from dali_core.testing.examples import list_of
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
@@ -25,7 +26,7 @@ SAMPLES = [np.float32([1, 2]), np.float32([3])]
 def run(define: Any) -> Any:
     with Pipeline(2, 1, None) as pipeline:
         outputs = define(fn.external_source(lambda: SAMPLES))
-        pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     return pipeline.run()
 
 

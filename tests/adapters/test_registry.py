@@ -35,7 +35,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
         "wrong": EntryPoint("wrong", f"{__name__}:not_an_adapter", "dali_core.adapters"),
     }
     monkeypatch.setitem(sys.modules, __name__, sys.modules[ListAdapter.__module__])
-    monkeypatch.setattr(adapters, "entry_points", lambda group: points.values())
+    monkeypatch.setattr(adapters, "_entry_points", lambda: points)
     monkeypatch.setattr(adapters, "_loaded", {})
 
 
@@ -87,6 +87,9 @@ def test_the_core_imports_no_framework() -> None:
         ("dali_core.plugin.pytorch", "PyTorch", "pytorch"),
         ("dali_core.plugin.jax", "JAX", "jax"),
         ("dali_core.plugin.jax.clu", "JAX", "jax"),
+        ("dali_core.plugin.paddle", "PaddlePaddle", "paddle"),
+        ("dali_core.plugin.tf", "TensorFlow", "tensorflow"),
+        ("dali_core.plugin.tf.experimental", "TensorFlow", "tensorflow"),
     ],
 )
 def test_without_the_framework_the_import_says_what_to_install(
@@ -95,6 +98,7 @@ def test_without_the_framework_the_import_says_what_to_install(
     code = (
         "import sys\n"
         "sys.modules['torch'] = sys.modules['jax'] = None\n"
+        "sys.modules['paddle'] = sys.modules['tensorflow'] = None\n"
         "try:\n"
         f"    import {module}\n"
         "except ImportError as error:\n"
@@ -107,6 +111,6 @@ def test_without_the_framework_the_import_says_what_to_install(
         check=True,
         timeout=HANG_SECONDS,
     )
-    package = module.removesuffix(".clu")
+    package = module.removesuffix(".clu").removesuffix(".experimental")
     assert output.stdout.startswith(f"{package}: {framework} must be installed")
     assert f'pip install "dali_core[{extra}]"' in output.stdout

@@ -1,4 +1,4 @@
-"""``dali-core index``, and what all commands share."""
+"""``dali-core index``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from dali_core.__main__ import main
+from dali_core.operators.video.worker.index_cache import IndexCache, key_of
+from tests import video_files
 from tests.operators.readers.tar_files import sample_entries, write_tar
 
 
@@ -54,29 +56,36 @@ def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["wds", str(path), "-o", str(path)], "File exists"),
         (["wds", str(write_tar(tmp_path / "b.tar", [("a.j pg", b"")]))], "without white space"),
     ):
-        assert main(["index", *arguments]) == 1
+        assert main(["index", *arguments]) == 2
         error = capsys.readouterr().err
-        assert error.startswith("dali-core: ")
+        assert error.startswith("dali-core: error: ")
         assert error.count("\n") == 1
         assert message in error
-    for wrong in ([], ["no-command"], ["index"], ["index", "zip", "a"], ["index", "wds"]):
+    for wrong in (["index"], ["index", "zip", "a"], ["index", "wds"]):
         with pytest.raises(SystemExit) as caught:
             main(wrong)
         assert caught.value.code == 2
         assert "usage: dali-core" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["-h"], ["index", "-h"]])
-def test_help_fits_on_a_screen(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_videos_are_indexed_ahead(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    assert caught.value.code == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert 5 < len(lines) <= 24
-    assert max(map(len, lines)) <= 80
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("DALI_CORE_VIDEO_CACHE", str(cache))
+    good = video_files.make(tmp_path, "h264.mp4")
+    bad = tmp_path / "bad.mp4"
+    bad.write_bytes(good.read_bytes()[:100])
+    assert main(["index", "video", str(good)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert set(IndexCache(str(cache)).load([key_of(str(good))])) == {str(good)}
+    assert main(["index", "video", str(good), str(bad)]) == 1
+    assert f"the file must be a sound video (got {str(bad)!r}: " in capsys.readouterr().err
+    assert main(["index", "video", str(good), "-o", str(tmp_path)]) == 2
+    assert "--output must be left out for videos" in capsys.readouterr().err
+    monkeypatch.setenv("DALI_CORE_VIDEO_CACHE", "")
+    assert main(["index", "video", str(good)]) == 2
+    assert "there must be a cache" in capsys.readouterr().err
 
 
 def test_the_module_is_a_program(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_what_is_missing_is_named() -> None:
         import importlib
         import dali_core.compat
         dali_core.compat.install()
-        for name in ("plugin.tf", "no_such", "_runtime", "compat", "plugin._x.y"):
+        for name in ("experimental", "no_such", "_runtime", "compat", "plugin._x.y"):
             try:
                 importlib.import_module("nvidia.dali." + name)
             except ModuleNotFoundError as error:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dali_core.errors import ArgumentValueError, SampleError
+from dali_core.testing.examples import list_of
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
@@ -38,7 +39,7 @@ def made(lib: Any, define: Callable[[Any], Any], size: int = 2, **arguments: Any
     pipeline = lib.Pipeline(size, 1, None, **arguments)
     with pipeline:
         outputs = define(lib)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     return pipeline
 
 

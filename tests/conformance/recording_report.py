@@ -136,6 +136,7 @@ class Report:
             },
             "tests": self.num_tests,
             "reference": reference_operators(reference),
+            "reference_on_device": reference_on_device(reference),
             "operators": {name: tally.as_dict() for name, tally in sorted(self._operators.items())},
         }
 
@@ -165,6 +166,21 @@ def reference_operators(reference: Any) -> dict[str, Any]:
             },
         }
     return dict(sorted(operators.items()))
+
+
+def reference_on_device(reference: Any) -> list[str]:
+    """Return the reference's operators that run on a GPU or decode for one, under current names."""
+    from tests.conformance.recording import functions_below
+
+    backend = reference.backend
+    on_device = {*backend.RegisteredGPUOps(), *backend.RegisteredMixedOps()}
+    return sorted(
+        path
+        for module, name, path in functions_below(reference.fn)
+        if (schema_name := getattr(getattr(module, name), "_schema_name", None)) in on_device
+        and ".hidden." not in f".{path}"
+        and not backend.GetSchema(schema_name).IsDeprecated()
+    )
 
 
 def runs_in_python(path: str) -> bool:

@@ -14,6 +14,7 @@ import dali_core
 import dali_core.fn
 import dali_core.types
 from dali_core.__main__ import main
+from dali_core.testing.examples import list_of
 from tests.conformance.comparing import reference
 from tests.operators.readers.database_files import (
     BYTE,
@@ -46,7 +47,7 @@ def read(library: Any, reader: str, batch_size: int = 2, **arguments: Any) -> li
         outputs = getattr(library.fn.readers, reader)(name="reader", **arguments)
         if isinstance(outputs, dict):
             outputs = list(outputs.values())
-        outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        outputs = list_of(outputs)
         pipeline.set_outputs(*outputs)
     pipeline.build()
     found: list[Any] = [pipeline.reader_meta("reader"), pipeline.epoch_size("reader")]

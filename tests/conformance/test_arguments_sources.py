@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dali_core
+from dali_core.testing.examples import list_of
 from tests.conformance.graphs import check, images, outputs_of, reference
 
 BATCHES = [images((5, 7, 3), (2, 3, 3), (4, 4, 3)), images((1, 7, 3), (2, 9, 3), (4, 6, 3))]
@@ -62,7 +63,7 @@ def called(library: Any, inputs: int, **arguments: Any) -> list[Any]:
         results = library.fn.python_function(*nodes, **arguments)
         if results is None:
             results = nodes
-        pipeline.set_outputs(*(results if isinstance(results, (list, tuple)) else [results]))
+        pipeline.set_outputs(*list_of(results))
     pipeline.build()
     return [
         (batch.dtype.name, batch.layout(), [np.array(batch.at(i)) for i in range(3)])

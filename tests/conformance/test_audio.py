@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dali_core
+from dali_core.testing.examples import list_of
 from tests.conformance.comparing import check, check_refused, reference
 from tests.sounds import as_bytes, sound_file, tones
 
@@ -252,7 +253,7 @@ def read(library: Any, operator: str, **arguments: Any) -> list[list[np.ndarray]
     pipeline = library.Pipeline(batch_size=4, num_threads=1, device_id=None)
     with pipeline:
         outputs = function(**arguments)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     pipeline.build()
     return [[np.array(batch.at(i)) for i in range(4)] for batch in pipeline.run()]
 

@@ -20,6 +20,7 @@ import pytest
 import dali_core
 import dali_core.fn
 import dali_core.types
+from dali_core.testing.examples import list_of
 from tests.generated_images import (
     SAMPLINGS,
     cmyk_jpeg,
@@ -62,7 +63,7 @@ def outputs_of(
     with pipeline:
         data = library.fn.external_source(source=lambda: list(samples))
         outputs = call(library, data)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     pipeline.build()
     return [
         (batch.dtype.name, batch.layout(), [np.array(batch.at(i)) for i in range(len(samples))])

@@ -12,6 +12,7 @@ import pytest
 import dali_core
 import dali_core.fn
 import dali_core.types
+from dali_core.testing.examples import list_of
 from tests.conformance.pipelines import reference
 
 pytest.importorskip("numba", reason="not available: Numba")
@@ -53,7 +54,7 @@ def run(library: Any, build: Callable[[Any, Any, Any, Any], Any]) -> list[Any]:
             lambda: [np.full((2, 3, 4), number, np.uint8) for number in range(3)], layout="HWC"
         )
         outputs = build(library, function, cls, data)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     pipeline.build()
     return [
         (batch.layout(), [(a := np.array(batch.at(i))).tolist() for i in range(3)], str(a.dtype))

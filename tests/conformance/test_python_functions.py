@@ -13,6 +13,7 @@ import dali_core
 import dali_core.fn
 import dali_core.ops
 import dali_core.types
+from dali_core.testing.examples import list_of
 from tests.conformance.pipelines import outcome, plain, reference
 from tests.generated_images import encode
 
@@ -48,7 +49,7 @@ def check(build: Callable[[Any], Any]) -> Any:
         pipeline = library.Pipeline(2, 1, None)
         with pipeline:
             outputs = build(library)
-            pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+            pipeline.set_outputs(*list_of(outputs))
         logs.append(
             outcome(lambda: (pipeline.build(), list(pipeline.run()))[1], library)  # noqa: B023
         )

@@ -12,7 +12,7 @@ import dali_core
 import dali_core.fn
 from tests.conformance.recording import Comparison, Watch, our_origins, pairs
 from tests.conformance.recording_differences import Batch, Described, describe
-from tests.conformance.recording_report import Report, reference_operators
+from tests.conformance.recording_report import Report, reference_on_device, reference_operators
 
 reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
@@ -110,3 +110,9 @@ def test_operators_of_the_reference() -> None:
     assert operators["crop"]["arguments"]["crop"]["per_sample"]
     assert not operators["crop"]["arguments"]["rounding"]["per_sample"]
     assert operators["coin_flip"]["deprecated"] == "random__CoinFlip"
+
+
+def test_operators_of_the_reference_on_a_device() -> None:
+    names = reference_on_device(reference)
+    assert {"resize", "warp_affine", "decoders.image", "optical_flow"} <= set(names)
+    assert not {"coin_flip", "transforms.rotation"} & set(names)

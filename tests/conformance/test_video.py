@@ -28,6 +28,7 @@ import pytest
 
 import dali_core
 import dali_core.fn
+from dali_core.testing.examples import list_of
 from tests.conformance.comparing import always
 
 reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
@@ -48,7 +49,7 @@ def read(library: Any, most: int = 60, batch_size: int = 1, **arguments: Any) ->
     pipeline = library.Pipeline(batch_size, 1, None, prefetch_queue_depth=1)
     with pipeline:
         outputs = library.fn.experimental.readers.video(name="reader", **arguments)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     pipeline.build()
     size = pipeline.epoch_size("reader")
     result: list[Any] = [pipeline.reader_meta("reader")]

@@ -20,6 +20,7 @@ from PIL import ImageOps
 from tests.cuda.other_library import DeviceArray
 
 BackendKind = enum.Enum("BackendKind", "CPU_ONLY GPU_ONLY HYBRID_CPU_GPU HW_GPU_ONLY")
+LoadHintPolicy = enum.Enum("LoadHintPolicy", "IGNORE FIXED ADAPTIVE_MINIMIZE_IDLE_TIME")
 ColorSpec = enum.Enum("ColorSpec", "SRGB GRAY SYCC CMYK")
 SampleFormat = enum.Enum("SampleFormat", "I_RGB I_BGR I_Y")
 _SPECS = {"RGB": ColorSpec.SYCC, "L": ColorSpec.GRAY, "CMYK": ColorSpec.CMYK}
@@ -34,8 +35,15 @@ errors: list[Exception] = []
 
 
 class Backend:
-    def __init__(self, kind: BackendKind) -> None:
+    def __init__(
+        self,
+        kind: BackendKind,
+        load_hint: float = 1.0,
+        load_hint_policy: LoadHintPolicy = LoadHintPolicy.FIXED,
+    ) -> None:
         self.kind = kind
+        self.load_hint = load_hint
+        self.load_hint_policy = load_hint_policy
 
 
 class DecodeParams:
@@ -85,9 +93,13 @@ class Image:
 
 
 class Decoder:
-    def __init__(self, *, device_id: int, backends: list[Backend], options: str) -> None:
+    def __init__(
+        self, *, device_id: int, max_num_cpu_threads: int, backends: list[Backend], options: str
+    ) -> None:
         assert BackendKind.CPU_ONLY not in [backend.kind for backend in backends]
         self.device_id = device_id
+        self.max_num_cpu_threads = max_num_cpu_threads
+        self.backends = backends
         self.options = options
         self.num_files = 0
         decoders.append(self)

@@ -43,3 +43,5 @@ class OperatorLog:
         assert number < len(self.lines), f"the process ended before: {self.ending}"
         assert self.lines[number][:2] == [operator, example.name]
         assert not self.lines[number][2], self.lines[number][2]
+        if missing := self.lines[number][3]:
+            pytest.skip(missing)

@@ -68,9 +68,16 @@ def left() -> dict[str, int]:
 
     A pipeline that is closed does not wait for ever for a step of it that is running.
     """
+    live: dict[str, int] = {}
+
+    def is_nothing_live() -> bool:
+        nonlocal live
+        live = _live()
+        return not live
+
     with contextlib.suppress(AssertionError):
-        wait_until(lambda: not _live(), seconds=60)
-    return _live()
+        wait_until(is_nothing_live, seconds=60)
+    return live
 
 
 def _live() -> dict[str, int]:

@@ -28,6 +28,7 @@ STARTING = (
 OTHERS = (
     *("cuCtxPopCurrent", "cuCtxPushCurrent", "cuEventQuery", "cuEventSynchronize"),
     *("cuMemFreeAsync", "cuMemHostAlloc", "cuStreamDestroy", "cuStreamSynchronize"),
+    "cuThreadExchangeStreamCaptureMode",
 )
 """Calls that may fail silently: there is a fallback, or an error cannot be raised."""
 

@@ -10,7 +10,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
 def test_they_pass_under_the_simulated_driver() -> None:
-    some = "stay or every_device or comes_back or too_large or compiles or every_kernel"
+    some = "stay or every_device or comes_back or too_large or compiles or every_kernel or casts"
     output = run_simulated(
         f"""
 import sys
@@ -20,7 +20,7 @@ sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "gpu", "-k", {some!r
 """,
         env={"DALI_CORE_REQUIRE_GPU": "1"},
     )
-    assert "7 passed" in output, output
+    assert "14 passed" in output, output
 
 
 def test_they_fail_where_there_is_no_gpu() -> None:

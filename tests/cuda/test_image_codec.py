@@ -169,7 +169,25 @@ for options in others:
 """
     run(program + 'assert "on_device" in plan()\n')
     run(program + 'assert "on_device" not in plan()\n', env={"DALI_CORE_GPU_DECODER": "0"})
-    run(program + 'import os; del sys.modules["nvidia.nvjpeg"]\nassert "on_device" not in plan()\n')
+    run(
+        program
+        + """
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+# nvJPEG of CUDA 12 is a package, that of CUDA 13 a file.
+del sys.modules["nvidia.nvjpeg"]
+with TemporaryDirectory() as folder:
+    sys.modules["nvidia.nvimgcodec"].__spec__.submodule_search_locations[:] = [f"{folder}/codec"]
+    assert "on_device" not in plan()
+    for place in ("codec/.libs", "cu13/lib"):
+        library = Path(folder, place, "libnvjpeg.so.13")
+        library.parent.mkdir(parents=True)
+        library.touch()
+        assert "on_device" in plan()
+        library.unlink()
+"""
+    )
     run(
         """
 try:

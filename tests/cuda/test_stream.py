@@ -225,3 +225,28 @@ def test_waiting_lets_other_threads_run() -> None:
             thread.join()
         """
     )
+
+
+def test_work_is_done_when_marking_it_or_waiting_for_it_fails() -> None:
+    # Whoever gets the error frees what the device would still read.
+    run_simulated(
+        """
+        import pytest
+        from dali_core import cuda
+        from dali_core._cuda import memory
+        from dali_core.errors import CudaError
+        from tests.cuda.simulated_driver import control
+
+        stream = cuda.Stream(0)
+        block = memory.Buffer(stream, 8)
+        kept = stream.record()  # the next event is not created, but taken again
+        control.set_delay(0.05)
+        for function in ("cuEventCreate", "cuEventRecord", "cuEventSynchronize"):
+            for _ in range(4):
+                memory.copy_pointers(block.pointer, block.pointer + 4, 4, stream)
+            control.fail(function, "CUDA_ERROR_UNKNOWN")
+            with pytest.raises(CudaError, match="CUDA_ERROR_UNKNOWN"):
+                stream.record().synchronize()
+            assert stream.is_idle(), function
+        """
+    )

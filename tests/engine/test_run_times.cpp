@@ -41,3 +41,22 @@ TEST(a_wait_that_goes_on_is_counted_until_now) {
   const int64_t total = times.waited(WaitingFor::kFiles, now + 5'000'000'000);
   CHECK(total >= 0 && total <= nanoseconds_now() - before);
 }
+
+TEST(laps_and_waits_do_not_overlap) {
+  ThreadTimes times(2);
+  const int64_t before = nanoseconds_now();
+  times.begin_lap();
+  times.end_lap(0, 0, 0);
+  times.begin_wait(WaitingFor::kFiles);
+  while (nanoseconds_now() - before < 2'000'000) {
+  }
+  times.end_wait();
+  times.end_lap(1, 0, 0);
+  times.end_lap(0, 0, 1);
+  const int64_t now = nanoseconds_now();
+  const int64_t in_laps =
+      times.operators[0].nanoseconds.get() + times.operators[1].nanoseconds.get();
+  const int64_t waited = times.waited(WaitingFor::kFiles, now);
+  CHECK(waited > 0);
+  CHECK(in_laps >= 0 && in_laps + waited <= now - before);
+}

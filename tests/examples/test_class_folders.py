@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from examples import class_folders
-from examples.class_folders import ClassFolderError
+from examples.shared import class_folders
+from examples.shared.class_folders import ClassFolderError
 
 
 def make(folder: Path, *names: str) -> Path:

@@ -22,7 +22,6 @@ import torch
 from examples.detection.__main__ import read_arguments
 from examples.detection.coco import ANNOTATIONS, write_data_set
 from examples.detection.dataloading import (
-    Loader,
     held_out_pipeline,
     sample_pipeline,
     training_pipeline,
@@ -30,6 +29,7 @@ from examples.detection.dataloading import (
 from examples.detection.measure import iou, select
 from examples.detection.model import SIDE, decode, detection_loss, make_anchors
 from examples.detection.shapes import CLASSES, Scene
+from examples.shared.loader import Loader
 
 ROOT = Path(__file__).parents[2]
 OPTIONS: dict[str, Any] = {"num_threads": 1, "device_id": None, "seed": 5}

@@ -18,7 +18,8 @@ from tests.hanging import HANG_SECONDS
 
 pytest.importorskip("flax", reason="not available: Flax")
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "flax_multi_device.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = ["-m", "examples.flax_multi_device"]
 EPOCH = re.compile(r"^epoch (\d+): loss (.*) in (\d+) batches$", re.MULTILINE)
 
 
@@ -30,7 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def arguments(data: Path, work: Path, devices: int) -> list[str]:
     shared = ["--epochs", "4", "--batch-size", "16", "--simulated-devices", str(devices)]
-    return [str(PROGRAM), "--data", str(data), "--work", str(work), *shared]
+    return [*PROGRAM, "--data", str(data), "--work", str(work), *shared]
 
 
 def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
@@ -46,6 +47,7 @@ def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
     kill_job(waiting, 2, (broken / "training.msgpack").exists)
     resumed = subprocess.run(
         [sys.executable, *arguments(data, broken, 8)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -19,7 +19,8 @@ from tests.waiting import wait_until
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "imagenet_pytorch.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = ["-m", "examples.imagenet_pytorch"]
 NUM_PHOTOS = 32
 OPTIONS = [
     *("--epochs=3", "--batch-size=8", "--side=32"),
@@ -38,10 +39,11 @@ def start(
 ) -> subprocess.Popen[str]:
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={num_processes}"]
     waiting = [] if waits_after is None else [str(waits_to_be_killed.PROGRAM), str(waits_after)]
-    program = [*waiting, str(PROGRAM), f"--data={data}", f"--work={work}", f"--record={work}"]
+    program = [*waiting, *PROGRAM, f"--data={data}", f"--work={work}", f"--record={work}"]
     program += OPTIONS
     return subprocess.Popen(
         [sys.executable, *launcher, "--max-restarts=1", "--monitor-interval=0.1", *program, *more],
+        cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -119,7 +121,8 @@ def test_global_batches_do_not_depend_on_the_number_of_processes(
 
 def test_impossible_batch_size(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), "--batch-size=3"],
+        [sys.executable, *PROGRAM, "--batch-size=3"],
+        cwd=ROOT,
         env={**os.environ, "WORLD_SIZE": "2"},
         capture_output=True,
         text=True,

@@ -17,11 +17,11 @@ pytest.importorskip("torch", reason="not available: PyTorch")
 pytest.importorskip("matplotlib", reason="not available: Matplotlib")
 pytest.importorskip("soundfile", reason="not available: soundfile")
 
+from examples.shared.loader import Loader
 from examples.speech_commands.__main__ import read_arguments
 from examples.speech_commands.dataloading import (
     FILTERS,
     STEPS,
-    Loader,
     held_out_pipeline,
     sample_pipeline,
 )
@@ -64,7 +64,9 @@ def test_from_sounds_to_accuracy(tmp_path: Path) -> None:
 def test_words_of_all_formats(tmp_path: Path) -> None:
     listing = write_data_set(tmp_path, 30, [1])
     assert {path.suffix for path in tmp_path.iterdir()} == {".txt"} | {f".{f}" for f in FORMATS}
-    batches = list(Loader(held_out_pipeline(listing, batch_size=16, **OPTIONS)))
+    batches = list(
+        Loader(held_out_pipeline(listing, batch_size=16, **OPTIONS), ["spectra", "labels"])
+    )
     assert [tuple(batch["spectra"].shape) for batch in batches] == [
         (count, FILTERS, STEPS) for count in (16, 14)
     ]

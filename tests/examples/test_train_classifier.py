@@ -15,12 +15,13 @@ from examples.photos import generate
 
 pytest.importorskip("torch", reason="not available: PyTorch")
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "train_classifier.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = ["-m", "examples.train_classifier"]
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(PROGRAM), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, *PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_from_photos_to_accuracy(tmp_path: Path) -> None:
@@ -32,9 +33,9 @@ def test_from_photos_to_accuracy(tmp_path: Path) -> None:
     assert lines[0] == "32 photos to train on, 8 held out, 2 classes"
     assert re.fullmatch(r"training: \d+ images/s", lines[1])
     assert re.fullmatch(r"accuracy: \d+\.\d %", lines[-1])
-    with Image.open(work / "augmented.png") as picture:
+    with Image.open(work / "train_classifier.png") as picture:
         assert min(picture.size) > 100
-    graph = ElementTree.parse(work / "pipeline.svg").getroot()
+    graph = ElementTree.parse(work / "train_classifier.svg").getroot()
     assert "crop_mirror_normalize" in "".join(graph.itertext())
 
 

@@ -13,12 +13,14 @@ from tests.hanging import HANG_SECONDS
 
 pytest.importorskip("jax", reason="not available: JAX")
 
-PROGRAM = Path(__file__).parents[2] / "examples" / "train_jax.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = ["-m", "examples.train_jax"]
 
 
 def test_it_learns(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(PROGRAM), "--work", str(tmp_path)],
+        [sys.executable, *PROGRAM, "--work", str(tmp_path)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

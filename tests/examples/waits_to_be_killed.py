@@ -1,7 +1,7 @@
 """Runs a program until one of its processes waits to be killed.
 
-``python waits_to_be_killed.py STEPS PROGRAM ARGUMENTS``: of a job of two, the second process waits
-when it asks its first iterator for another batch after so many, unless it was started again.
+``python waits_to_be_killed.py STEPS -m MODULE ARGUMENTS``: of a job of two, the second process
+waits when it asks its first iterator for another batch after so many, unless it was started again.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def _is_second(arguments: list[str]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.argv = sys.argv[1:]
-    steps, program = int(sys.argv.pop(0)), sys.argv[0]
+    _, count, _, module, *others = sys.argv
+    sys.argv = [module, *others]
     if _is_second(sys.argv):
-        _wait_after(steps)
-    sys.path[0] = str(Path(program).parent)
-    runpy.run_path(program, run_name="__main__")
+        _wait_after(int(count))
+    sys.path[0] = str(PROGRAM.parents[2])
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from tests.compiled_programs import (
+    ENGINE,
     INCLUDES,
     KERNELS,
     SANITIZERS,
@@ -38,12 +39,35 @@ UNDER_TEST = [
     ),
     *sorted((KERNELS / "jpeg").glob("*.cpp")),
     *sorted((KERNELS / "encoded_image").glob("*.cpp")),
+    # What planes of a JPEG are resampled by.
+    *(
+        KERNELS / "resample" / f"{name}.cpp"
+        for name in ("resample", "resample_kernels", "resample_taps")
+    ),
     # The conversion used by the pixel writer.
     KERNELS / "convert" / "convert_elements.cpp",
     KERNELS / "fill" / "fill_elements.cpp",
     *sorted((KERNELS / "npy").glob("*.cpp")),
     *VOCABULARY,
 ]
+# What only one target needs.
+UNDER_TEST_OF = {
+    "sound": [
+        *(
+            KERNELS / "audio" / f"{name}.cpp"
+            for name in ("decode_sound", "resampling", "sound_file", "sound_library")
+        ),
+        *(
+            ENGINE / f"{name}.cpp"
+            for name in (
+                *("argument_limits", "batch", "device_program", "guards", "sample_frames"),
+                "sample_program",
+            )
+        ),
+    ]
+}
+# The program stands for libsndfile, which is loaded at run time.
+LINK_FLAGS_OF = {"sound": ["-rdynamic", "-ldl"]}
 TARGETS = sorted(path.stem for path in HERE.glob("*.cpp") if path != DRIVER)
 ENVIRONMENT = {
     "ASAN_OPTIONS": "handle_abort=1:allocator_may_return_null=1",
@@ -83,22 +107,25 @@ def build(target: str) -> Path:
     flags = ["-std=c++17", "-g1", "-O1", "-Wall", "-Wextra", "-fno-omit-frame-pointer", *sanitize]
     flags += ["-fno-sanitize-recover=all", *INCLUDES]
     flags += [flag for flag in libjpeg if flag not in link]
+    link_flags = [*link, *LINK_FLAGS_OF.get(target, ())]
     guided = has_libfuzzer()
     observed = [*flags, "-fsanitize=fuzzer-no-link" if guided else "-fsanitize-coverage=trace-pc"]
-    flags_of = dict.fromkeys([*UNDER_TEST, HERE / f"{target}.cpp"], observed)
+    sources = [*UNDER_TEST, *UNDER_TEST_OF.get(target, ()), HERE / f"{target}.cpp"]
+    flags_of = dict.fromkeys(sources, observed)
     if guided:
-        return link_program(target, flags_of, [*sanitize, "-fsanitize=fuzzer", *link])
-    return link_program(target, {**flags_of, DRIVER: flags}, [*sanitize, *link])
+        return link_program(target, flags_of, [*sanitize, "-fsanitize=fuzzer", *link_flags])
+    return link_program(target, {**flags_of, DRIVER: flags}, [*sanitize, *link_flags])
 
 
 def write_corpus(folder: Path, target: str) -> Path:
     """Create the initial corpus of a target."""
     folder.mkdir(parents=True, exist_ok=True)
     if target in ("jpeg", "huffman_jpeg"):
-        # A file is preceded by eight settings: colours, type, orientation, transform, region.
+        # A file is preceded by nine settings: colours, type, orientation, transform, size, region.
         for number, (name, file) in enumerate(jpegs().items()):
-            settings = bytes([number % 5, number % 8, 1, number % 2, 40, 90, 128, 200])
-            (folder / name).write_bytes(settings + file)
+            for size in range(4):
+                settings = [number % 5, number % 8, 1, number % 2, size, 40, 90, 128, 200]
+                (folder / f"{name} {size}").write_bytes(bytes(settings) + file)
     elif target in record_files.CORPUS:
         for number, file in enumerate(record_files.CORPUS[target]()):
             (folder / str(number)).write_bytes(file)
@@ -106,6 +133,10 @@ def write_corpus(folder: Path, target: str) -> Path:
         for number in range(64):
             settings = bytes(number * factor % 251 for factor in (1, 3, 5, 7, 11, 13, 17))
             (folder / str(number)).write_bytes(settings + bytes(range(256)))
+    elif target == "sound":
+        for number in range(128):
+            settings = bytes(number * factor % 251 for factor in range(1, 40))
+            (folder / str(number)).write_bytes(settings)
     elif target == "npy":
         for number in range(64):
             (folder / str(number)).write_bytes(npy(array_of(number)))

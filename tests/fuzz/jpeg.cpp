@@ -1,5 +1,5 @@
-// Decoding of JPEG, in any colours and types, whole and a part: a part must equal a crop of the
-// whole, and the counts of scans must agree. Requires libjpeg-turbo.
+// Decoding of JPEG, in any colours, types and sizes, whole and a part: a part must equal a crop of
+// the whole, and the counts of scans must agree. Requires libjpeg-turbo.
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #if DALI_CORE_HAVE_LIBJPEG
@@ -46,8 +46,8 @@ int64_t scans_of_libjpeg(const EncodedImage& encoded) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Settings settings(data, size);
   const ImageRequest request = draw_request(settings);
-  Settings region = settings;
-  for (int i = 0; i < 4; ++i) settings.byte();
+  Settings chosen = settings;
+  for (int i = 0; i < kSinkSettings; ++i) settings.byte();
 
   const ExactCopy copy(settings.rest(), settings.rest_size());
   const EncodedImage encoded{copy.data(), settings.rest_size()};
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(cost.scans > 500 || cost.visits > cost.most_visits ||
              scans_of_libjpeg(encoded) <= cost.scans);
   const int64_t element_size = size_of(request.dtype);
-  KeepingSink whole(element_size, false, region), part(element_size, true, region);
+  KeepingSink whole(element_size, false, chosen), part(element_size, true, chosen);
   const bool is_sound = decodes(encoded, request, whole);
   if (decodes(encoded, request, part) && is_sound) check_part(part, whole);
   return 0;

@@ -1,5 +1,5 @@
 // Shared parts of targets that decode JPEG: a sink that keeps the pixels, of a region or of
-// everything, and settings of a decoder from the input.
+// everything, at full size or a smaller one, and settings of a decoder from the input.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +18,15 @@ struct TooLarge : std::runtime_error {
 class KeepingSink : public ImageSink {
  public:
   KeepingSink(int64_t element_size, bool is_part, Settings settings)
-      : element_size_(element_size), is_part_(is_part), settings_(settings) {}
+      : element_size_(element_size),
+        is_part_(is_part),
+        settings_(settings),
+        shrinking_(1 << settings_.below(4)) {}
+
+  int allowed_shrinking(int64_t height, int64_t width) override {
+    if (height * width > kMaxFuzzedPixels) throw TooLarge();
+    return shrinking_;
+  }
 
   CropWindow choose_region(int64_t height, int64_t width) override {
     if (height * width > kMaxFuzzedPixels) throw TooLarge();
@@ -53,7 +61,11 @@ class KeepingSink : public ImageSink {
   int64_t element_size_;
   bool is_part_;
   Settings settings_;
+  int shrinking_;
 };
+
+// Bytes of settings that a sink reads.
+constexpr int kSinkSettings = 5;
 
 // Reads the settings of a decoder.
 inline ImageRequest draw_request(Settings& settings) {
@@ -65,6 +77,7 @@ inline ImageRequest draw_request(Settings& settings) {
   request.dtype = kTypes[settings.below(8)];
   request.adjust_orientation = settings.flag();
   request.fast_dct = settings.flag();
+  request.scaled = true;
   return request;
 }
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from dali_core._storage import stored
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.file.listing import open_files
 
+LIST = stored(open_files)
 SETTINGS = settings(
     max_examples=500,
     deadline=None,
@@ -40,7 +42,7 @@ def test_any_bytes(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_bytes(content)
     try:
-        listing = open_files({"file_list": str(path)})
+        listing = LIST({"file_list": str(path)})
     except ArgumentValueError as error:
         message = str(error)
         assert str(path) in message
@@ -61,11 +63,11 @@ def test_any_bytes(content: bytes, tmp_path: Path) -> None:
 def test_what_is_written_is_read(entries: list[tuple[str, int]], tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_text("".join(f"{name} {label}\n" for name, label in entries), encoding="utf-8")
-    listing = open_files({"file_list": str(path)})
+    listing = LIST({"file_list": str(path)})
     assert list(zip(listing.files, listing.labels, strict=True)) == entries
 
 
 @pytest.mark.parametrize("name", ["no such file", ""])
 def test_lists_that_cannot_be_opened(name: str) -> None:
     with pytest.raises(ArgumentValueError):
-        open_files({"file_list": name})
+        LIST({"file_list": name})

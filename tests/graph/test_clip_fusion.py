@@ -11,6 +11,7 @@ import pytest
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import SampleError
+from dali_core.testing.examples import list_of
 
 pytest.importorskip("av", reason="not available: PyAV")
 
@@ -72,7 +73,7 @@ def run(
     pipeline = Pipeline(batch_size=size, num_threads=2, device_id=None, seed=7, **options)
     with pipeline:
         outputs = make()
-        pipeline.set_outputs(*(outputs if isinstance(outputs, list | tuple) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     try:
         samples: list[list[np.ndarray]] = []
         for _ in range(batches):

@@ -20,11 +20,14 @@ import dali_core
 from dali_core import errors, math, types
 from dali_core.plugin import jax, pytorch
 from dali_core.plugin.jax import clu
+from dali_core.plugin.pytorch.experimental.proxy import DALIProxy, DALIServer
+from dali_core.statistics import PipelineStatistics
 from dali_core.tensors import TensorCPU, TensorListCPU
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
 CLASSES = (
-    *(TensorCPU, TensorListCPU, dali_core.Pipeline),
+    *(TensorCPU, TensorListCPU, dali_core.Pipeline, PipelineStatistics),
+    *(DALIProxy, DALIServer),
     *(pytorch.DALIGenericIterator, pytorch.DALIClassificationIterator, pytorch.DALIRaggedIterator),
     *(jax.DALIGenericIterator, clu.DALIGenericPeekableIterator),
 )

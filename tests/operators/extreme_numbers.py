@@ -29,7 +29,7 @@ from dali_core.errors import DaliCoreError, SampleError, SerializationError, tit
 from tests.operators.suite import Example, find_examples, function_of, list_of, present_names
 
 NUMBERS = (2**31, 2**32 + 1, 2**53, 2**61 + 1, 2**62 + 1, 2**63 - 1, -1, -(2**31) - 1, -(2**63))
-MEMORY_LIMIT = 1 << 28  # of the library, in bytes
+MEMORY_LIMIT = 1 << 24  # of the library, in bytes
 ADDRESS_SPACE = 8 << 30
 SECONDS = 20  # that a call may take
 BATCH = 2

@@ -13,6 +13,7 @@ import pytest
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, SampleError
 from dali_core.tensors import TensorListCPU
+from dali_core.testing.examples import list_of
 from tests.operators.suite import Example, images
 from tests.waiting import wait_until
 
@@ -40,7 +41,7 @@ BATCHES = [[np.int64(10 * i + j) for j in range(3)] for i in range(4)]
 def make(source: Any = None, depth: int = 2, batch_size: int = 3, **arguments: Any) -> Pipeline:
     with Pipeline(batch_size, 2, None, prefetch_queue_depth=depth) as pipeline:
         results = fn.external_source(source, **arguments)
-        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+        pipeline.set_outputs(*list_of(results))
     return pipeline
 
 

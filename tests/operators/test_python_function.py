@@ -11,6 +11,7 @@ import pytest
 
 from dali_core import DataNode, Pipeline, fn, pipeline_def
 from dali_core.errors import ArgumentTypeError, SampleError
+from dali_core.testing.examples import list_of
 from tests.operators.suite import Example, images
 
 
@@ -38,7 +39,7 @@ def run(function: Callable[..., Any], num_inputs: int = 1, **arguments: Any) -> 
     with Pipeline(3, 2, None) as pipeline:
         inputs = [fn.external_source(lambda: BATCH, layout="W") for _ in range(num_inputs)]
         results = fn.python_function(*inputs, function=function, **arguments)
-        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+        pipeline.set_outputs(*list_of(results))
     try:
         return list(pipeline.run())
     finally:

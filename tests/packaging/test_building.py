@@ -57,6 +57,8 @@ def project(tmp_path: Path) -> Path:
 
 def environment(**variables: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("CFLAGS", "CXX")}
+    # As after `make PYTHON=`, for another program than the one that builds.
+    kept["PYTHON"] = "no-such-python"
     return {**kept, "CFLAGS": "-O0", "DALI_CORE_WITH_CUDA": "0", "MAX_JOBS": "2", **variables}
 
 

@@ -195,11 +195,14 @@ def test_demo_trains_with_the_repaired_wheel_and_no_programs(
     python = make_environment(tmp_path / "environment")
     constraints = ROOT / "constraints.txt"
     run(python, "-m", "pip", "install", "--quiet", "-c", constraints, f"{repaired}[demo]")
-    examples = tmp_path / "examples"
-    shutil.copytree(ROOT / "examples", examples)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     # Without compilers, other programs, headers or settings.
     done = subprocess.run(
-        [python, examples / "train_classifier.py", "--epochs", "1", "--work", tmp_path / "work"],
+        [
+            python,
+            *("-m", "examples.train_classifier", "--epochs", "1", "--work"),
+            tmp_path / "work",
+        ],
         cwd=tmp_path,
         env={"PATH": "", "MPLCONFIGDIR": str(tmp_path)},
         capture_output=True,

@@ -16,6 +16,7 @@ from dali_core.errors import (
     NoBatchError,
     NotFedError,
     PipelineStateError,
+    SampleError,
     UnknownInputError,
 )
 from tests.pipeline.counting import counting, first, numbers
@@ -116,6 +117,62 @@ def test_inputs_by_name() -> None:
 def test_inputs_by_name_need_pipelines_that_do_not_run_ahead() -> None:
     with pytest.raises(PipelineStateError, match="Pipeline.run: .*prefetch_queue_depth=1"):
         fed("x", depth=2).run(x=ARRAY)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_single_batches_with_their_inputs(depth: int) -> None:
+    made = fed("one", "two", depth=depth)
+    assert made.input_names == ["one", "two"]
+    for number in range(3):
+        made.schedule_batch(one=ARRAY[: number + 1], two=ARRAY[: number + 1] + number)
+    for number in range(3):
+        one, two = made.outputs()
+        assert one.as_array().tolist() == ARRAY[: number + 1].tolist()
+        assert two.as_array().tolist() == (ARRAY[: number + 1] + number).tolist()
+    assert made.empty()
+
+
+def test_single_batches_that_do_not_fit() -> None:
+    made = fed("one", "two", depth=2)
+    with pytest.raises(ArgumentValueError, match="Pipeline.schedule_batch: .*none for 'two'"):
+        made.schedule_batch(one=ARRAY)
+    with pytest.raises(UnknownInputError, match="Pipeline.schedule_batch: .*'three'"):
+        made.schedule_batch(one=ARRAY, two=ARRAY, three=ARRAY)
+    with pytest.raises(ArgumentTypeError, match="must be numbers"):
+        made.schedule_batch(one=ARRAY, two=[object()])
+    assert made.empty()
+    too_many = np.zeros((100, 3), ARRAY.dtype)
+    made.schedule_batch(one=too_many, two=too_many)
+    made.schedule_batch(one=ARRAY, two=ARRAY + 1)
+    with pytest.raises(SampleError, match="at most batch_size"):
+        made.outputs()
+    assert made.outputs()[1].as_array().tolist() == (ARRAY + 1).tolist()
+
+
+def test_a_source_that_fails_takes_nothing_of_the_next_batch() -> None:
+    def source(number: int) -> list[np.ndarray]:
+        if number == 1:
+            raise LookupError("the second batch")
+        return [np.float32(number)] * 2
+
+    with Pipeline(2, 1, None, prefetch_queue_depth=2) as made:
+        made.set_outputs(fn.external_source(source), fn.external_source(name="x"))
+    for number in range(4):
+        made.feed_input("x", [np.float32(number)] * 2)
+    found = []
+    for _ in range(3):
+        try:
+            found.append([float(np.asarray(batch[0])) for batch in made.run()])
+        except LookupError:
+            found.append([])
+        made.feed_input("x", [np.float32(len(found) + 3)] * 2)
+    assert found == [[0, 0], [], [2, 2]]
+
+
+def test_no_inputs() -> None:
+    with Pipeline(2, 1, None) as made:
+        made.set_outputs(fn.random.uniform(), fn.external_source(lambda: ARRAY))
+    assert made.input_names == []
 
 
 @pytest.mark.parametrize("depth", [1, 3])

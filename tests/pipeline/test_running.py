@@ -154,6 +154,19 @@ def test_reset_at_the_end_that_was_not_met_yet() -> None:
         pipeline.reset()
 
 
+def test_a_batch_is_complete_although_a_source_has_ended_for_the_next_one() -> None:
+    with Pipeline(1, 1, None, prefetch_queue_depth=2) as pipeline:
+        listed = fn.external_source(iter([[np.zeros(1)]]))
+        fed = [fn.external_source(name=name, blocking=True) for name in ("a", "b")]
+        pipeline.set_outputs(listed, *fed)
+    pipeline.schedule_run()  # two batches, of which the second has no data
+    for name, value in (("a", 1.0), ("b", 2.0)):
+        pipeline.feed_input(name, [np.full(1, value)])
+    assert [output.as_array().item() for output in pipeline.outputs()] == [0.0, 1.0, 2.0]
+    with pytest.raises(StopIteration):
+        pipeline.outputs()
+
+
 def test_running_past_the_end_starts_nothing() -> None:
     pipeline = ending(prefetch_queue_depth=2)
     for _ in range(2):

@@ -18,6 +18,7 @@ from dali_core.errors import (
     SampleError,
     SerializationError,
 )
+from dali_core.testing.examples import list_of
 
 pytest.importorskip("numba", reason="not available: Numba")
 
@@ -78,7 +79,7 @@ def run(
     pipeline = Pipeline(**{"batch_size": size, "num_threads": 2, "device_id": None} | settings)
     with pipeline:
         outputs = call(fn.external_source(lambda: list(samples), layout="HWC"))
-        outputs = outputs if isinstance(outputs, list) else [outputs]
+        outputs = list_of(outputs)
         pipeline.set_outputs(*outputs)
     try:
         return [[np.array(batch.at(i)) for i in range(len(batch))] for batch in pipeline.run()]

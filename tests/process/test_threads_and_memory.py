@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.process.programs import run
+from tests.sounds import sound_file, tones
 
 
 def test_deleting_a_pipeline_ends_its_threads(root: Path) -> None:
@@ -92,6 +93,32 @@ def test_native_operators_run_while_python_holds_the_gil(root: Path) -> None:
         """,
     )
     assert output == "True\n"
+
+
+def test_sounds_are_decoded_while_python_holds_the_gil(tmp_path: Path) -> None:
+    for number, (form, subtype) in enumerate([("WAV", "PCM_16"), ("FLAC", None), ("MP3", None)]):
+        (tmp_path / f"{number}.sound").write_bytes(sound_file(tones(8000), form, subtype))
+    output = run(
+        tmp_path,
+        """
+        with Pipeline(3, 2, None, prefetch_queue_depth=1) as pipeline:
+            file, _ = fn.readers.file(files=[f"{ROOT}/{n}.sound" for n in range(3)])
+            pipeline.set_outputs(fn.decoders.audio(file, sample_rate=8000, downmix=True)[0])
+        pipeline.build()
+
+        def num_decoded():
+            return sum(o.samples for o in pipeline.statistics().operators if "audio" in o.name)
+
+        sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
+        pipeline.schedule_run()
+        deadline = time.monotonic() + 60
+        while num_decoded() < 3 and time.monotonic() < deadline:
+            pass
+        sounds = map(np.asarray, pipeline.outputs()[0])
+        print(num_decoded(), [len(sound) // 1000 for sound in sounds])
+        """,
+    )
+    assert output == "3 [4, 4, 4]\n"
 
 
 def test_pipelines_in_several_threads(root: Path) -> None:

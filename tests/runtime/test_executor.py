@@ -19,12 +19,15 @@ from dali_core._runtime.executor_config import (
     ReaderRun,
     SampleProgram,
 )
+from dali_core._runtime.path_list import PathList
 from tests.hanging import HANG_SECONDS
 from tests.waiting import wait_until
 
 
 def reader(files: list[str], root: object = "") -> NativeOperator:
-    values = {"file_root": str(root), "files": files, "labels": list(range(len(files)))}
+    paths = PathList()
+    paths.extend(files, range(len(files)))
+    values = {"file_root": str(root), "paths": paths.address}
     return NativeOperator("readers.file", values, [], 0, 0, 0, 2)
 
 
@@ -74,10 +77,10 @@ def test_registered_names() -> None:
 def test_unknown_operators_and_wrong_values_are_refused() -> None:
     with pytest.raises(RuntimeError, match='under the name "nothing"'):
         NativeOperator("nothing", {}, [], 0, -1, 0, 1)
-    with pytest.raises(ValueError, match="labels must be given"):
+    with pytest.raises(ValueError, match="paths must be given"):
         NativeOperator("readers.file", {}, [], 0, 0, 0, 2)
     with pytest.raises(ValueError, match="another type"):
-        NativeOperator("readers.file", {"labels": "x"}, [], 0, 0, 0, 2)
+        NativeOperator("readers.file", {"paths": "x"}, [], 0, 0, 0, 2)
 
 
 def test_positions_of_readers(reading: Executor) -> None:

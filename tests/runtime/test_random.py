@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dali_core._runtime.random import draw_uint32, mix_seed, permute
+from dali_core._runtime.random import draw_uint32, mix_seed, permutation, permute
 
 uint32 = st.integers(0, 2**32 - 1)
 uint64 = st.integers(0, 2**64 - 1)
@@ -100,6 +100,12 @@ SIZES = [*range(34), 63, 64, 65, 100, 255, 256, 257, 1000, 1023, 1024, 1025, 409
 def test_an_order_has_every_element_once(size: int) -> None:
     order = [permute(position, size, seed=3, epoch=8) for position in range(size)]
     assert sorted(order) == list(range(size))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 63, 64, 65, 257, 1025])
+def test_a_list_is_the_order(size: int) -> None:
+    expected = [permute(position, size, seed=3, epoch=2**40) for position in range(size)]
+    assert permutation(size, 3, 2**40).tolist() == expected
 
 
 @given(st.integers(1, 2**64 - 1), uint64, uint64, st.data())

@@ -1,8 +1,4 @@
-"""One process of a job that reads a data set: prints its batches, and saves its state after each.
-
-Run as ``python -m tests.sharding.read_shard OPTIONS``, with RANK and WORLD_SIZE in the environment;
-OPTIONS is the JSON form of `Job`.
-"""
+"""One process of a job that reads a data set: writes batches, and saves its state after each."""
 
 from __future__ import annotations
 
@@ -10,9 +6,9 @@ import dataclasses
 import json
 import os
 import signal
-import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -78,9 +74,13 @@ def numbers(job: Job, rank: int, world_size: int) -> tuple[DataNode, DataNode]:
     return number, fn.random.uniform(range=[0.0, 1.0])
 
 
-def main() -> None:
-    job = Job(**json.loads(sys.argv[1]))
-    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+def main(job: Job, rank: int, world_size: int, output: Connection) -> None:
+    """Write each batch as a line of JSON."""
+    with os.fdopen(os.dup(output.fileno()), "w") as file:
+        read(job, rank, world_size, file)
+
+
+def read(job: Job, rank: int, world_size: int, output: IO[str]) -> None:
     pipeline = numbers(
         job, rank, world_size, batch_size=job.batch_size, num_threads=job.num_threads
     )
@@ -113,14 +113,10 @@ def main() -> None:
                 "numbers": batch["number"].ravel().tolist(),
                 "random": batch["random"].ravel().tolist(),
             }
-            print(json.dumps(taken), flush=True)
+            print(json.dumps(taken), file=output, flush=True)
             while step == job.waits_after:
                 signal.pause()
 
 
 def _state_file(job: Job, rank: int, step: int) -> Path:
     return Path(job.states) / f"rank{rank}-step{step}.json"
-
-
-if __name__ == "__main__":
-    main()

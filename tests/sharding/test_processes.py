@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
+import signal
 from collections import Counter
 from itertools import pairwise
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from tests.folders import make_folders
 from tests.hanging import HANG_SECONDS
+from tests.sharding import read_shard
 from tests.sharding.read_shard import Job
 
 NUM_SAMPLES = 43
@@ -31,45 +33,54 @@ def job(tmp_path: Path) -> Job:
     return Job(str(tmp_path / "data"), str(tmp_path / "states"), batch_size=4)
 
 
-def start(job: Job, world_size: int) -> list[subprocess.Popen[str]]:
-    options = json.dumps(dataclasses.asdict(job))
-    return [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.sharding.read_shard", options],
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(world_size)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(world_size)
-    ]
+@dataclasses.dataclass
+class Rank:
+    """A process of a job, and what it writes."""
+
+    process: ForkServerProcess
+    output: IO[str]
+
+
+def start(job: Job, world_size: int) -> list[Rank]:
+    # Forks of a process that has imported everything, and has no threads.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([read_shard.__name__])
+    started = []
+    for rank in range(world_size):
+        reader, writer = context.Pipe(duplex=False)
+        with writer:
+            arguments = (job, rank, world_size, writer)
+            process = context.Process(target=read_shard.main, args=arguments, daemon=True)
+            process.start()
+        started.append(Rank(process, os.fdopen(os.dup(reader.fileno()))))
+        reader.close()
+    return started
 
 
 def run(job: Job, world_size: int) -> list[Batches]:
     """Return the batches of every process."""
     results = []
-    for process in start(job, world_size):
-        output, errors = process.communicate(timeout=HANG_SECONDS)
-        assert process.returncode == 0, errors
+    for rank in start(job, world_size):
+        with rank.output:
+            output = rank.output.read()
+        rank.process.join(HANG_SECONDS)
+        assert rank.process.exitcode == 0
         results.append([json.loads(line) for line in output.splitlines()])
     return results
 
 
 def run_until_killed(job: Job, world_size: int, victim: int, lines: int) -> list[Batches]:
     """Kill a process after all have returned some batches, then the others, as a launcher does."""
-    processes = start(job, world_size)
-    seen = []
-    for process in processes:
-        assert process.stdout is not None
-        seen.append("".join(process.stdout.readline() for _ in range(lines)))
-    for process in (processes[victim], *processes):
-        process.kill()
+    ranks = start(job, world_size)
+    seen = ["".join(rank.output.readline() for _ in range(lines)) for rank in ranks]
+    for rank in (ranks[victim], *ranks):
+        rank.process.kill()
     results = []
-    for process, before in zip(processes, seen, strict=True):
-        with process:
-            assert process.stdout is not None
-            # communicate() would skip data that readline() has buffered
-            output = before + process.stdout.read()
+    for rank, before in zip(ranks, seen, strict=True):
+        with rank.output:
+            output = before + rank.output.read()
+        rank.process.join(HANG_SECONDS)
+        assert rank.process.exitcode == -signal.SIGKILL
         complete = output[: output.rfind("\n") + 1]
         results.append([json.loads(line) for line in complete.splitlines()])
     return results

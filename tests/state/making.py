@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dali_core import Pipeline, fn, pipeline_def, types
+from dali_core import Pipeline, fn, mix_readers, pipeline_def, samplers, types
 from dali_core.errors import SampleError
 from dali_core.tfrecord import FixedLenFeature, int64, string
 from tests.operators.readers.record_files import (
@@ -175,6 +175,26 @@ def failing(info: Any) -> np.ndarray:
     return np.int64([info.idx_in_epoch])
 
 
+class SeededSampler:
+    """A sampler as PyTorch has them, each iteration over which gives another order."""
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(3)
+
+    def __len__(self) -> int:
+        return COUNT
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._random.permutation(COUNT).tolist())
+
+
+class EpochSampler(SeededSampler):
+    """The same, whose order depends on nothing but the epoch."""
+
+    def set_epoch(self, epoch: int) -> None:
+        self._random = np.random.default_rng(epoch)
+
+
 def reading(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
     """Make a pipeline with a reader, random numbers, and a Python function between."""
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
@@ -194,11 +214,11 @@ def replacing(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> 
     return pipeline
 
 
-def reading_archives(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
+def reading_archives(files: dict[str, Any], options: dict[str, Any], **reader: Any) -> Pipeline:
     """Make a pipeline with readers of archives and records, one of which is damaged."""
     folder = files["file_root"]
     options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
-    order = {"random_shuffle": True, "num_shards": 2, "shard_id": 1}
+    order = {"random_shuffle": True, "num_shards": 2, "shard_id": 1, **reader}
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
         text = fn.readers.webdataset(paths=f"{folder}/files.tar", ext="txt", **order)
         record = fn.readers.tfrecord(path=f"{folder}/files.tfrecord", features=NUMBER, **order)
@@ -212,6 +232,27 @@ def taking(options: dict[str, Any], *sources: Any, **arguments: Any) -> Pipeline
     with Pipeline(**{"batch_size": 3, **options}) as pipeline:
         nodes = [fn.external_source(source, **arguments) for source in sources]
         pipeline.set_outputs(*nodes, fn.random.uniform(nodes[0]), fn.random.coin_flip())
+    return pipeline
+
+
+def mixing(files: dict[str, Any], options: dict[str, Any], **mixture: Any) -> Pipeline:
+    """Make a pipeline that mixes files, some of which are missing, with numbers from Python."""
+    names = [f"missing/{name}" if int(name) in BAD else name for name in files["files"]]
+    files = {**files, "files": names, "name": "files"}
+    options = {"on_sample_error": "replace", "max_bad_samples": 1.0, **options}
+
+    def from_python() -> Any:
+        return fn.readers.python(
+            [np.int32([100 + number]) for number in range(4)], sampler=samplers.Weighted(range(4))
+        )
+
+    with Pipeline(**{"batch_size": 3, **options}) as pipeline:
+        number = mix_readers(
+            [lambda: fn.readers.file(**files, random_shuffle=True)[1], from_python],
+            name="reader",
+            **mixture,
+        )
+        pipeline.set_outputs(number, fn.random.uniform())
     return pipeline
 
 
@@ -250,6 +291,37 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     ),
     "missing files": lambda files, options: replacing(files, options, random_shuffle=True),
     "archives": reading_archives,
+    "archives with a sampler": lambda files, options: reading_archives(
+        files, options, sampler=[3, 1, 4, 1, 5, 9, 2, 6]
+    ),
+    "weights": lambda files, options: reading(
+        files, options, sampler=samplers.Weighted(range(COUNT)), num_shards=2, pad_last_batch=True
+    ),
+    "repetitions": lambda files, options: reading(
+        files,
+        options,
+        sampler=samplers.Repeated(3, length=13),
+        random_shuffle=True,
+        num_shards=2,
+        shard_id=1,
+        interleaved_shards=True,
+    ),
+    "balanced classes": lambda files, options: reading(
+        {**files, "labels": [n // 8 for n in range(COUNT)]},
+        options,
+        sampler=samplers.ClassBalanced(),
+    ),
+    "curriculum": lambda files, options: reading(
+        files, options, sampler=samplers.Curriculum(lambda n: range(1 + n % COUNT), length=4)
+    ),
+    "sampler by epoch": lambda files, options: reading(
+        files, options, sampler=EpochSampler(), num_shards=3, shard_id=1
+    ),
+    "sampler with a state": lambda files, options: reading(files, options, sampler=SeededSampler()),
+    "mixture": lambda files, options: mixing(files, options, pad_last_batch=True, num_shards=2),
+    "endless mixture": lambda files, options: mixing(
+        files, options, weights=[1, 3], interleaved_shards=True, num_shards=3, shard_id=2
+    ),
     "decisions": lambda files, options: deciding(files, **{"batch_size": 3, **options}),
     "random numbers": lambda _, options: drawing(options),
     "samples by number": lambda _, options: taking(options, sample, batch=False),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core import Pipeline, fn, types
+from dali_core import Pipeline, fn, samplers, types
 from tests.npy_files import npy
 from tests.state.making import COUNT
 
@@ -101,6 +101,29 @@ def reading_fits(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
     )
 
 
+def reading_columns(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
+    """Make a pipeline with a reader of Parquet, whose row groups are shuffled."""
+    pytest.importorskip("pyarrow", reason="not available: pyarrow")
+    from tests.operators.readers.parquet.tables import numbered, write
+
+    def write_file(folder: Path) -> None:
+        rows = numbered(COUNT)
+        bad = rows.slice(_DAMAGED, 1).to_pylist()[0] | {"image": None}
+        parts = [rows[:_DAMAGED], rows.from_pylist([bad], rows.schema), rows[_DAMAGED + 1 :]]
+        for number, part in enumerate(parts):
+            write(folder / f"{number}.parquet", part, 2)
+
+    folder = _folder(files, "columns", write_file)
+    return _pipeline(
+        options,
+        lambda: fn.readers.parquet(
+            paths=[str(folder / f"{number}.parquet") for number in range(3)],
+            columns=["number", "image"],
+            **{**_ORDER, "sampler": samplers.Blocks(2), "random_shuffle": False},
+        ),
+    )
+
+
 def reading_sounds(files: dict[str, Any], options: dict[str, Any]) -> Pipeline:
     """Make a pipeline with a reader of manifests of sounds, and with their decoder."""
     from tests.sounds import sound_file, tones
@@ -130,6 +153,7 @@ FORMATS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     "databases": reading_databases,
     "arrays": reading_arrays,
     "FITS": reading_fits,
+    "columns": reading_columns,
     "sounds": reading_sounds,
 }
 """How to make each kind of pipeline, as `KINDS` of other sources."""

@@ -191,6 +191,9 @@ class SavingAndLoading(RuleBasedStateMachine):
     def go_on_from_checkpoints(self, way: dict[str, Any]) -> None:
         checkpoints = self.iterator.checkpoints()
         self.iterator = make(self.files, self.data, self.counting, way, checkpoints)
+        prepares = self.counting["auto_reset"] and self.counting["prepare_first_batch"]
+        if prepares and self.given[self.at] == "end":
+            self.at += 1  # the iterator has prepared the first batch of the next epoch
 
     @precondition(lambda self: self.can_go_on() and not self.has_ended)
     @rule()

@@ -37,7 +37,7 @@ OPERATORS = (
 
 def chain_counts(pipeline: Pipeline) -> list[tuple[int, int]]:
     """Return, for each chain on the device, the numbers of fused and unfused samples."""
-    programs = pipeline._run.runner._device._programs.values()
+    programs = pipeline._run.runner.device._programs.values()
     return [counts for program in programs for counts in program.fusion_counts()]
 
 

@@ -64,6 +64,16 @@ done(driver.cuStreamSynchronize(second))
 assert done(driver.cuStreamQuery(stream)) == ()
 assert set(copy_out(three, 16, "u1")) == {3}
 
+# An allocation that fails takes nothing of what is on its way back.
+done(driver.cuMemFreeAsync(three, second))
+with control.held(stream):
+    three = done(driver.cuMemAllocAsync(4 * PAGE, stream))
+    done(driver.cuMemFreeAsync(three, stream))
+    assert error(driver.cuMemAllocAsync(5 * PAGE, second)) == "OUT_OF_MEMORY"
+    three = done(driver.cuMemAllocAsync(4 * PAGE, second))
+done(driver.cuStreamSynchronize(second))
+assert state(pool)[0] == 4 * PAGE
+
 # Out of memory: nothing is leaked, and it works again once memory is available.
 assert error(driver.cuMemAllocAsync(1, stream)) == "OUT_OF_MEMORY"
 assert error(driver.cuMemAlloc(1)) == "OUT_OF_MEMORY"

@@ -29,6 +29,11 @@ DALI_CORE_SIMULATED_MEMORY
     Bytes of each, 8 GiB by default.
 DALI_CORE_SIMULATED_DELAY
     Seconds before each copy, fill, kernel and function in a stream, 0 by default.
+DALI_CORE_SIMULATED_HOST_PAGE_TABLES
+    ``1`` for devices that use the host's page tables, as those of GH200 do: pageable memory is read
+    and written in stream order, as pinned memory is.
+DALI_CORE_SIMULATED_KERNELS
+    ``0`` to launch kernels without running them, to measure the host.
 DALI_CORE_SIMULATED_SANITIZE
     ``1`` for the build with AddressSanitizer, where a test does not choose.
 
@@ -40,7 +45,8 @@ What it detects
 - Each stream executes its work in order, in a thread, after a delay. If a wait is missing, data are
   wrong: new memory is 0xCD bytes (in a pool in stream order), freed memory is 0xDD bytes.
 - A stream that is held (:func:`.control.held`) executes nothing, so tests of order are reliable.
-- Pinned memory is read in stream order, pageable memory immediately.
+- Pinned memory is read in stream order, pageable memory immediately, unless devices use the host's
+  page tables.
 - Copies out of bounds, freed memory, handles of other or destroyed contexts return the driver's
   errors. Kernels with addresses that their device cannot access invalidate the context, as
   on a device.
@@ -51,6 +57,9 @@ What it detects
   driver's manual allows; destroying them does not.
 - Using a stream or an event that was destroyed, which is undefined, aborts the process with a
   message.
+- While another thread captures a graph (:func:`.control.captured`), calls that allocate or wait
+  outside of streams fail in threads of the global mode. Which calls these are is our reading of the
+  manual, which has examples only; captures themselves are not simulated.
 - In :mod:`.control`: calls that fail on demand, numbers of calls, live resources, limits.
 
 What it does not support

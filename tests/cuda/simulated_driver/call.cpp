@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <cctype>
+#include <set>
+#include <utility>
 
 #include "context.hpp"
 #include "stream.hpp"
@@ -11,7 +13,22 @@ namespace simulated {
 namespace {
 
 thread_local Counter* current_counter = nullptr;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 bool forked = false;
+bool somebody_captures = false;
+std::string unsafe_call;  // the first one meanwhile
+
+// Calls that the driver refuses in a thread of the global mode while another thread captures in
+// it. The manual has examples only: what allocates, frees, loads or waits outside of streams.
+bool is_unsafe(const std::string& name) {
+  static const std::set<std::string> names{
+      "cuMemAlloc",          "cuMemFree",       "cuMemHostAlloc",   "cuMemFreeHost",
+      "cuMemHostRegister",   "cuMemcpy",        "cuEventQuery",     "cuEventSynchronize",
+      "cuStreamSynchronize", "cuStreamQuery",   "cuCtxSynchronize", "cuModuleLoadDataEx",
+      "cuMemPoolCreate",     "cuMemPoolTrimTo",
+  };
+  return names.count(name) == 1;
+}
 
 bool needs_nothing(const std::string& name) {
   return name == "cuInit" || name == "cuDriverGetVersion" || name.rfind("cuGet", 0) == 0;
@@ -90,13 +107,30 @@ Call::Call(Counter& counter) : outer_(current_counter) {
   if (refused_ == CUDA_SUCCESS && !initialized() && !needs_nothing(counter.name)) {
     refused_ = CUDA_ERROR_NOT_INITIALIZED;
   }
+  if (refused_ == CUDA_SUCCESS && somebody_captures &&
+      capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && is_unsafe(counter.name)) {
+    if (unsafe_call.empty()) unsafe_call = counter.name;
+    refused_ = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
 }
+
+void capture(bool begins) {
+  somebody_captures = begins;
+  if (begins) unsafe_call.clear();
+}
+
+const std::string& spoiled_by() { return unsafe_call; }
 
 Call::~Call() { current_counter = outer_; }
 
 }  // namespace simulated
 
 using namespace simulated;
+
+DRIVER(cuThreadExchangeStreamCaptureMode, CUstreamCaptureMode* mode) {
+  require(mode, CUDA_ERROR_INVALID_VALUE);
+  std::swap(*mode, capture_mode);
+}
 
 // The only name that programs look up directly.
 extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI

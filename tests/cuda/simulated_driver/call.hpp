@@ -53,6 +53,11 @@ void waited_for_device();
 // It was not asynchronous: the host memory is pageable.
 void copied_pageable();
 
+// Whether some other thread captures a graph in the global mode, and the first call that this does
+// not allow, or an empty name.
+void capture(bool begins);
+const std::string& spoiled_by();
+
 struct Function {
   int version;
   void* address;

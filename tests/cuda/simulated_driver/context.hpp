@@ -45,6 +45,8 @@ struct Settings {
   int devices = 1;
   int major = 9;
   int minor = 0;
+  bool runs_kernels = true;
+  bool uses_host_page_tables = false;  // as devices that share the host's memory do
 };
 
 const Settings& settings();

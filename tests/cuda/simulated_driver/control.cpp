@@ -144,6 +144,12 @@ CONTROL int simulated_hold(void* handle, int held) {
   return CUDA_SUCCESS;
 }
 
+CONTROL const char* simulated_capture(int begins) {
+  const std::lock_guard<std::mutex> lock(mutex());
+  capture(begins != 0);
+  return kept(spoiled_by());
+}
+
 CONTROL int simulated_set_memory_limit(int device, unsigned long long bytes) {
   const std::lock_guard<std::mutex> lock(mutex());
   if (device < 0 || device >= settings().devices) return CUDA_ERROR_INVALID_DEVICE;
@@ -158,5 +164,6 @@ CONTROL void simulated_reset() {
     counter.fault = {};
   }
   set_delay(0);
+  capture(false);
   hold_none();
 }

@@ -28,7 +28,8 @@ def _library() -> ctypes.CDLL:
     library.simulated_set_stream_delay.argtypes = [ctypes.c_void_p, ctypes.c_double]
     library.simulated_hold.argtypes = [ctypes.c_void_p, ctypes.c_int]
     library.simulated_set_memory_limit.argtypes = [ctypes.c_int, ctypes.c_ulonglong]
-    for name in ("counts", "functions", "live"):
+    library.simulated_capture.argtypes = [ctypes.c_int]
+    for name in ("capture", "counts", "functions", "live"):
         getattr(library, f"simulated_{name}").restype = ctypes.c_char_p
     return library
 
@@ -141,6 +142,23 @@ def held(*streams: Any) -> Iterator[None]:
     finally:
         for handle in handles:
             _library().simulated_hold(handle, 0)
+
+
+@contextmanager
+def captured() -> Iterator[None]:
+    """Behave as if another thread captured a graph in the global mode while the body runs.
+
+    Raises
+    ------
+    AssertionError
+        If a call would have spoiled it. The call has failed, as with the driver.
+    """
+    _library().simulated_capture(1)
+    try:
+        yield
+    finally:
+        spoiled_by = _library().simulated_capture(0).decode()
+    assert not spoiled_by, f"{spoiled_by} would have spoiled the capture"
 
 
 def set_memory_limit(size: int, device: int = 0) -> None:

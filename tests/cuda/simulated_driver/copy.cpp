@@ -58,7 +58,8 @@ void copy(const std::shared_ptr<Stream>& stream, const Range& to, const Range& f
     require_near(context, to);
     require_near(context, from);
   }
-  if (from.pageable) {
+  const bool is_late = settings().uses_host_page_tables;
+  if (from.pageable && !is_late) {
     const auto bytes = static_cast<const char*>(from.data());
     const auto taken = std::make_shared<std::vector<char>>(bytes, bytes + from.bytes);
     const Ticket ticket = submit(stream, Kind::work, [&context, to, taken] {
@@ -72,7 +73,7 @@ void copy(const std::shared_ptr<Stream>& stream, const Range& to, const Range& f
       std::memmove(to.data(), from.data(), from.bytes);
     }
   });
-  if (wait || to.pageable) wait_for(ticket, context);
+  if (wait || (to.pageable && !is_late)) wait_for(ticket, context);
 }
 
 void copy(CUstream handle, CUdeviceptr to, Side to_side, CUdeviceptr from, Side from_side,

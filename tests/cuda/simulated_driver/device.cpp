@@ -80,6 +80,9 @@ int attribute_of(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
       return 1;
+    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES:
+      return settings().uses_host_page_tables;
     default:
       return 0;
   }
@@ -98,6 +101,8 @@ const Settings& settings() {
     if (const char* text = std::getenv("DALI_CORE_SIMULATED_COMPUTE_CAPABILITY")) {
       std::sscanf(text, "%d.%d", &found.major, &found.minor);
     }
+    found.runs_kernels = bytes_of("DALI_CORE_SIMULATED_KERNELS", 1) != 0;
+    found.uses_host_page_tables = bytes_of("DALI_CORE_SIMULATED_HOST_PAGE_TABLES", 0) != 0;
     return found;
   }();
   return of_process;

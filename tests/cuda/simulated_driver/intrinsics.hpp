@@ -14,6 +14,12 @@ SIMULATED_LEAST_AND_GREATEST(unsigned long)
 SIMULATED_LEAST_AND_GREATEST(long long)
 SIMULATED_LEAST_AND_GREATEST(unsigned long long)
 #undef SIMULATED_LEAST_AND_GREATEST
+// The greater and the less of a NaN and a number is the number. The host's functions return a NaN
+// if the NaN is a signalling one.
+inline float simulated_maximum(float a, float b) { return !(a == a) ? b : a < b ? b : a; }
+inline float simulated_minimum(float a, float b) { return !(a == a) ? b : a > b ? b : a; }
+#define fmaxf(a, b) simulated_maximum(a, b)
+#define fminf(a, b) simulated_minimum(a, b)
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }

@@ -84,6 +84,7 @@ CUdeviceptr take(const std::shared_ptr<Pool>& pool, const std::shared_ptr<Stream
                  std::size_t bytes) {
   require(bytes > 0, CUDA_ERROR_INVALID_VALUE);
   std::vector<Ticket> waits;
+  std::list<Pending> before = pool->pending;
   std::size_t missing = take_over(*pool, stream.get(), rounded(bytes, kUnit), nullptr);
   std::size_t unused = pool->reserved - pool->used;
   if (missing > unused) {
@@ -91,7 +92,12 @@ CUdeviceptr take(const std::shared_ptr<Pool>& pool, const std::shared_ptr<Stream
       reserve(*pool, rounded(missing - unused, kPage));
     } catch (const Failure&) {
       missing = unused + take_over(*pool, stream.get(), missing - unused, &waits);
-      if (missing > unused) reserve(*pool, rounded(missing - unused, kPage));
+      try {
+        if (missing > unused) reserve(*pool, rounded(missing - unused, kPage));
+      } catch (const Failure&) {
+        pool->pending = std::move(before);  // nothing has happened
+        throw;
+      }
     }
   }
   pool->used += missing;

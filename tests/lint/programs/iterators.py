@@ -63,6 +63,9 @@ assert seen == 5
 iterator.reset()
 iterator.load_state_dict(state)
 assert len(iterator.next()[0]["label"]) == 2
+iterator.seek(1, 0)
+assert iterator.epochs is not None
+batches: int = iterator.epochs.num_given(1)
 print(iterator.describe(num_epochs=2))
 headroom: float = iterator.headroom()
 assert headroom >= 0

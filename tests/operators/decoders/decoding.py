@@ -34,7 +34,7 @@ def use_jpeg_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     except ValueError as error:
         if "which this build is without" not in str(error):
             raise
-        pytest.skip("this build is without libjpeg-turbo")
+        pytest.skip("not available: libjpeg-turbo in this build")
 
 
 def decode(

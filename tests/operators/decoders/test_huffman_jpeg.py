@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,13 +21,21 @@ from tests.generated_images import (
     without_segments,
 )
 from tests.huffman_jpegs import (
+    FACTORS,
+    LARGEST,
+    WHOLE,
+    Window,
+    coarse_file,
     compare,
     damaged_file,
     damaged_progressive_file,
+    file_of_size,
+    outcomes,
     progressive_file,
     sound_file,
+    window_of,
 )
-from tests.jpeg_writer import segment
+from tests.jpeg_writer import segment, write_jpeg
 from tests.operators.decoders.decoding import decode, decode_one, failure, use_jpeg_library
 
 PHOTO = photo_like(70, 91)
@@ -203,3 +212,71 @@ def test_damaged_files_and_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = compare(files, "")
     assert counts["decoded"] > 50
     assert counts["refused"] > 50
+
+
+@pytest.mark.parametrize(
+    ("make", "count", "least"),
+    [
+        (sound_file, 60, 80),
+        (progressive_file, 60, 80),
+        (damaged_file, 150, 50),
+        (damaged_progressive_file, 150, 50),
+        (coarse_file, 100, 150),
+    ],
+)
+def test_at_smaller_sizes(
+    make: Callable[[int], bytes], count: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    files = {f"{make.__name__} {number}": make(number) for number in range(count)}
+    assert compare(files, "", reduced=True)["decoded"] > least
+
+
+def test_all_factors_and_many_sizes_at_smaller_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_jpeg_library("libjpeg", monkeypatch)
+    numbers = np.random.default_rng(3).integers(0, len(FACTORS) * LARGEST**2, 150)
+    files = {f"size {number}": file_of_size(int(number)) for number in numbers}
+    assert compare(files, "", reduced=True)["decoded"] > 200
+
+
+@pytest.mark.parametrize("sample", [2, 254])
+def test_means_out_of_range(sample: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The library wraps results around from 512 on. Means are 63 times the quantisation step, by 8.
+    use_jpeg_library("libjpeg", monkeypatch)
+    file = write_jpeg([np.full((64, 64), sample, np.uint8)], [(1, 1)], step=16)
+    table = file.index(b"\xff\xdb") + 5
+    steps = range(62, 72)
+    files = {str(step): file[:table] + bytes([step]) + file[table + 1 :] for step in steps}
+    for window in (WHOLE, (0.0, 0.5, 1.0, 0.5)):
+        assert compare(files, "", lambda _, window=window: window, reduced=True)["decoded"] == 20
+
+
+def test_parts_of_small_images_by_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its cropped rows are wrong here, so it decodes whole rows.
+    use_jpeg_library("libjpeg", monkeypatch)
+    image = np.moveaxis(photo_like(30, 800), 2, 0)
+    file = write_jpeg(list(image), [(4, 2), (1, 1), (1, 1)], step=3)
+    windows: list[Window] = [(0, x / 10, 1, 0.2) for x in range(9)]
+    ours, theirs = (
+        list(outcomes([file] * len(windows), windows, decoder, scaled_decode=True))
+        for decoder in ("own", "libjpeg")
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        assert isinstance(one, np.ndarray)
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
+def test_the_decoder_itself_makes_small_images() -> None:
+    files = [sound_file(number) for number in range(100)]
+    windows = [window_of(number) for number in range(100)]
+    reduced, full = (
+        list(outcomes(files, windows, "own", scaled_decode=scaled)) for scaled in (True, False)
+    )
+    assert (
+        sum(
+            not np.array_equal(one, other)
+            for one, other in zip(reduced, full, strict=True)
+            if not isinstance(one, str) and not isinstance(other, str)
+        )
+        > 20
+    )

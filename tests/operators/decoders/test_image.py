@@ -287,7 +287,7 @@ def test_refused_types(name: str) -> None:
 # Arguments and inputs
 
 
-def test_arguments_without_effect() -> None:
+def test_arguments_without_effect_on_a_cpu() -> None:
     file = jpeg(PHOTO)
     expected = decode_one(file)
     for name, value in {

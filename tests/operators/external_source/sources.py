@@ -10,6 +10,7 @@ import numpy as np
 
 from dali_core import Pipeline, fn
 from dali_core.tensors import TensorCPU
+from dali_core.testing.examples import list_of
 from dali_core.types import BatchInfo, SampleInfo
 
 NUM_SAMPLES = 11
@@ -101,5 +102,5 @@ def make(
         **(pipeline_arguments or {}),
     ) as pipeline:
         results = fn.external_source(source, parallel=parallel, **arguments)
-        pipeline.set_outputs(*(results if isinstance(results, list) else [results]))
+        pipeline.set_outputs(*list_of(results))
     return pipeline

@@ -11,6 +11,7 @@ import pytest
 
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, SampleError
+from dali_core.testing.examples import list_of
 from tests.operators.suite import Example
 from tests.sounds import sound_file, tones
 
@@ -49,7 +50,7 @@ def read(batch_size: int, manifests: Any, **arguments: Any) -> list[list[np.ndar
     pipeline = Pipeline(batch_size=batch_size, num_threads=2, device_id=None)
     with pipeline:
         outputs = fn.readers.nemo_asr(manifest_filepaths=manifests, **arguments)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     batch = pipeline.run()
     pipeline.close()
     return [[np.array(output.at(i)) for i in range(batch_size)] for output in batch]

@@ -11,6 +11,7 @@ import pytest
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, SampleError
+from dali_core.testing.examples import list_of
 from tests.operators.suite import Example
 
 
@@ -257,7 +258,7 @@ def test_impossible_calls(arguments: tuple[Any, ...], kind: type[Exception], mes
     def build() -> None:
         with Pipeline(2, 1, None, py_num_workers=workers) as pipeline:
             outputs = fn.readers.python(*positional, **keywords)
-            pipeline.set_outputs(*outputs if isinstance(outputs, list) else [outputs])
+            pipeline.set_outputs(*list_of(outputs))
         pipeline.build()
 
     with pytest.raises(kind, match=message):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dali_core import Pipeline, fn
+from dali_core.testing.examples import list_of
 from tests.video_files import make, number_of
 
 
@@ -47,7 +48,7 @@ def reader_pipeline(
         **({"num_threads": 2, "device_id": None, "prefetch_queue_depth": 1} | (settings or {})),
     ) as pipeline:
         outputs = reader(name="reader", **arguments)
-        pipeline.set_outputs(*(outputs if isinstance(outputs, list) else [outputs]))
+        pipeline.set_outputs(*list_of(outputs))
     return pipeline
 
 

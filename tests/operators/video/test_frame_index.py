@@ -185,3 +185,11 @@ def test_progress(
     os.environ[backends.CACHE_VARIABLE] = ""
     open_indices([video("h264.mp4")], progress=True)
     assert "1/1" in capfd.readouterr().err
+
+
+def test_a_pipe_is_not_opened(cache: Path, tmp_path: Path) -> None:
+    path = tmp_path / "pipe.mp4"
+    os.mkfifo(path)  # opening it would wait for somebody who writes
+    (error,) = open_indices([path])
+    assert isinstance(error, VideoError)
+    assert "it is no regular file" in str(error)

@@ -13,6 +13,7 @@ from astropy.io import fits
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
+from dali_core.testing.examples import list_of
 from tests.operators.suite import Example
 
 TYPES = ("u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8")
@@ -40,7 +41,7 @@ EXAMPLES = [
 def read(count: int = 1, **arguments: Any) -> list[list[np.ndarray]]:
     with Pipeline(count, 1, None, prefetch_queue_depth=1) as pipeline:
         outputs = fn.experimental.readers.fits(**arguments)
-        pipeline.set_outputs(*outputs if isinstance(outputs, list) else [outputs])
+        pipeline.set_outputs(*list_of(outputs))
     try:
         return [[np.array(output.at(i)) for i in range(count)] for output in pipeline.run()]
     finally:

@@ -1,0 +1,201 @@
+"""Batches from actors are those of one process, whatever happens to the actors."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+import ray
+from dali_core_ray import LastBatchPolicy, RayLoader
+
+from dali_core import Pipeline, fn, pipeline_def
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    PipelineStateError,
+    SampleError,
+    StateMismatchError,
+    WorkerError,
+)
+from tests.adapters.dali_core_ray.conftest import add_node
+from tests.adapters.dali_core_ray.pipelines import (
+    NAMES,
+    as_bytes,
+    definition,
+    epochs_of,
+    in_one_process,
+)
+
+FEW_CPUS = {"num_cpus": 0.1}
+
+
+def make_loader(files: list[str], **arguments: Any) -> RayLoader:
+    options = {"num_actors": 2, "batches_per_task": 2, "actor_options": FEW_CPUS, "timeout": 60.0}
+    made = arguments.pop("definition", None) or definition(files, **arguments.pop("pipeline", {}))
+    return RayLoader(made, NAMES, reader_name="arrays", **{**options, **arguments})
+
+
+def processes(loader: RayLoader) -> list[int]:
+    """Return the process of each actor."""
+    return [
+        ray.get(actor.handle.__ray_call__.remote(lambda _: os.getpid())) for actor in loader._actors
+    ]
+
+
+def plain(state: dict[str, Any]) -> dict[str, Any]:
+    """Leave out whether batches were in flight where the epoch began, which changes no batch."""
+    starts = [{**start, "started": None} for start in state["epoch_start"]]
+    return {**state, "epoch_start": starts}
+
+
+@pytest.mark.parametrize("num_actors", [1, 2, 4])
+def test_two_epochs_are_those_of_one_process(
+    cluster: Any, files: list[str], num_actors: int
+) -> None:
+    with make_loader(files, num_actors=num_actors) as loader:
+        given = [[as_bytes(batch) for batch in loader] for _ in range(2)]
+        assert len(loader) == 13
+    assert given == epochs_of(files, 2)
+
+
+def test_what_a_killed_actor_had_not_delivered_is_computed_again(
+    cluster: Any, files: list[str]
+) -> None:
+    with make_loader(files) as loader:
+        first, second = processes(loader)
+        given = [as_bytes(next(loader)) for _ in range(3)]
+        os.kill(first, signal.SIGKILL)
+        given += [as_bytes(next(loader)) for _ in range(4)]
+        os.kill(second, signal.SIGKILL)
+        given += [as_bytes(batch) for batch in loader]
+    assert [given] == epochs_of(files, 1)
+
+
+def test_a_node_may_be_removed(cluster: Any, files: list[str]) -> None:
+    node = add_node(cluster)
+    place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.node_id, soft=True)
+    options = {**FEW_CPUS, "scheduling_strategy": place}
+    with make_loader(files, actor_options=options) as loader:
+        given = [as_bytes(next(loader)) for _ in range(3)]
+        cluster.remove_node(node, allow_graceful=False)
+        given += [as_bytes(batch) for batch in loader]
+    assert [given] == epochs_of(files, 1)
+
+
+def test_state_is_that_of_one_process(cluster: Any, files: list[str]) -> None:
+    iterator = in_one_process(files)
+    with make_loader(files) as loader, make_loader(files, num_actors=1) as other:
+        for _ in range(2):
+            for batch, (expected,) in zip(loader, iterator, strict=True):
+                assert as_bytes(batch) == as_bytes(expected)
+                assert plain(loader.state_dict()) == plain(iterator.state_dict())
+        state = in_one_process(files).state_dict()
+        next(iter(loader))
+        loader.load_state_dict(state)
+        assert [[as_bytes(batch) for batch in loader]] == epochs_of(files, 1)
+        next(other)
+        with pytest.raises(StateMismatchError, match="graph"):
+            loader.load_state_dict({**state, "pipelines": [{**state["pipelines"][0], "graph": {}}]})
+        assert len(list(loader)) == 13  # it has not changed
+
+
+def test_another_number_of_shards_goes_on_with_the_same_global_batches(
+    cluster: Any, files: list[str]
+) -> None:
+    def of_shard(shard: int, count: int) -> RayLoader:
+        arguments = {"num_shards": count, "shard_id": shard, "batch_size": 4 // count}
+        return make_loader(files, num_actors=1, pipeline=arguments)
+
+    with of_shard(0, 2) as before, of_shard(1, 2) as beside:
+        first = [index for part in (before, beside) for index in next(part)["index"].tolist()]
+        state = before.state_dict()
+    with of_shard(0, 1) as after:
+        after.load_state_dict(state)
+        rest = [sorted(batch["index"].tolist()) for batch in after]
+    whole = [sorted(batch["index"].tolist()) for (batch,) in in_one_process(files)]
+    assert sorted(first) == whole[0]
+    assert rest == whole[1:]
+
+
+def test_seed_that_nobody_gave_is_one_for_all_actors(cluster: Any, files: list[str]) -> None:
+    with make_loader(files, pipeline={"seed": -1}) as loader:
+        start = loader.state_dict()
+        given = [as_bytes(batch) for batch in loader]
+    iterator = in_one_process(files, seed=-1)
+    iterator.load_state_dict(start)
+    assert given == [as_bytes(batch) for (batch,) in iterator]
+
+
+def test_partial_batch_ends_an_epoch(cluster: Any, files: list[str]) -> None:
+    with make_loader(files, last_batch_policy=LastBatchPolicy.PARTIAL, num_actors=1) as loader:
+        indices = np.concatenate([batch["index"] for batch in loader])
+    assert sorted(indices.tolist()) == list(range(50))
+
+
+def test_few_batches_are_computed_ahead(cluster: Any, files: list[str]) -> None:
+    with make_loader(files) as loader:
+        next(loader)
+        tasks = [(task.first, task.stop) for task in loader._tasks]
+    assert tasks == [(1, 2), (2, 4), (4, 6), (6, 8)]
+
+
+def test_bad_sample_is_named_and_the_next_batch_follows(
+    cluster: Any, files: list[str], tmp_path: Any
+) -> None:
+    bad = tmp_path / "bad.npy"
+    bad.write_bytes(b"nothing")
+    names = [*files[:7], str(bad)]
+    with make_loader(names, num_actors=1) as loader:
+        errors, batches = [], 0
+        for _ in range(len(loader)):
+            try:
+                next(loader)
+                batches += 1
+            except SampleError as error:
+                errors.append(str(error))
+    assert batches == 1
+    assert len(errors) == 1
+    assert "bad.npy" in errors[0]
+
+
+def no_pipeline() -> Any:
+    return 3
+
+
+@pipeline_def(batch_size=1, num_threads=1, device_id=None)
+def deadly(files: list[str]) -> Any:
+    """End the process at the first sample."""
+    array = fn.readers.numpy(files=files, name="arrays")
+    return array, array, fn.python_function(array, function=lambda _: os._exit(1))
+
+
+def test_mistakes_are_named(cluster: Any, files: list[str]) -> None:
+    with pytest.raises(ArgumentValueError, match="num_actors must be at least 1"):
+        make_loader(files, num_actors=0)
+    with pytest.raises(ArgumentTypeError, match="must return a Pipeline"):
+        make_loader(files, definition=no_pipeline)
+    with pytest.raises(ArgumentTypeError, match="must be a function"):
+        make_loader(files, definition=7)
+    with pytest.raises(GraphError, match="'no'.*'arrays'"):
+        RayLoader(definition(files), NAMES, reader_name="no", actor_options=FEW_CPUS)
+    loader = make_loader(files, num_actors=1)
+    loader.close()
+    with pytest.raises(PipelineStateError, match="closed"):
+        next(loader)
+
+
+def test_actors_that_always_die_end_with_an_error(cluster: Any, files: list[str]) -> None:
+    made: partial[Pipeline] = partial(deadly, files[:3])
+    loader = make_loader(files, definition=made, num_actors=1, max_restarts=1)
+    with pytest.raises(WorkerError, match="2 died one after another"):
+        next(loader)
+
+
+def test_actors_that_find_no_cpu_end_with_an_error(cluster: Any, files: list[str]) -> None:
+    with pytest.raises(WorkerError, match="Use fewer actors"):
+        make_loader(files, actor_options={"num_cpus": 100}, timeout=1.0)

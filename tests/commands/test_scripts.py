@@ -1,0 +1,141 @@
+"""``dali-core show`` and ``dali-core trace``, which run pipelines of scripts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dali_core import Pipeline
+from dali_core.__main__ import main
+
+SCRIPT = """
+from dali_core import fn, pipeline_def, types
+
+@pipeline_def
+def numbers(size=3, low=0.0, kind="a"):
+    assert kind in "ab"
+    return fn.random.uniform(range=[low, 1.0], shape=[size])
+
+@pipeline_def(batch_size=5, num_threads=1, device_id=None)
+def images():
+    image = fn.random.uniform(range=[0, 255], shape=[6, 8, 3], dtype=types.UINT8)
+    return fn.flip(image)
+
+def made(scale):
+    return numbers(batch_size=scale)
+
+def nothing():
+    return None
+
+@pipeline_def(batch_size=5)
+def wrong():
+    return fn.flip(no_such_name)
+
+@pipeline_def(batch_size=5)
+def refused():
+    return fn.flip(fn.random.coin_flip(), horizontal="x")
+
+@pipeline_def(batch_size=2, device_id=None)
+def short():
+    batches = iter([[[1.0], [2.0]]] * 3)
+    return fn.external_source(batches)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loaders.py").write_text(SCRIPT)
+    return "loaders.py"
+
+
+Shown = list[tuple[Pipeline, str, object, int]]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    """Note what is drawn, in the place of drawing it."""
+    calls: Shown = []
+
+    def show(pipeline: Pipeline, samples: int = 4, epoch: int = 0) -> SimpleNamespace:
+        return SimpleNamespace(save=lambda path: calls.append((pipeline, "show", path, samples)))
+
+    def report(pipeline: Pipeline, path: object, samples: int = 4) -> None:
+        calls.append((pipeline, "report", path, samples))
+
+    monkeypatch.setattr(Pipeline, "show", show, raising=False)
+    monkeypatch.setattr(Pipeline, "report", report, raising=False)
+    return calls
+
+
+def test_show(script: str, shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", f"{script}:images", "--samples", "2", "--out", "a.png"]) == 0
+    assert main(["show", f"{script}:images", "--report"]) == 0
+    assert capsys.readouterr().out == "a.png\nreport.html\n"
+    (picture, *first), (_, *second) = shown
+    assert first == ["show", Path("a.png"), 2]
+    assert second == ["report", Path("report.html"), 4]
+    assert (picture.max_batch_size, picture.num_threads) == (5, 1)
+
+
+def test_arguments_of_the_function(script: str, shown: Shown) -> None:
+    assert main(["show", f"{script}:numbers"]) == 0
+    options = ["--batch-size", "7", "--num-threads", "3", "--arg", "size=9", "--arg", "kind=b"]
+    assert main(["show", f"{script}:numbers", *options]) == 0
+    assert main(["show", "loaders:made", "--arg", "scale=6"]) == 0
+    default, chosen, made = (pipeline for pipeline, *_ in shown)
+    assert (default.max_batch_size, chosen.max_batch_size, made.max_batch_size) == (4, 7, 6)
+    assert chosen.num_threads == 3
+    assert chosen.run()[0].as_array().shape == (7, 9)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("loaders.py", "the target must be SCRIPT:FUNCTION"),
+        ("none.py:images", "the script must be a file (got 'none.py')"),
+        ("no_such_module:images", "No module named 'no_such_module'"),
+        ("loaders.py:none", "must have a function 'none' (got numbers, images, wrong, refused"),
+        ("loaders.py:nothing", "nothing must return a Pipeline (got NoneType)"),
+        ("loaders.py:made", "made must take the arguments [] (missing a required argument"),
+        (
+            "loaders.py:wrong",
+            "loaders.py:22: the script must not raise an exception (got NameError",
+        ),
+        ("loaders.py:refused", "argument 'horizontal' must be int"),
+        ("ends.py:images", "ends.py:1: the script must not raise an exception (got SystemExit: 3)"),
+    ],
+)
+def test_errors(
+    target: str, message: str, script: str, shown: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("ends.py").write_text("raise SystemExit(3)\n")
+    for command in (["show"], ["trace", "--out", "run.json"]):
+        assert main([*command, target]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("dali-core: error: ")
+        assert error.count("\n") == 1
+        assert message in error
+    assert shown == []
+    assert not Path("run.json").exists()
+
+
+def test_trace(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", f"{script}:images", "--out", "run.json", "--batches", "6"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("6 batches in ")
+    assert any(line.startswith("flip ") for line in lines)
+    events = json.loads(Path("run.json").read_text())["traceEvents"]
+    taken = [event["args"]["batch"] for event in events if event["name"] == "take a batch"]
+    assert taken == list(range(6))
+
+
+def test_trace_of_data_that_ends(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", f"{script}:short", "--out", "run.json", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["consumer"]["batches"] == 3

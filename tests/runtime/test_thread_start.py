@@ -1,0 +1,74 @@
+"""Threads start as a whole, though a handler of a signal raises an exception meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from dali_core._runtime.thread_start import start_thread
+
+
+class Interrupted(Exception):
+    """What the handler raises."""
+
+
+class InterruptedThread(threading.Thread):
+    """A thread during whose start a signal comes."""
+
+    def start(self) -> None:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        super().start()
+
+
+@pytest.fixture
+def handler() -> Iterator[None]:
+    def interrupt(*_: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+def test_it_runs_here_and_in_other_threads() -> None:
+    inner_runs, outer_runs = threading.Event(), threading.Event()
+
+    def start_another() -> None:
+        inner = threading.Thread(target=inner_runs.set)
+        start_thread(inner)
+        inner.join()
+        outer_runs.set()
+
+    outer = threading.Thread(target=start_another)
+    start_thread(outer)
+    outer.join()
+    assert inner_runs.is_set()
+    assert outer_runs.is_set()
+
+
+@pytest.mark.usefixtures("handler")
+def test_a_signal_does_not_stop_it() -> None:
+    runs = threading.Event()
+    thread = InterruptedThread(target=runs.set)
+
+    def start_and_call() -> None:
+        start_thread(thread)
+        time.sleep(0)  # handlers run before this at the latest
+
+    with pytest.raises(Interrupted):
+        start_and_call()
+    runs.wait()
+    thread.join()
+
+
+def test_errors_are_raised() -> None:
+    thread = threading.Thread(target=lambda: None)
+    start_thread(thread)
+    thread.join()
+    with pytest.raises(RuntimeError, match="started once"):
+        start_thread(thread)
