@@ -28,7 +28,7 @@ STEP = printf '[%4d s] %s\n' "$$(( $$(date +%s) - $(START) ))"
 
 demo: .venv/demo/installed
 	@$(STEP) "training"
-	@.venv/demo/bin/python examples/train_classifier.py --work work $(if $(DATA),--data "$(DATA)")
+	@.venv/demo/bin/python -m examples.train_classifier --work work $(if $(DATA),--data "$(DATA)")
 
 # Environments are made side by side: most of that is unpacking, with one core each. Two of them
 # are tested at a time, since what waits for processes and files leaves processors idle.

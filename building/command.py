@@ -88,7 +88,8 @@ def _wait_for(lock: int) -> None:
 def _run_ninja(build_file: Path) -> None:
     command = [str(Path(ninja.BIN_DIR, "ninja")), "-f", str(build_file)]
     command += ["-j", os.environ.get("MAX_JOBS") or str(len(os.sched_getaffinity(0)))]
-    environment = {"NINJA_STATUS": STATUS, "PYTHON": sys.executable, **os.environ}
+    # The caller may have a variable PYTHON of another meaning, as `make PYTHON=` does.
+    environment = {"NINJA_STATUS": STATUS, **os.environ, "PYTHON": sys.executable}
     sys.stdout.flush()
     status = subprocess.run(command, env=environment, check=False).returncode
     if status != 0:
