@@ -73,7 +73,8 @@ wheel: .venv/wheel/installed
 
 .venv/tox/installed: constraints.txt
 	$(PYTHON) -m venv .venv/tox
-	.venv/tox/bin/python -m pip install --quiet --upgrade "pip>=24" "tox>=4.21,<5"
+	.venv/tox/bin/python -m pip install --quiet --upgrade "pip>=24" "tox>=4.21,<5" \
+	  "tox-uv>=1.25,<2"
 	touch $@
 
 clean:
