@@ -124,8 +124,7 @@ class NinjaFile:
         )
         includes = [f"-I{folder}" for folder in (*INCLUDES, *module.includes)]
         systems = [f"-isystem {folder}" for folder in (toolchain.python_include(), *headers)]
-        # What Cython makes is called once a batch, not once an element.
-        flags = [*toolchain.compile_flags("-O1"), *includes, *systems]
+        flags = [*toolchain.compile_flags(toolchain.cython_level()), *includes, *systems]
         objects = [self._compile(translated, flags)]
         objects += [self._compile_native(source, codecs) for source in module.native]
         objects.append(self._archive_vocabulary(codecs))

@@ -27,6 +27,8 @@ ENGINE = CORE / "_runtime" / "engine"
 VOCABULARY = sorted((CORE / "include").glob("**/*.cpp"))
 INCLUDES = [f"-I{path}" for path in (ROOT, CORE / "include", ENGINE, ROOT / "tests" / "engine")]
 BUILD = ROOT / "build" / "test_programs"
+# Most sources of the library begin with these headers.
+PRECOMPILED = ENGINE / "precompiled.hpp"
 SANITIZERS = "address,undefined"
 # Not part of "undefined".
 OVERFLOW = ",float-cast-overflow"
@@ -97,6 +99,8 @@ def link_program(
     import ninja
     from ninja.ninja_syntax import Writer
 
+    from building.toolchain import is_gcc
+
     command = shlex.join(compiler())
     text = io.StringIO()
     writer = Writer(text, width=1_000_000)
@@ -108,16 +112,35 @@ def link_program(
         deps="gcc",
         depfile="$out.d",
     )
+    writer.rule(
+        "precompile",
+        f"{command} $flags -x c++-header $in -o $out -MMD -MF $out.d",
+        description="headers $in",
+        deps="gcc",
+        depfile="$out.d",
+    )
     writer.rule("link", f"{command} $in -o $out $flags", description="link $out")
     objects = []
+    precompiled = set()
     for source, flags in flags_of.items():
         joined = shlex.join(flags)
-        place = hashlib.sha256(f"{command} {joined} {source.parent}".encode()).hexdigest()[:12]
-        objects.append(str(BUILD / place / f"{source.stem}.o"))
-        writer.build(objects[-1], "compile", str(source), variables={"flags": joined})
+        header = BUILD / _name_of(command, joined) / PRECOMPILED.name
+        target = f"{header}.gch"
+        uses_header = is_gcc() and source.is_relative_to(CORE)
+        if uses_header and target not in precompiled:
+            precompiled.add(target)
+            writer.build(target, "precompile", str(PRECOMPILED), variables={"flags": joined})
+        place = BUILD / _name_of(command, joined, str(source.parent))
+        objects.append(str(place / f"{source.stem}.o"))
+        writer.build(
+            objects[-1],
+            "compile",
+            str(source),
+            implicit=target if uses_header else None,
+            variables={"flags": f"{joined} -include {header}" if uses_header else joined},
+        )
     linking = shlex.join(link_flags)
-    digest = hashlib.sha256(f"{command} {linking} {sorted(objects)}".encode()).hexdigest()[:12]
-    program = BUILD / f"{name}-{digest}"
+    program = BUILD / f"{name}-{_name_of(command, linking, *sorted(objects))}"
     writer.build(str(program), "link", objects, variables={"flags": linking})
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
@@ -133,3 +156,7 @@ def link_program(
     if done.returncode != 0:
         raise AssertionError(f"{name} must compile:\n{done.stdout[-8000:]}")
     return program
+
+
+def _name_of(*parts: str) -> str:
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]

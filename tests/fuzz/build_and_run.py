@@ -99,12 +99,13 @@ def libjpeg_flags() -> list[str]:
     return [*found.stdout.split(), "-DDALI_CORE_HAVE_LIBJPEG=1"] if found.returncode == 0 else []
 
 
-def build(target: str) -> Path:
+def build(target: str, optimization: str = "-O1") -> Path:
     """Compile a target, and return its program."""
     libjpeg = libjpeg_flags()
     link = [flag for flag in libjpeg if flag.startswith(("-l", "-L"))]
     sanitize = [f"-fsanitize={SANITIZERS}"]
-    flags = ["-std=c++17", "-g1", "-O1", "-Wall", "-Wextra", "-fno-omit-frame-pointer", *sanitize]
+    flags = ["-std=c++17", "-g1", optimization, "-Wall", "-Wextra", "-fno-omit-frame-pointer"]
+    flags += sanitize
     flags += ["-fno-sanitize-recover=all", *INCLUDES]
     flags += [flag for flag in libjpeg if flag not in link]
     link_flags = [*link, *LINK_FLAGS_OF.get(target, ())]
