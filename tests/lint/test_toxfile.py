@@ -1,0 +1,50 @@
+"""uv takes packages from where pip is told to take them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def variables(tmp_path: Path, configuration: str = "", **given: str) -> dict[str, str]:
+    """Return the variables for uv after tox has read `toxfile.py`."""
+    file = tmp_path / "pip.conf"
+    file.write_text(configuration)
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PIP_", "UV_")) and name != "SSL_CERT_FILE"
+    }
+    # A folder of settings for all users cannot be left out: only what is given is compared.
+    kept |= {"PIP_CONFIG_FILE": str(file), "XDG_CONFIG_HOME": str(tmp_path), **given}
+    program = "import json, os, toxfile; print(json.dumps(dict(os.environ)))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, text=True, check=True)
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def test_settings_of_pip_are_translated(tmp_path: Path) -> None:
+    found = variables(
+        tmp_path,
+        "[global]\nindex-url = https://one.invalid/simple\nfind-links = /first\n    /second\n",
+        PIP_EXTRA_INDEX_URL="https://two.invalid/simple file:///three",
+        PIP_CERT="/certificates.pem",
+    )
+    assert found["UV_DEFAULT_INDEX"] == "https://one.invalid/simple"
+    assert found["UV_INDEX"] == "https://two.invalid/simple file:///three"
+    assert found["UV_FIND_LINKS"] == "/first,/second"
+    assert found["SSL_CERT_FILE"] == "/certificates.pem"
+    assert found["UV_CONSTRAINT"] == str(ROOT / "constraints.txt")
+
+
+def test_variables_are_stronger_than_files(tmp_path: Path) -> None:
+    configuration = "[global]\nindex-url = https://one.invalid/simple\n"
+    other = "https://other.invalid/simple"
+    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):
+        assert variables(tmp_path, configuration, **{name: other})["UV_DEFAULT_INDEX"] == other
