@@ -40,7 +40,11 @@ _FRAMEWORKS = {
     "paddle": "paddlepaddle",
     "pytorch": "torch",
 }  # distributions of adapters' frameworks with other names
-_OF_CUDA = re.compile(r"(nvidia-.*-cu\d+|cuda-.*|pynvvideocodec)", re.IGNORECASE)
+_OF_CUDA = re.compile(r"(nvidia-.*-cu\d+|nvidia-nvjpeg|cuda-.*|pynvvideocodec)", re.IGNORECASE)
+_OF_CUDA_13 = {
+    "nvidia-nvimgcodec-cu12": "nvidia-nvimgcodec-cu13",
+    "nvidia-nvjpeg-cu12": "nvidia-nvjpeg",
+}  # what is used as well
 _DRIVER = Path("/proc/driver/nvidia/version")
 
 
@@ -93,6 +97,12 @@ def _version(distribution: str) -> str | None:
         return None
 
 
+def _version_for(package: str) -> str | None:
+    """Return the version of a package, or of the one for CUDA 13."""
+    other = _OF_CUDA_13.get(package)
+    return _version(package) or (_version(other) if other else None)
+
+
 def _adapters() -> list[dict[str, str | None]]:
     found = []
     for entry in sorted(entry_points(group="dali_core.adapters"), key=lambda entry: entry.name):
@@ -118,7 +128,7 @@ def _codecs() -> dict[str, list[str]]:
 
     by_nvimgcodec = []
     if "codec_library" in backend_arguments():
-        by_nvimgcodec = [f"nvImageCodec {_version('nvidia-nvimgcodec-cu12') or ''}".rstrip()]
+        by_nvimgcodec = [f"nvImageCodec {_version_for('nvidia-nvimgcodec-cu12') or ''}".rstrip()]
     wanted = os.environ.get(JPEG_VARIABLE, "")
     by_library = ["libjpeg-turbo"] if has_libjpeg() else by_nvimgcodec
     chosen = {
@@ -186,7 +196,7 @@ def _cuda_packages() -> dict[str, str]:
 def _missing() -> list[dict[str, Any]]:
     found = []
     for extra, wanted in EXTRAS.items():
-        packages = [name for name in wanted if _version(name) is None]
+        packages = [name for name in wanted if _version_for(name) is None]
         if packages:
             command = f'pip install "dali_core[{extra}]"'
             found.append({"extra": extra, "packages": packages, "command": command})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,20 @@ def test_what_is_missing(
     assert '\n  no-such-package: pip install "dali_core[audio]"\n' in text
     assert text.startswith("dali_core ")
     assert "\ndecoded by\n  JPEG " in text
+
+
+def test_packages_for_cuda_13_serve_as_well(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(distribution: str) -> str:
+        if distribution.startswith("nvidia-") and distribution.endswith("-cu12"):
+            raise PackageNotFoundError(distribution)
+        return "13.1"
+
+    monkeypatch.setattr(info, "version", version)
+    found = described(capsys)
+    assert "nvjpeg" not in [entry["extra"] for entry in found["missing"]]
+    assert found["codecs"]["PNG"] == ["nvImageCodec 13.1"]
 
 
 def test_extras_are_those_of_the_package() -> None:
