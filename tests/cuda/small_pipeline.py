@@ -76,7 +76,7 @@ def left() -> dict[str, int]:
         return not live
 
     with contextlib.suppress(AssertionError):
-        wait_until(is_nothing_live, seconds=60)
+        wait_until(is_nothing_live)
     return live
 
 

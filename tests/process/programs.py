@@ -16,7 +16,9 @@ import pytest
 
 from tests.hanging import HANG_SECONDS
 
-PRELUDE = """
+PRELUDE = (
+    f"HANG_SECONDS = {HANG_SECONDS}"
+    + """
 import faulthandler, gc, os, signal, sys, threading, time, warnings
 faulthandler.enable()
 # Programs that a shell starts in the background inherit that Ctrl-C is ignored.
@@ -55,11 +57,12 @@ THREADS_BEFORE = num_threads()  # libraries have some of their own
 
 def threads_left():
     # A thread that was joined may show up for a moment.
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANG_SECONDS
     while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
         time.sleep(0.001)
     return num_threads() - THREADS_BEFORE
 """
+)
 
 
 def command_for(root: Path, program: str) -> list[str]:
