@@ -86,7 +86,7 @@ def test_native_operators_run_while_python_holds_the_gil(root: Path) -> None:
         executor = pipeline._run.runner.executor
         sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
         pipeline.schedule_run()
-        deadline = time.monotonic() + HANG_SECONDS
+        deadline = time.monotonic() + WAIT_SECONDS
         # Files and labels have a block each, or one each for all samples.
         while executor.memory_stats()["used_bytes"] < 2 * 64 and time.monotonic() < deadline:
             pass
@@ -112,7 +112,7 @@ def test_sounds_are_decoded_while_python_holds_the_gil(tmp_path: Path) -> None:
 
         sys.setswitchinterval(3600)  # nobody else gets the GIL unless this thread waits
         pipeline.schedule_run()
-        deadline = time.monotonic() + HANG_SECONDS
+        deadline = time.monotonic() + WAIT_SECONDS
         while num_decoded() < 3 and time.monotonic() < deadline:
             pass
         sounds = map(np.asarray, pipeline.outputs()[0])
