@@ -149,6 +149,9 @@ cdef class _Work:
         return True
 
     def run(self):
+        # Garbage is also collected in threads that others have started without `threading`.
+        registered = getattr(threading, "_active", {})
+        is_registered = _thread.get_ident() in registered
         try:
             self.function(*self.arguments)
         except BaseException as error:
@@ -157,9 +160,10 @@ cdef class _Work:
         self.function = self.arguments = None
         if self.is_abandoned and self.error is not None:
             sys.excepthook(type(self.error), self.error, self.error.__traceback__)
-        if self.running is not NULL:
+        if not is_registered:
             # Who joins a thread is registered as one; before Python 3.13, for good.
-            getattr(threading, "_active", {}).pop(_thread.get_ident(), None)
+            registered.pop(_thread.get_ident(), None)
+        if self.running is not NULL:
             PyThread_release_lock(self.running)
 
 

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from dali_core import Pipeline, fn, types
+from tests.hanging import HANG_SECONDS
 from tests.waiting import wait_until
 
 BATCH_SIZE = 4
@@ -76,7 +77,7 @@ def left() -> dict[str, int]:
         return not live
 
     with contextlib.suppress(AssertionError):
-        wait_until(is_nothing_live, seconds=60)
+        wait_until(is_nothing_live, seconds=HANG_SECONDS / 4)
     return live
 
 

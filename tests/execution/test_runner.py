@@ -19,6 +19,7 @@ from dali_core._graph.planner import make_plan
 from dali_core._runtime.executor import Batch
 from dali_core.errors import PipelineStateError, SampleError
 from tests.hanging import HANG_SECONDS
+from tests.step_threads import step_threads
 from tests.waiting import wait_until
 
 
@@ -298,11 +299,12 @@ def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_blocked_source_is_woken_by_closing() -> None:
-    threads = set(threading.enumerate())
+    before = step_threads()
     runner = make_runner(None, blocking=True)
     runner.submit()
+    (thread,) = step_threads() - before
     runner.close()
-    wait_until(lambda: set(threading.enumerate()) <= threads, threading.enumerate)
+    wait_until(lambda: not thread.is_alive())
 
 
 def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) -> None:

@@ -15,6 +15,7 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, 
 from dali_core.tensors import TensorListCPU
 from dali_core.testing.examples import list_of
 from tests.operators.suite import Example, images
+from tests.step_threads import step_threads
 from tests.waiting import wait_until
 
 
@@ -299,7 +300,7 @@ def test_repeat_last() -> None:
 
 
 def test_a_blocking_source_waits() -> None:
-    threads = set(threading.enumerate())
+    before = step_threads()
     pipeline = feedable(blocking=True)
 
     def feed() -> None:
@@ -310,8 +311,9 @@ def test_a_blocking_source_waits() -> None:
     thread.start()
     assert [int(pipeline.run()[0].at(0)) for _ in range(4)] == [0, 10, 20, 30]
     thread.join()
+    (step_thread,) = step_threads() - before
     pipeline.close()  # while the source waits for a fifth batch
-    wait_until(lambda: set(threading.enumerate()) <= threads, threading.enumerate)
+    wait_until(lambda: not step_thread.is_alive())
 
 
 def test_a_missing_batch_is_an_error_for_that_batch_only() -> None:

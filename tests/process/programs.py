@@ -16,7 +16,10 @@ import pytest
 
 from tests.hanging import HANG_SECONDS
 
-PRELUDE = """
+# Less than the program may take: it says what it has waited for in vain.
+PRELUDE = (
+    f"WAIT_SECONDS = {HANG_SECONDS // 2}"
+    + """
 import faulthandler, gc, os, signal, sys, threading, time, warnings
 faulthandler.enable()
 # Programs that a shell starts in the background inherit that Ctrl-C is ignored.
@@ -55,11 +58,12 @@ THREADS_BEFORE = num_threads()  # libraries have some of their own
 
 def threads_left():
     # A thread that was joined may show up for a moment.
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + WAIT_SECONDS
     while num_threads() > THREADS_BEFORE and time.monotonic() < deadline:
         time.sleep(0.001)
     return num_threads() - THREADS_BEFORE
 """
+)
 
 
 def command_for(root: Path, program: str) -> list[str]:

@@ -132,7 +132,7 @@ def test_exit_while_a_function_hangs(root: Path) -> None:
         started = threading.Event()
         pipeline = make(function=lambda x: started.set() or time.sleep(1000))
         pipeline.schedule_run()
-        assert started.wait(60)
+        assert started.wait(WAIT_SECONDS)
         atexit.register(lambda: print("exit"))
         """,
     )

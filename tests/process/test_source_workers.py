@@ -157,14 +157,16 @@ def test_pipelines_leave_no_processes_and_no_files(root: Path) -> None:
 
         use(0)
         gc.collect()
+        assert threads_left() <= 0  # the last step may keep a runner for a moment
         before = files()
         kept = [use(number) for number in range(6)]
         gc.collect()
+        assert threads_left() <= 0
         assert files() == before, (before, files())
-        print(children(), threads_left() <= 0, len(kept))
+        print(children(), len(kept))
         """.replace("\n        ", "\n"),
     )
-    assert output == "[] True 6\n"
+    assert output == "[] 6\n"
 
 
 @ASYNC

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
+import queue
 import signal
 import subprocess
 import sys
@@ -156,7 +158,7 @@ Finalizer(owners[2], print, "last")
 
 
 COLLECTED_UNDER_A_LOCK = """
-import faulthandler, threading
+import faulthandler, sys, threading
 from dali_core._runtime.finalizer import Finalizer
 
 class Owner:
@@ -176,10 +178,10 @@ def collect():
     # As when garbage is collected within threading.enumerate().
     with threading._active_limbo_lock:
         del owner
-    assert done.wait(60)
+    done.wait()
     done.clear()
 
-faulthandler.dump_traceback_later(60, exit=True)
+faulthandler.dump_traceback_later(int(sys.argv[1]), exit=True)
 collect()
 other = threading.Thread(target=collect)
 other.start()
@@ -188,9 +190,33 @@ print("ended")
 """
 
 
+def test_a_thread_of_others_is_not_registered_for_good() -> None:
+    """Garbage may be collected in a thread that was started without `threading`."""
+    found: queue.SimpleQueue[tuple[int, list[int | None]]] = queue.SimpleQueue()
+
+    def finish() -> None:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+    def collect() -> None:
+        owner = Owner()
+        Finalizer(owner, finish)
+        del owner
+        registered = [thread.ident for thread in threading.enumerate()]
+        found.put((threading.get_ident(), registered))
+
+    _thread.start_new_thread(collect, ())
+    ident, registered = found.get(timeout=HANG_SECONDS)
+    assert ident not in registered
+
+
 def test_garbage_that_is_collected_while_no_thread_can_end() -> None:
-    command = [sys.executable, "-c", COLLECTED_UNDER_A_LOCK]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+        [sys.executable, "-c", COLLECTED_UNDER_A_LOCK, str(HANG_SECONDS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=2 * HANG_SECONDS,
     )
     assert done.stdout == "ended\n", done.stderr

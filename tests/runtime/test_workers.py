@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import selectors
 import socket
 import threading
 import warnings
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -21,6 +24,7 @@ from dali_core._runtime.workers.first_steps import FAILED_TO_START
 from dali_core._runtime.workers.processes import _Dispatcher
 from dali_core._runtime.workers.produced import pack_exception, unpack_exception
 from dali_core.errors import PipelineStateError, WorkerError
+from tests.hanging import HANG_SECONDS
 
 
 @pytest.fixture
@@ -154,3 +158,34 @@ def test_why_a_worker_did_not_start_is_known_though_it_left_tasks_unread() -> No
         assert not dispatcher._receive()
     assert isinstance(dispatcher._broken, WorkerError)
     assert str(dispatcher._broken).endswith("no module")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_dispatching_thread_may_collect_the_workers(
+    when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Garbage is collected anywhere, also where the thread is about to wait."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    memory = Mock()
+    dispatcher = _Dispatcher({None: ours}, {}, [], memory)
+
+    class Selector(selectors.DefaultSelector):
+        def select(self, timeout: float | None = None) -> Any:
+            if when == "before":
+                dispatcher.close()
+            found = super().select(timeout)
+            dispatcher.close()
+            return found
+
+    monkeypatch.setattr(selectors, "DefaultSelector", Selector)
+    thread = dispatcher._thread
+    task = dispatcher.submit(0, ())
+    dispatcher.start()
+    thread.join(HANG_SECONDS)
+    assert not thread.is_alive()
+    with theirs:
+        assert theirs.recv(1) == b""
+    assert ours.fileno() == -1
+    memory.close.assert_called_once_with()
+    with pytest.raises(WorkerError, match="ended by close"):
+        task.result()

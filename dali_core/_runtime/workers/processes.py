@@ -187,6 +187,7 @@ class _Dispatcher:
         self._num_sent = 0
         self._broken: WorkerError | None = None
         self._is_closed = threading.Lock()
+        self._closes_itself = False
         self._wake_receiver, self._wake_sender = socket.socketpair()
         for end in (self._wake_receiver, self._wake_sender, *posts.values()):
             end.setblocking(False)
@@ -207,14 +208,25 @@ class _Dispatcher:
         # In a forked child the processes are the parent's.
         if os.getpid() != self._owner or not self._is_closed.acquire(blocking=False):
             return
+        if self._thread is threading.current_thread():
+            # Garbage is collected anywhere, also in the middle of `_dispatch`, which ends next.
+            self._closes_itself = True
+            self._wake()
+            return
+        self._shut_down()
+        # Ctrl-C may have come before the start.
+        if self._thread.is_alive():
+            self._thread.join()
+        self._release()
+
+    def _shut_down(self) -> None:
         for post in self._posts.values():
             # Reaches the workers even if other processes have inherited this end.
             with contextlib.suppress(OSError):
                 post.shutdown(socket.SHUT_RDWR)
         self._wake()
-        # The garbage collector runs anywhere, and Ctrl-C may have come before the start.
-        if self._thread is not threading.current_thread() and self._thread.is_alive():
-            self._thread.join()
+
+    def _release(self) -> None:
         _end(self._processes, _GRACE_SECONDS)
         # The standard library runs code when threads and processes are garbage: not where Ctrl-C
         # could end it, and be lost with it.
@@ -231,6 +243,12 @@ class _Dispatcher:
             self._wake_sender.send(b"\0")
 
     def _dispatch(self) -> None:
+        self._dispatch_until_closed()
+        if self._closes_itself:
+            self._shut_down()
+            self._release()
+
+    def _dispatch_until_closed(self) -> None:
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_receiver, selectors.EVENT_READ)
             selector.register(self._posts[None], selectors.EVENT_READ)

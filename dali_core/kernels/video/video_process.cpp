@@ -45,6 +45,10 @@ bool VideoProcessEnded::has_timed_out() const {
   return WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM);
 }
 
+bool VideoProcessEnded::has_used_its_time() const {
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
+}
+
 std::string VideoProcessEnded::how() const {
   if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -63,6 +63,8 @@ constexpr const char* kWrongAnswer = "the process that decodes it does not answe
 struct VideoProcessEnded {
   int status = 0;  // as waitpid gives it
   bool has_timed_out() const;
+  // Whether it was the request that took the time, and not reading ahead, or other processes.
+  bool has_used_its_time() const;
   std::string how() const;
 };
 

@@ -244,7 +244,7 @@ class VideoPool : public VideoSession {
       } catch (const VideoProcessEnded& end) {
         turn.forget();
         // The first time it may be the fault of an earlier file.
-        if (attempt > 0 || end.has_timed_out()) refuse(video, end);
+        if (attempt > 0 || end.has_used_its_time()) refuse(video, end);
         if (places.is_done()) return;
         request.frames = places.rest();
       }
@@ -418,7 +418,7 @@ class VideoPool : public VideoSession {
         refuse(video, error.what());
       } catch (const VideoProcessEnded& end) {
         turn.forget();
-        if (attempt > 0 || end.has_timed_out()) refuse(video, end);
+        if (attempt > 0 || end.has_used_its_time()) refuse(video, end);
       }
     }
   }

@@ -4,6 +4,7 @@ Writes to the file ``DALI_CORE_LOG``, for each function that a pipeline calls, t
 and failures.
 """
 
+import faulthandler
 import gc
 import json
 import os
@@ -90,6 +91,7 @@ def in_child(work: Callable[..., str], *arguments: object) -> str:
     if child == 0:
         os.close(reading)
         os.dup2(writing, 2)
+        faulthandler.enable()  # a crash says where it was
         signal.alarm(MAX_SECONDS)
         status = 1
         try:

@@ -20,6 +20,7 @@ from dali_core.errors import (
 )
 from tests.operators.external_source import sources
 from tests.operators.external_source.sources import make
+from tests.waiting import wait_until
 
 FRESH = pytest.mark.parametrize("method", ["spawn", "forkserver"])
 INHERITING = pytest.mark.parametrize("method", ["fork", "thread"])
@@ -108,9 +109,7 @@ def test_functions_that_cannot_be_pickled(exec_async: bool) -> None:
 def test_many_processes_do_the_work(tmp_path: Path) -> None:
     def together(info: Any) -> np.ndarray:
         (tmp_path / str(os.getpid())).touch()
-        deadline = time.monotonic() + 60
-        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < deadline:
-            time.sleep(0.001)
+        wait_until(lambda: len(list(tmp_path.iterdir())) >= 3)
         return sources.process(info)
 
     pipeline = make(together, workers=3, batch_size=6, batch=False)
@@ -145,10 +144,8 @@ def test_works_ahead_as_far_as_it_is_told(tmp_path: Path) -> None:
     pipeline.build()
     assert list(tmp_path.iterdir()) == []
     pipeline.run()
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.iterdir())) < 15 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.1)
+    wait_until(lambda: len(list(tmp_path.iterdir())) >= 15)
+    time.sleep(0.1)  # for what must not come
     assert sorted(int(path.name) for path in tmp_path.iterdir()) == list(range(15))
 
 

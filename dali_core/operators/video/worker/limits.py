@@ -21,8 +21,8 @@ def prepare_limits() -> None:
 def limit_seconds(seconds: float) -> None:
     """End this process after so much processor time; 0 for no limit.
 
-    A codec that waits for nothing at all is ended as well, though later: other processes may keep
-    it waiting.
+    A codec that waits for nothing at all is ended as well, though later, and is given a second
+    chance: other processes may keep it waiting.
     """
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.alarm(math.ceil(_WAITING_PER_SECOND * seconds))

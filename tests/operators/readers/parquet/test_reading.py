@@ -29,6 +29,7 @@ from dali_core.errors import (
 from dali_core.operators.readers.parquet.reading_ahead import ReadingAhead
 from dali_core.operators.readers.parquet.row_groups import RowGroups
 from dali_core.operators.readers.parquet.rows import Rows
+from tests.hanging import HANG_SECONDS
 from tests.operators.readers.parquet.tables import make, numbered, numbers, write
 
 
@@ -43,13 +44,17 @@ def files(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the row groups that are read from now on."""
+def reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the row groups of files of this test that are read from now on.
+
+    Threads of other tests may still read theirs ahead.
+    """
     found: list[int] = []
     read = RowGroups.read
 
     def noting(self: RowGroups, block: int) -> Any:
-        found.append(block)
+        if str(tmp_path) in self.name(block):
+            found.append(block)
         return read(self, block)
 
     monkeypatch.setattr(RowGroups, "read", noting)
@@ -115,22 +120,26 @@ def test_blocks_read_each_row_group_once(files: list[str], reads: list[int]) -> 
     assert sorted(reads) == list(range(6))
 
 
-def test_row_groups_are_read_ahead(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_row_groups_are_read_ahead(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read, begun, gate = RowGroups.read, threading.Event(), threading.Event()
     readers: dict[int, str] = {}
 
     def noting(self: RowGroups, block: int) -> Any:
-        readers[block] = threading.current_thread().name
-        if block == 1:
-            begun.set()
-            assert gate.wait(60)
+        # Threads of other tests may still read theirs ahead.
+        if str(tmp_path) in self.name(block):
+            readers[block] = threading.current_thread().name
+            if block == 1:
+                begun.set()
+                assert gate.wait(HANG_SECONDS)
         return read(self, block)
 
     monkeypatch.setattr(RowGroups, "read", noting)
     options = {"prefetch_queue_depth": 1}
     pipeline = make(3, options, paths=files, columns=["number"], pad_last_batch=True)
     assert pipeline.run()[0].as_array().tolist() == [0, 1, 2]
-    assert begun.wait(60)  # nobody has asked for the next batch yet
+    assert begun.wait(HANG_SECONDS)  # nobody has asked for the next batch yet
     gate.set()
     for first in (3, 6, 9):
         assert pipeline.run()[0].as_array().tolist() == list(range(first, first + 3))
@@ -145,14 +154,14 @@ def test_a_plan_is_replaced() -> None:
         reads.append(number)
         if number == 0:
             begun.set()
-            assert gate.wait(60)
+            assert gate.wait(HANG_SECONDS)
         if number == 9:
             raise ValueError("nine")
         return number
 
     ahead = ReadingAhead(read)
     ahead.plan([0, 1, 2])
-    assert begun.wait(60)
+    assert begun.wait(HANG_SECONDS)
     ahead.plan([0, 9])
     gate.set()
     assert ahead.take(0) == 0
@@ -171,12 +180,12 @@ def test_the_reading_thread_may_collect_the_reader() -> None:
     def read(number: int) -> int:
         threads.append(threading.current_thread())
         begun.set()
-        assert gate.wait(60)
+        assert gate.wait(HANG_SECONDS)
         return number
 
     readers = [ReadingAhead(read)]
     readers[0].plan([0, 1])
-    assert begun.wait(60)
+    assert begun.wait(HANG_SECONDS)
     (thread,) = threads
     work = readers[0]._work
 
@@ -186,10 +195,10 @@ def test_the_reading_thread_may_collect_the_reader() -> None:
 
     collecting = threading.Thread(target=collect, daemon=True)
     collecting.start()
-    collecting.join(60)
+    collecting.join(HANG_SECONDS)
     assert not collecting.is_alive()
     gate.set()
-    thread.join(60)
+    thread.join(HANG_SECONDS)
     assert not thread.is_alive()
     assert [*work._results] == [0]  # nobody wants the other
 
