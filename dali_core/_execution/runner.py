@@ -133,7 +133,7 @@ class Runner:
         reader_number = {node: i for i, node in enumerate(readers)}
         on_device = stages_on_device(plan)
         on_host = values_on_host(plan)
-        in_python = steps_of(plan, steps or {})
+        in_python = steps_of(plan, steps or {}, readers)
         sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
         called = sources_to_call({index: in_python[index][1] for index in sources})
         for entry, step in in_python.values():
