@@ -185,7 +185,7 @@ def _make_program(
 ) -> DeviceProgram:
     instructions = [
         Instruction(
-            make_operator(entry.node, seed, {}, {}),
+            make_operator(entry.node, seed, {}, {}, {}),
             numbers[entry.node],
             entry.inputs,
             entry.arguments,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dali_core._graph.index_sampler import IndexSampler
@@ -13,6 +13,7 @@ from dali_core._runtime.executor_config import ArgumentLimits
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
 from dali_core._spec import Range
+from dali_core._storage import Storage, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import DALIDataType
 
@@ -28,11 +29,27 @@ def make_step(node: OperatorNode) -> Step:
     return step
 
 
+def open_storages(
+    nodes: Iterable[OperatorNode], readers: dict[OperatorNode, IndexSampler]
+) -> dict[OperatorNode, Storage]:
+    """Open the storages of operators that get URLs as data: those of readers are open."""
+    found = {}
+    for node in nodes:
+        if node in readers or node.spec.arg("storage_options") is None:
+            continue
+        try:
+            found[node] = make_storage(node.arguments)
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            raise type(error)(f"{node.where}: {error}") from error
+    return found
+
+
 def make_operator(
     node: OperatorNode,
     seed: int,
     readers: dict[OperatorNode, IndexSampler],
     reader_number: dict[OperatorNode, int],
+    storages: dict[OperatorNode, Storage],
 ) -> NativeOperator:
     """Make the native code of an operator, in a pipeline with some seed and some readers."""
     values = node.native_arguments
@@ -41,6 +58,8 @@ def make_operator(
     if node in readers:
         values |= readers[node].source.native_arguments()
         values.pop("sampler", None)  # which only decides what is read
+    if node in storages:
+        values["storage"] = storages[node].reads.address
     values.pop("storage_options", None)  # native code gets `storage` in its place
     with _located(node):
         return NativeOperator(

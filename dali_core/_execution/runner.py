@@ -18,7 +18,7 @@ from dali_core._execution.device_stages import (
     values_on_host,
 )
 from dali_core._execution.failures import Failure, FailureReports, with_note
-from dali_core._execution.operators import make_operator
+from dali_core._execution.operators import make_operator, open_storages
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
@@ -133,12 +133,14 @@ class Runner:
         reader_number = {node: i for i, node in enumerate(readers)}
         on_device = stages_on_device(plan)
         on_host = values_on_host(plan)
-        in_python = steps_of(plan, steps or {})
+        in_python = steps_of(plan, steps or {}, readers)
         sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
         called = sources_to_call({index: in_python[index][1] for index in sources})
         for entry, step in in_python.values():
             unread = {n for n, value in enumerate(entry.outputs) if value not in on_host}
             step.accept_on_device(unread)
+        opened = open_storages(nodes, readers)
+        self._storages = [*storages_of(entry.source for entry in self._readers), *opened.values()]
         stages: list[SampleProgram | None] = []
         for stage in plan.stages:
             if stage.kind is not StageKind.SAMPLES:
@@ -146,7 +148,7 @@ class Runner:
                 continue
             instructions = [
                 Instruction(
-                    make_operator(entry.node, options.seed, readers, reader_number),
+                    make_operator(entry.node, options.seed, readers, reader_number, opened),
                     number[entry.node],
                     entry.inputs,
                     entry.arguments,
@@ -179,7 +181,6 @@ class Runner:
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
         self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
-        self._storages = storages_of(reader.source for reader in self._readers)
         config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,

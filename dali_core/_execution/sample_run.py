@@ -169,6 +169,10 @@ class _OwnInputs(Step):
         """Pass stream and threads on to the wrapped step."""
         self._step.use_device(stream, num_threads)
 
+    def use_source(self, source: Any) -> None:
+        """Pass the data set on to the wrapped step."""
+        self._step.use_source(source)
+
 
 class _Attempt:
     """One run of some operators."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dali_core._execution.operators import make_step
+from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedNode, StageKind
 from dali_core._runtime.step import Step
@@ -21,7 +22,9 @@ def is_source(entry: PlannedNode) -> bool:
 
 
 def steps_of(
-    plan: ExecutionPlan, made: Mapping[OperatorNode, Step]
+    plan: ExecutionPlan,
+    made: Mapping[OperatorNode, Step],
+    readers: Mapping[OperatorNode, IndexSampler],
 ) -> dict[int, tuple[PlannedNode, Step]]:
     """Return the steps in Python of a plan by the numbers of their stages.
 
@@ -32,12 +35,18 @@ def steps_of(
         take what was fed come last, since they may have to wait for it.
     made : dict of OperatorNode to Step
         Steps to use; the others are made.
+    readers : dict of OperatorNode to IndexSampler
+        The readers, whose data sets are handed to the steps that take their indices.
     """
     found = [stage for stage in plan.stages if stage.kind is StageKind.PYTHON]
     steps = {
         stage.nodes[0].node: made.get(stage.nodes[0].node) or make_step(stage.nodes[0].node)
         for stage in found
     }
+    for node, step in steps.items():
+        for value in node.inputs if node.spec.hands_to_reader else ():
+            if value.source in readers:
+                step.use_source(readers[value.source].source)
     first = [stage for stage in found if not stage.nodes[0].node.dependencies]
     plan.stages[: len(first)] = sorted(first, key=lambda stage: steps[stage.nodes[0].node].is_fed)
     return {

@@ -133,10 +133,11 @@ cdef extern from "dali_core/device_batch.hpp" namespace "dali_core" nogil:
         vector[shared_ptr[void]] scratch
 
 
-cdef extern from "permutation.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/permutation.hpp" namespace "dali_core" nogil:
     cdef cppclass Permutation:
         Permutation(uint64_t size, uint64_t seed, uint64_t epoch)
         uint64_t apply "operator()"(uint64_t position)
+        void list(int64_t* elements)
 
 
 cdef extern from "reader_run.hpp" namespace "dali_core" nogil:

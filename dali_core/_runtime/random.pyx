@@ -77,11 +77,10 @@ def permutation(uint64_t size, uint64_t seed, uint64_t epoch) -> NDArray[Any]:
     """
     elements = np.empty(size, np.int64)
     cdef int64_t[::1] view = elements
-    cdef uint64_t position
+    cdef int64_t* start = &view[0] if size > 0 else NULL
     cdef engine.Permutation* order = new engine.Permutation(size, seed, epoch)
     with nogil:
-        for position in range(size):
-            view[<Py_ssize_t>position] = <int64_t>order.apply(position)
+        order.list(start)
     del order
     return elements
 

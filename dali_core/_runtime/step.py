@@ -116,6 +116,10 @@ class Step(Protocol):
         """Learn in which stream the pipeline works on its device, and its number of threads."""
         return
 
+    def use_source(self, source: Any) -> None:
+        """Learn which data set the reader has opened that gives this step its indices."""
+        return
+
     @property
     def is_fed(self) -> bool:
         """Whether the data comes from `Pipeline.feed_input`."""

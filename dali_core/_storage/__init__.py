@@ -5,7 +5,7 @@ Readers hand the URLs in their listings to native code, whose I/O threads ask fo
 """
 
 from dali_core._storage.arguments import STORAGE_ARGS, StoredSource, storages_of, stored
-from dali_core._storage.storage import Storage, most_in_flight, stopped
+from dali_core._storage.storage import Storage, make_storage, most_in_flight, stopped
 from dali_core._storage.urls import is_url, join_path, refuse_urls
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "StoredSource",
     "is_url",
     "join_path",
+    "make_storage",
     "most_in_flight",
     "refuse_urls",
     "stopped",

@@ -55,7 +55,7 @@ class StoredSource:
     """
 
     def __init__(self, source: _Source, storage: Storage) -> None:
-        self.source = source
+        self.source: Any = source
         self.storage = storage
 
     def __len__(self) -> int:

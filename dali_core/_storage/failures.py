@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dali_core._storage.stores import first_line
+from dali_core.errors import ArgumentValueError, MissingModuleError
 
 
 def problem_of(url: str, error: BaseException) -> str:
@@ -15,6 +16,8 @@ def problem_of(url: str, error: BaseException) -> str:
     error : BaseException
         What the store raised.
     """
+    if isinstance(error, (ArgumentValueError, MissingModuleError)):
+        return str(error)
     kind = type(error).__name__
     if isinstance(error, FileNotFoundError):
         reason, advice = "there is no such object", "Check bucket and name"

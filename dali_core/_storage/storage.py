@@ -116,6 +116,8 @@ class Storage:
             Whatever the store raises.
         """
         url = split_url(path)
+        if url.scheme == "file":
+            return _read_file(without_file_scheme(path), offset, size)
         store = self._store(url)
         if self._cache is None:
             return store.read(url.key, offset, size)
@@ -248,6 +250,13 @@ class Storage:
         return self._versions[url]
 
 
+def _read_file(path: str, offset: int, size: int) -> bytes:
+    # Without O_NONBLOCK a named pipe would hang the thread here; it cannot seek.
+    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        file.seek(offset)
+        return file.read(size)
+
+
 @contextlib.contextmanager
 def stopped(storages: Sequence[Storage]) -> Iterator[None]:
     """Fail the reads of native threads at once, and answer later ones again."""
@@ -261,8 +270,10 @@ def stopped(storages: Sequence[Storage]) -> Iterator[None]:
 
 
 def most_in_flight(storages: Sequence[Storage]) -> int:
-    """Return how many requests the storages may make at once, the one that may make most."""
-    return max((storage.options.max_in_flight for storage in storages), default=0)
+    """Return how many reads ahead the storages may make at once, the one that may make most."""
+    # What is not used yet gets its paths as data, which are not known ahead.
+    used = [storage for storage in storages if storage.is_used]
+    return max((storage.options.max_in_flight for storage in used), default=0)
 
 
 def make_storage(arguments: dict[str, Any]) -> Storage:

@@ -47,7 +47,7 @@ class Snapshot:
     has_ended : bool
         Whether the consumer has met the end of the data.
     is_started : bool
-        Whether there was work in flight.
+        Whether there was work in flight, which may have met the end of the data. Readers have none.
     setups : int
         Calls of `iter_setup` for what was returned.
     parameters : mapping
@@ -135,7 +135,7 @@ class PipelineStates:
             progress,
             run.seed,
             has_ended=run.has_ended,
-            is_started=bool(run.in_flight),
+            is_started=bool(run.in_flight) and self._may_end(runner),
             setups=self._setups_given,
             parameters=run.parameters.state(progress.epoch_start.iteration),
         )
@@ -323,6 +323,9 @@ class PipelineStates:
             ) from error
         self.go_to(self.read(state, where), where)
         self._restored_iterator = state.get("iterator")
+
+    def _may_end(self, runner: Runner) -> bool:
+        return self._hooks.has_setup or any(not node.dependencies for node in runner.steps)
 
     def _described_graph(self) -> dict[str, Any]:
         return describe_graph(self._definition.live_nodes, self._definition.outputs or ())

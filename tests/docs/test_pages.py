@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import linecache
 import re
+import warnings
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,9 @@ def test_programs(page: Path, photos: Path) -> None:
         pytest.importorskip(NEEDED[page.stem], reason=f"not available: {NEEDED[page.stem]}")
     if page.stem == "video":
         make_videos(photos)
+    if page.stem == "ray":
+        pytest.importorskip("torch", reason="not available: torch")
+        warnings.simplefilter("ignore")  # of Ray's own settings and files
     names: dict[str, object] = {"__name__": page.stem}
     for number, program in enumerate(blocks(page, "python")):
         name = f"{page.name}, program {number}"

@@ -8,8 +8,8 @@
 #include "check.hpp"
 #include "dali_core/convert.hpp"
 #include "dali_core/half.hpp"
+#include "dali_core/permutation.hpp"
 #include "dali_core/philox.hpp"
-#include "permutation.hpp"
 
 using namespace dali_core;
 
@@ -57,9 +57,12 @@ TEST(permutations_are_permutations) {
   for (uint64_t size : {0, 1, 2, 3, 4, 5, 7, 16, 17, 63, 64, 65, 1000, 4097}) {
     std::vector<bool> seen(size);
     const Permutation order(size, 42, 1);
+    std::vector<int64_t> elements(size);
+    order.list(elements.data());
     for (uint64_t i = 0; i < size; ++i) {
       const uint64_t element = order(i);
       CHECK(element < size && !seen[element]);
+      CHECK_EQUAL(elements[i], static_cast<int64_t>(element));
       seen[element] = true;
     }
   }

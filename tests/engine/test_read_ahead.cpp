@@ -54,19 +54,20 @@ TEST(a_sample_is_read_once_by_whoever_comes_first) {
   SampleReads reads(4);
   ThreadTimes times(1);
   CHECK_EQUAL(reads.begin(), 0);
-  reads.finish(0, true, 100);
+  reads.finish(0, {2, nullptr, nullptr, 100});
   const auto taken = reads.take(0, times);
-  CHECK(taken.by_io_thread && taken.is_read);
-  CHECK_EQUAL(taken.bytes, 100);
+  CHECK(taken.by_io_thread && !taken.progress.problem);
+  CHECK_EQUAL(taken.progress.end, 2u);
+  CHECK_EQUAL(taken.progress.bytes, 100);
   CHECK(!reads.take(1, times).by_io_thread);
   CHECK_EQUAL(reads.begin(), 2);  // samples that were taken are not read
-  reads.finish(2, false, 0);
-  CHECK(reads.take(2, times).by_io_thread);
+  reads.finish(2, {1, std::make_exception_ptr(std::runtime_error("bad")), nullptr, 0});
+  CHECK(reads.take(2, times).progress.problem != nullptr);
   CHECK(reads.has_unread());
   CHECK_EQUAL(reads.begin(), 3);
   CHECK(!reads.has_unread());
   CHECK_EQUAL(reads.begin(), -1);
-  reads.finish(3, true, 7);
+  reads.finish(3, {2, nullptr, nullptr, 7});
   int64_t samples = 0, bytes = 0;
   reads.count_abandoned(samples, bytes);
   CHECK_EQUAL(samples, 1);
@@ -80,11 +81,11 @@ TEST(whoever_takes_a_sample_waits_while_it_is_read) {
     std::thread io([&] {
       if (reads.begin() < 0) return;
       content = 42;
-      reads.finish(0, true, 4);
+      reads.finish(0, {1, nullptr, nullptr, 4});
     });
     ThreadTimes times(1);
     const auto taken = reads.take(0, times);
-    if (taken.is_read) CHECK_EQUAL(content, 42);
+    if (taken.progress.end > 0) CHECK_EQUAL(content, 42);
     io.join();
   }
 }
@@ -143,20 +144,53 @@ TEST(slow_reads_overlap) {
   CHECK(holds_numbers(*batch, 2, 1));
 }
 
-TEST(failing_reads_are_reported_once) {
-  const auto fail_often = [](SampleContext& sample) {
+TEST(failing_reads_are_tried_once_and_reported_once) {
+  const auto source = std::make_shared<const std::string>("file");
+  const auto fail_often = [&](SampleContext& sample) {
+    sample.set_source(source);
     if (sample.key().sample % 3 == 1) throw std::runtime_error("unreadable");
     number(3)(sample);
   };
-  Executor executor(with_reading(std::make_shared<Reading>(2, fail_often), 3), 2, false);
-  for (int64_t iteration = 0; iteration < 50; ++iteration) {
-    const auto batch = submit(executor, 3 * iteration, 6);
-    CHECK(executor.wait(batch, kLong));
-    const auto failures = batch->failures();
-    CHECK_EQUAL(failures.size(), 2u);
-    CHECK_EQUAL(failures[0].sample, 1);
-    CHECK_EQUAL(failures[1].message, "unreadable");
+  for (int num_io_threads : {0, 3}) {
+    const auto reading = std::make_shared<Reading>(2, fail_often);
+    Executor executor(with_reading(reading, num_io_threads), 2, false);
+    for (int64_t iteration = 0; iteration < 50; ++iteration) {
+      const auto batch = submit(executor, 3 * iteration, 6);
+      CHECK(executor.wait(batch, kLong));
+      const auto failures = batch->failures();
+      CHECK_EQUAL(failures.size(), 2u);
+      CHECK_EQUAL(failures[0].sample, 1);
+      CHECK_EQUAL(failures[1].message, "unreadable");
+      CHECK_EQUAL(failures[1].source, "file");
+    }
+    CHECK_EQUAL(reading->num_reads.load(), 50 * 6);
+    CHECK_EQUAL(executor.bytes_waiting(), 0);
   }
+}
+
+// What ran before the failure is kept, what comes after it never runs.
+TEST(of_several_reads_the_first_failure_counts) {
+  const auto good = std::make_shared<Reading>(1, number(2));
+  const auto bad =
+      std::make_shared<Reading>(1, [](SampleContext&) { throw std::runtime_error("unreadable"); });
+  const auto last = std::make_shared<Reading>(1, number(2));
+  std::vector<Instruction> reads(3);
+  for (int i = 0; i < 3; ++i) {
+    reads[i].op = std::vector<std::shared_ptr<const Operator>>{good, bad, last}[i];
+    reads[i].outputs = {i};
+    reads[i].node = i;
+  }
+  Plan several = plan({program(reads)}, {0, 1, 2}, 3);
+  several.num_io_threads = 2;
+  Executor executor(several, 1, false);
+  const auto batch = submit(executor, 0, 5);
+  CHECK(executor.wait(batch, kLong));
+  CHECK_EQUAL(batch->failures().size(), 5u);
+  CHECK_EQUAL(batch->failures()[4].node, 1);
+  CHECK_EQUAL(good->num_reads.load(), 5);
+  CHECK_EQUAL(bad->num_reads.load(), 5);
+  CHECK_EQUAL(last->num_reads.load(), 0);
+  CHECK_EQUAL(executor.bytes_waiting(), 0);
 }
 
 TEST(cancelling_and_closing_while_reading_ahead) {

@@ -56,6 +56,7 @@ def contents(iterator: BaseIterator) -> list[list[Any]]:
     return [[array.tolist() for array in batch.values()] for (batch,) in iterator]
 
 
+@pytest.mark.filterwarnings("ignore::dali_core.plugin.base_iterator.IncompleteEpochWarning")
 @settings(
     max_examples=12,
     deadline=None,
@@ -89,8 +90,7 @@ def test_the_rest_of_an_epoch_is_that_of_an_iterator_that_got_there(
         next(walked)
     next(moved)
     moved.seek(epoch, batch)
-    place = walked.state_dict()["pipelines"][0]["place"]
-    assert moved.state_dict()["pipelines"][0]["place"] == place
+    assert moved.state_dict() == walked.state_dict()
     assert contents(moved) == contents(walked)
     moved.restart()
     walked.restart()

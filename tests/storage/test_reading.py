@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -153,6 +154,24 @@ def test_bad_samples(server: S3Server, fault: Fault, said: str) -> None:
     assert [data for _, data, _ in batch(pipeline)] == [b"0", b"1", b"3", b"3"]
     assert [sample.source for sample in pipeline.bad_samples] == ["s3://bucket/bad/2"]
     pipeline.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "num_requests"), [(Fault(status=404), 1), (Fault(status=500), 3)], ids=str
+)
+@pytest.mark.parametrize("policy", ["raise", "replace"])
+def test_bad_samples_are_requested_once(
+    server: S3Server, fault: Fault, num_requests: int, policy: str
+) -> None:
+    """Only what may help is tried again, as often as the options say."""
+    urls = [server.put(f"once/{i}", b"%d" % i) for i in range(8)]
+    server.faults["once/2"] = fault
+    options = {"on_sample_error": policy, "prefetch_queue_depth": 1}
+    pipeline = reader(8, options, files=urls, storage_options=server.options)
+    with contextlib.suppress(SampleError):
+        batch(pipeline)
+    pipeline.close()
+    assert server.count("once/2") == num_requests
 
 
 @pytest.mark.parametrize("fault", [Fault(status=500, times=2), Fault(cut=True, times=1)], ids=str)

@@ -223,9 +223,10 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker&
   const int size = batch->size();
   worker.times.begin_lap();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
-    const bool is_read = stage == reading_stage_ && take_read(*batch, sample, worker.times);
+    ReadProgress read;
+    if (stage == reading_stage_) read = take_read(*batch, sample, worker.times);
     if (!batch->is_copy(sample))
-      program.run(*batch, sample, *pool_, worker, is_read, reads_replacements_ && stage == 0);
+      program.run(*batch, sample, *pool_, worker, read, reads_replacements_ && stage == 0);
     if (progress.remaining.fetch_sub(1) == 1) advance(batch);
   }
 }

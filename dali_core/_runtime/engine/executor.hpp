@@ -104,7 +104,7 @@ class Executor {
   WaitingFor reason_to_wait() const;
   void read(ThreadTimes& times);
   void read_one(Batch& batch, int stage, Worker& worker);
-  bool take_read(Batch& batch, int sample, ThreadTimes& times);
+  ReadProgress take_read(Batch& batch, int sample, ThreadTimes& times);
   void release_reads(const std::deque<std::shared_ptr<Batch>>& dropped);
   void advance(const std::shared_ptr<Batch>& batch);
   void finish_outputs(Batch& batch);

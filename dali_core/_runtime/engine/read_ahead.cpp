@@ -4,6 +4,7 @@
 // in their order. A compute thread that comes to a sample which nobody has begun to read does it
 // itself: there is no barrier, and with all files in memory the two hardly ever meet.
 #include <mutex>
+#include <utility>
 
 #include "executor.hpp"
 
@@ -57,18 +58,16 @@ void Executor::read_one(Batch& batch, int stage, Worker& worker) {
   const int sample = batch.reads->begin();
   if (sample < 0) return;
   ++samples_waiting_;
-  int64_t bytes = 0;
-  const bool is_read =
-      plan_.stages[stage].program->read_ahead(batch, sample, *pool_, worker, bytes);
-  bytes_waiting_ += bytes;
-  batch.reads->finish(sample, is_read, bytes);
+  ReadProgress progress = plan_.stages[stage].program->read_ahead(batch, sample, *pool_, worker);
+  bytes_waiting_ += progress.bytes;
+  batch.reads->finish(sample, std::move(progress));
 }
 
-// Tells whether the sample has been read ahead; otherwise the caller reads it.
-bool Executor::take_read(Batch& batch, int sample, ThreadTimes& times) {
-  const SampleReads::Taken taken = batch.reads->take(sample, times);
+// Returns how far the sample has been read ahead; the caller reads the rest.
+ReadProgress Executor::take_read(Batch& batch, int sample, ThreadTimes& times) {
+  SampleReads::Taken taken = batch.reads->take(sample, times);
   if (taken.by_io_thread) {
-    bytes_waiting_ -= taken.bytes;
+    bytes_waiting_ -= taken.progress.bytes;
     --samples_waiting_;
   }
   if (reads_paused_ && samples_waiting_ <= resume_below_ && bytes_waiting_ < kMaxWaitingBytes / 2) {
@@ -77,7 +76,7 @@ bool Executor::take_read(Batch& batch, int sample, ThreadTimes& times) {
     }
     reads_available_.notify_all();
   }
-  return taken.is_read;
+  return std::move(taken.progress);
 }
 
 // Samples of dropped batches wait no more. Nobody works on them.

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "permutation.hpp"
+#include "dali_core/permutation.hpp"
 
 namespace dali_core {
 

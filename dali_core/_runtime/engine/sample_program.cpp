@@ -63,10 +63,10 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
   }
 }
 
-void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Worker& worker, bool is_read,
-                        bool may_replace) const {
+void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Worker& worker,
+                        const ReadProgress& read, bool may_replace) const {
   SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
-  Failure failure = attempt(context, batch, sample, is_read, worker.times);
+  Failure failure = attempt(context, batch, sample, read, worker.times);
   if (failure.instruction && may_replace && !reads_batch_ && failure.instruction->from_reader &&
       batch.num_replacements(sample) > 0)
     failure = replace(failure, batch, sample, pool, worker);
@@ -80,7 +80,7 @@ SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch
   for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
     SampleContext context(pool, worker.scratch, batch.keys[sample], indices.data());
-    Failure failure = attempt(context, batch, sample, false, worker.times);
+    Failure failure = attempt(context, batch, sample, {}, worker.times);
     if (!failure.instruction) {
       batch.note_replaced(first.what);
       return {};
@@ -94,43 +94,47 @@ SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch
   return failure;
 }
 
-bool SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker,
-                               int64_t& bytes) const {
+ReadProgress SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool,
+                                       Worker& worker) const {
   SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
-  bytes = 0;
+  ReadProgress read;
   worker.times.begin_lap();
   try {
-    for (const Instruction& instruction : instructions_) {
+    for (; read.end < instructions_.size(); ++read.end) {
+      const Instruction& instruction = instructions_[read.end];
       if (!reads_ahead(instruction)) continue;
       // Another data set of a mixture gives the sample.
       if (instruction.reader >= 0 && batch.indices_of(sample)[instruction.reader] < 0) continue;
       OperatorTimes& times = worker.times.operators[static_cast<size_t>(instruction.node)];
       run_one(instruction, context, batch, sample, times);
       worker.times.end_lap(instruction.node, batch.iteration, sample);
-      for (int value : instruction.outputs) bytes += batch.values[value][sample].num_bytes();
+      for (int value : instruction.outputs) read.bytes += batch.values[value][sample].num_bytes();
     }
-    return true;
   } catch (...) {
-    // Whoever takes the sample runs the same again, and reports what is wrong.
-    bytes = 0;
-    return false;
+    read.problem = std::current_exception();
+    read.source = context.source_;
   }
+  return read;
 }
 
 SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& batch, int sample,
-                                              bool is_read, ThreadTimes& times) const {
+                                              const ReadProgress& read, ThreadTimes& times) const {
   const Instruction* running = nullptr;
   std::string message;
   try {
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const Instruction& instruction = instructions_[i];
-      if (is_read && reads_ahead(instruction)) continue;
+      if (i < read.end && reads_ahead(instruction)) continue;
       const size_t next = jump_from(i, batch, sample);
       if (next != i) {
         i = next - 1;
         continue;
       }
       running = &instruction;
+      if (i == read.end && read.problem) {
+        context.source_ = read.source;
+        std::rethrow_exception(read.problem);
+      }
       OperatorTimes& own = times.operators[static_cast<size_t>(instruction.node)];
       OperatorTimes& chain = times.operators[static_cast<size_t>(instruction.chain_slot)];
       if (instruction.chain && run_chain(i, context, batch, sample, chain)) {

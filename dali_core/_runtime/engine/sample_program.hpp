@@ -14,6 +14,7 @@
 #include "batch.hpp"
 #include "dali_core/operator.hpp"
 #include "run_times.hpp"
+#include "sample_reads.hpp"
 
 namespace dali_core {
 
@@ -86,11 +87,11 @@ class SampleProgram {
   // Fails the first sample whose joined value is of another kind than that of the samples before.
   void check_joined(Batch& batch) const;
 
-  // Runs all instructions for one sample; if `is_read`, all but those that `read_ahead` runs. A
-  // failure is recorded in the batch, never thrown. If `may_replace`, what the readers have next
-  // is tried in the place of a sample that fails.
-  void run(Batch& batch, int sample, BufferPool& pool, Worker& worker, bool is_read = false,
-           bool may_replace = false) const;
+  // Runs all instructions for one sample but those that `read_ahead` has run. A failure, also one
+  // of `read_ahead`, is recorded in the batch, never thrown. If `may_replace`, what the readers
+  // have next is tried in the place of a sample that fails.
+  void run(Batch& batch, int sample, BufferPool& pool, Worker& worker,
+           const ReadProgress& read = {}, bool may_replace = false) const;
 
   // Whether it has readers.
   bool reads() const { return reads_; }
@@ -100,15 +101,15 @@ class SampleProgram {
 
   // How many batches may wait with their samples read; 0 if no operator reads ahead.
   int batches_ahead() const { return batches_ahead_; }
-  // Runs what reads ahead, and counts the bytes. If false, `run` has to do it again.
-  bool read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker, int64_t& bytes) const;
+  // Runs what reads ahead, up to the first failure.
+  ReadProgress read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker) const;
 
  private:
   struct Failure {
     const Instruction* instruction = nullptr;  // null: everything went well
     SampleFailure what;
   };
-  Failure attempt(SampleContext& context, Batch& batch, int sample, bool is_read,
+  Failure attempt(SampleContext& context, Batch& batch, int sample, const ReadProgress& read,
                   ThreadTimes& times) const;
   Failure replace(const Failure& first, Batch& batch, int sample, BufferPool& pool,
                   Worker& worker) const;

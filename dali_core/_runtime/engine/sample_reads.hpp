@@ -4,13 +4,25 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "run_times.hpp"
 
 namespace dali_core {
+
+// How far a sample has been read. By default nothing has.
+struct ReadProgress {
+  size_t end = 0;  // of the program's instructions before it, those that read ahead have run
+  std::exception_ptr problem;  // of the instruction at `end`, if it failed, and its source
+  std::shared_ptr<const std::string> source;
+  int64_t bytes = 0;
+};
 
 class SampleReads {
  public:
@@ -28,10 +40,10 @@ class SampleReads {
     return -1;
   }
 
-  // Ends what `begin` began. After a failure whoever takes the sample reads it again, and reports.
-  void finish(int i, bool is_read, int64_t bytes) {
-    samples_[i].bytes = bytes;
-    samples_[i].state = is_read ? State::kRead : State::kFailed;
+  // Ends what `begin` began. Whoever takes the sample reports a failure.
+  void finish(int i, ReadProgress progress) {
+    samples_[i].progress = std::move(progress);
+    samples_[i].state = State::kRead;
     if (num_waiting_ == 0) return;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -41,12 +53,11 @@ class SampleReads {
 
   struct Taken {
     bool by_io_thread = false;  // which has begun with it before
-    bool is_read = false;
-    int64_t bytes = 0;
+    ReadProgress progress;
   };
 
-  // Hands the sample to the caller, which reads it unless somebody has, and whose `times` count how
-  // long it waited.
+  // Hands the sample to the caller, which reads it unless somebody has tried, and whose `times`
+  // count how long it waited.
   Taken take(int i, ThreadTimes& times) {
     State state = State::kUnread;
     if (samples_[i].state.compare_exchange_strong(state, State::kTaken)) return {};
@@ -58,25 +69,24 @@ class SampleReads {
       times.end_wait();
       --num_waiting_;
     }
-    const bool is_read = samples_[i].state.exchange(State::kTaken) == State::kRead;
-    return {true, is_read, samples_[i].bytes};
+    samples_[i].state = State::kTaken;
+    return {true, std::move(samples_[i].progress)};
   }
 
   // Counts what was read, or tried, and never taken. For a batch that nobody works on any more.
   void count_abandoned(int64_t& samples, int64_t& bytes) const {
     for (int i = 0; i < size_; ++i) {
-      const State state = samples_[i].state;
-      if (state != State::kRead && state != State::kFailed) continue;
+      if (samples_[i].state != State::kRead) continue;
       ++samples;
-      bytes += samples_[i].bytes;
+      bytes += samples_[i].progress.bytes;
     }
   }
 
  private:
-  enum class State : uint8_t { kUnread, kReading, kRead, kFailed, kTaken };
+  enum class State : uint8_t { kUnread, kReading, kRead, kTaken };
   struct Sample {
     std::atomic<State> state{State::kUnread};
-    int64_t bytes = 0;  // written by whoever reads, before the state
+    ReadProgress progress;  // written by whoever reads, before the state
   };
 
   const int size_;

@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'io.file'."""
 
-from dali_core._graph.accepted_types import Input, Ints, Str
+from dali_core._graph.accepted_types import Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 def read(
@@ -11,6 +11,9 @@ def read(
     *,
     dont_use_mmap: bool = False,
     use_o_direct: bool = False,
+    storage_options: object | None = None,
+    cache_dir: Str | None = None,
+    cache_size: Int = 17179869184,
     device: Str | None = None,
     name: Str | None = None,
     preserve: bool = False,

@@ -28,7 +28,10 @@ _LIST_ENTRY = re.compile(
 )
 
 
-_COPY = "Copy videos to this machine, or mount the bucket as a folder."
+_COPY = (
+    "Read whole videos with fn.readers.file and fn.decoders.video, copy them to this machine, or "
+    "mount the bucket as a folder."
+)
 
 
 class ListedVideo(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dali_core_ray import adapter
+from dali_core_ray import RayLoader, adapter
 
 from dali_core import Pipeline, fn, pipeline_def
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
@@ -63,3 +64,19 @@ def epochs_of(files: list[str], count: int, **arguments: Any) -> list[list[list[
     """Return the content of some epochs, computed in one process."""
     iterator = in_one_process(files, **arguments)
     return [[as_bytes(batch) for (batch,) in iterator] for _ in range(count)]
+
+
+class RecordingLoader(RayLoader):
+    """A loader for any names of outputs, which writes down in a folder what it has given."""
+
+    def __init__(self, folder: str, made: partial[Pipeline], names: Any, **arguments: Any) -> None:
+        shard, count = made.keywords["shard_id"], made.keywords["num_shards"]
+        self._file = Path(folder, f"{shard} of {count}")
+        self._given: list[list[str]] = []
+        super().__init__(made, NAMES, **arguments | {"reader_name": "arrays"})
+
+    def __next__(self) -> dict[str, Any]:
+        batch = super().__next__()
+        self._given.append([text.hex() for text in as_bytes(batch)])
+        self._file.write_text(json.dumps(self._given))
+        return batch | {"label": batch["index"]}

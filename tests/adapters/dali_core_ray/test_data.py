@@ -39,6 +39,26 @@ def test_rows_are_those_of_one_process(cluster: Any, files: list[str], paralleli
         np.testing.assert_array_equal(np.stack([row[name] for row in rows]), expected)
 
 
+@pytest.mark.parametrize("framework", ["torch", "jax"])
+def test_batches_are_those_of_one_process(cluster: Any, files: list[str], framework: str) -> None:
+    module = pytest.importorskip(framework, reason=f"not available: {framework}")
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.execution_options.preserve_order = True
+    source = PipelineDatasource(definition(files), NAMES, reader_name="arrays", epoch=1)
+    rows = ray.data.read_datasource(source, override_num_blocks=2, num_cpus=0.5)
+    if framework == "torch":
+        kind, batches = module.Tensor, rows.iter_torch_batches(batch_size=4)
+    else:
+        kind, batches = module.Array, rows.iter_jax_batches(batch_size=4)
+    iterator = in_one_process(files, policy=LastBatchPolicy.PARTIAL)
+    assert len(list(iterator)) == 13  # the epoch before
+    for batch, (expected,) in zip(batches, iterator, strict=True):
+        for name in NAMES:
+            assert isinstance(batch[name], kind)
+            np.testing.assert_array_equal(np.asarray(batch[name]), expected[name], strict=True)
+
+
 def test_stage_is_built_once_in_an_actor(cluster: Any) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False

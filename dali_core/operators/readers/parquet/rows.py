@@ -13,7 +13,7 @@ from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.arrow import ArrowSource
 from dali_core.operators.readers.parquet.reading_ahead import ReadingAhead
-from dali_core.operators.readers.parquet.row_groups import RowGroups, list_row_groups
+from dali_core.operators.readers.parquet.row_groups import RowGroups
 from dali_core.operators.readers.python.step import FetchingStep
 
 _Upcoming = Callable[[int], NDArray[np.int64]]
@@ -128,17 +128,22 @@ _MAX_GROUPS_AHEAD = 16
 class _RowsStep(FetchingStep):
     """Fetches rows, and has those read ahead that are fetched next."""
 
-    def __init__(self, rows: Rows, num_outputs: int) -> None:
-        super().__init__({"source": rows, "num_outputs": num_outputs, "parallel": False})
-        self._rows = rows
+    def __init__(self, max_cached_bytes: int, num_outputs: int) -> None:
+        super().__init__({"source": None, "num_outputs": num_outputs, "parallel": False})
+        self._max_cached_bytes = max_cached_bytes
+        self._groups: RowGroups | None = None
+
+    def use_source(self, source: RowGroups) -> None:
+        """Read rows of these row groups."""
+        if self._groups is not source:
+            self._groups, self._fetching.source = source, Rows(source, self._max_cached_bytes)
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Fetch a batch."""
-        self._rows.upcoming = context.upcoming
+        self._fetching.source.upcoming = context.upcoming
         return super().run(context, inputs)
 
 
 def make_step(arguments: dict[str, Any]) -> Step:
     """Make the step that reads rows, from the checked arguments of the operator."""
-    rows = Rows(list_row_groups(arguments), arguments["max_cached_bytes"])
-    return _RowsStep(rows, len(arguments["columns"]))
+    return _RowsStep(arguments["max_cached_bytes"], len(arguments["columns"]))

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from dali_core._runtime.step import Step
-from dali_core._storage import Storage, is_url, join_path
-from dali_core._storage.storage import make_storage
+from dali_core._storage import Storage, StoredSource, is_url, join_path
 from dali_core.errors import ArgumentValueError, MissingModuleError
-from dali_core.operators.readers.listed_files import ListedFiles, list_files
+from dali_core.operators.readers.listed_files import ListedFiles
 from dali_core.operators.readers.python.step import FetchingStep
 
 
@@ -24,11 +23,11 @@ class FitsImages:
         The files.
     parts : list of int
         Numbers of the parts, from 1.
-    storage : Storage
-        What reads those whose paths are URLs.
+    storage : Storage or None
+        What reads those whose paths are URLs, if there are any.
     """
 
-    def __init__(self, files: ListedFiles, parts: list[int], storage: Storage) -> None:
+    def __init__(self, files: ListedFiles, parts: list[int], storage: Storage | None) -> None:
         self._files = files
         self._storage = storage
         self._parts = parts
@@ -52,7 +51,26 @@ class FitsImages:
 
     def _opened(self, name: str) -> Any:
         path = join_path(self._files.root, name)
-        return io.BytesIO(self._storage.read(path)) if is_url(path) else path
+        if self._storage is None or not is_url(path):
+            return path
+        return io.BytesIO(self._storage.read(path))
+
+
+class _ImagesStep(FetchingStep):
+    """Fetches the images of files."""
+
+    def __init__(self, parts: list[int], dtypes: Any) -> None:
+        super().__init__(
+            {"source": None, "num_outputs": len(parts), "parallel": False, "dtype": dtypes}
+        )
+        self._parts = parts
+
+    def use_source(self, source: ListedFiles | StoredSource) -> None:
+        """Read these files."""
+        if isinstance(source, StoredSource):
+            self._fetching.source = FitsImages(source.source, self._parts, source.storage)
+        else:
+            self._fetching.source = FitsImages(source, self._parts, None)
 
 
 def _image(parts: Any, number: int) -> Any:
@@ -87,8 +105,4 @@ def make_step(arguments: dict[str, Any]) -> Step:
             f"dtypes must have an entry for each of the {len(parts)} hdu_indices (got "
             f"{len(dtypes)}). Pass as many."
         )
-    storage = make_storage(arguments)
-    images = FitsImages(list_files(arguments, storage), parts, storage)
-    return FetchingStep(
-        {"source": images, "num_outputs": len(parts), "parallel": False, "dtype": dtypes}
-    )
+    return _ImagesStep(parts, dtypes)

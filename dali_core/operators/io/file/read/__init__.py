@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dali_core._spec import Arg, OpSpec
+from dali_core._storage import STORAGE_ARGS
 
 SPEC = OpSpec(
     name="io.file.read",
     doc="""Read the files whose paths are data.
 
-Paths relate to the working directory. Such a path is made by
-``np.frombuffer(path.encode(), np.uint8)``.
+Paths relate to the working directory; they may be URLs, such as ``s3://bucket/name``. Such a path
+is made by ``np.frombuffer(path.encode(), np.uint8)``.
 
 Returns
 -------
@@ -27,5 +28,6 @@ DataNode
             "Accepted without effect: files are read through the cache of the system.",
             False,
         ),
+        *STORAGE_ARGS,
     ),
 )
