@@ -24,6 +24,7 @@ and in the same way for y and height, with zeros for anchors without a box. Liu 
 Shot MultiBox Detector", ECCV 2016, section 2.2.
 """,
     inputs=2,
+    devices=("cpu", "gpu"),
     outputs=2,
     input_docs=(
         "Boxes (left, top, right, bottom), float32 of shape ``(N, 4)``.",
