@@ -29,10 +29,9 @@ inline __device__ bool load_color(const PasteTask& task, int64_t within, uint32_
   const QuickDivisor divisor = task.color_bytes;
   if (divisor.divisor > kShortColor) return false;
   const int skipped = static_cast<int>(within - quotient(within, divisor) * divisor.divisor);
-  uint32_t repeated[5];
-  std::memcpy(repeated, task.repeated, sizeof repeated);
 #pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = word_across(repeated[i], repeated[i + 1], skipped);
+  for (int i = 0; i < 4; ++i)
+    words[i] = word_across(task.repeated[i], task.repeated[i + 1], skipped);
   return true;
 }
 

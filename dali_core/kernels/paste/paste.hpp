@@ -13,11 +13,11 @@ namespace dali_core {
 struct PastedRegion {
   const void* image;
   int64_t image_bytes;
-  int64_t offset;      // of the region's first byte in the image
-  int64_t row_pitch;   // of the image
-  int64_t top;         // rows of the canvas, from `top` to before `bottom`
+  int64_t offset;     // of the region's first byte in the image
+  int64_t row_pitch;  // of the image
+  int64_t top;        // rows of the canvas, from `top` to before `bottom`
   int64_t bottom;
-  int64_t left;        // bytes of a row of the canvas, from `left` to before `right`
+  int64_t left;  // bytes of a row of the canvas, from `left` to before `right`
   int64_t right;
 
   DC_HOST_DEV const char* source(int64_t row, int64_t byte) const {
@@ -34,7 +34,7 @@ struct PasteTask {
   QuickDivisor row_bytes;    // of the canvas
   QuickDivisor color_bytes;  // of what a row is filled with, again and again
   const uint8_t* color;      // if it is longer than kShortColor
-  uint8_t repeated[20];      // the color repeated, otherwise
+  uint32_t repeated[5];      // the color as words, again and again, otherwise
   int num_regions;           // later ones cover earlier ones
   PastedRegion first;
   const PastedRegion* others;
@@ -44,7 +44,8 @@ struct PasteTask {
   }
   DC_HOST_DEV uint8_t color_byte(int64_t place) const {
     const int64_t within = place - quotient(place, color_bytes) * color_bytes.divisor;
-    return color_bytes.divisor <= kShortColor ? repeated[within] : color[within];
+    return color_bytes.divisor <= kShortColor ? static_cast<uint8_t>(repeated[0] >> (8 * within))
+                                              : color[within];
   }
 };
 

@@ -19,8 +19,11 @@ inline PasteTask canvas_task(const Tensor& canvas, int64_t row_bytes,
   task.row_bytes = quick_divisor(row_bytes);
   task.color_bytes = quick_divisor(static_cast<int64_t>(color.size()));
   task.color = color_there;
-  for (size_t i = 0; i < sizeof task.repeated && color.size() <= size_t{kShortColor}; ++i)
-    task.repeated[i] = color[i % color.size()];
+  if (color.size() <= size_t{kShortColor}) {
+    uint8_t repeated[sizeof task.repeated];
+    for (size_t i = 0; i < sizeof repeated; ++i) repeated[i] = color[i % color.size()];
+    std::memcpy(task.repeated, repeated, sizeof repeated);
+  }
   return task;
 }
 

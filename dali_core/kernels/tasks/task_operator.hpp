@@ -144,7 +144,7 @@ class TaskOperator : public Operator {
     batch.for_each([&](int i, SampleContext& sample) {
       Tensor& output = batch.output(0, i);
       if (stays(results[i]) || output.num_elements() == 0) return;
-      if (results[i].size() == 1) {
+      if (!runs_by_frames(sample)) {
         add_part({batch, shared, sample, output}, results[i].front(), tasks, copies);
         return;
       }
