@@ -239,7 +239,7 @@ CASES = (
         0.1,
     ),
     KernelCase(
-        "decibels", "decibels", "convert_to_decibels", {"load 4": 1, "store 4": 1}, 4, 4, 0.1, 0.1
+        "decibels", "decibels", "convert_to_decibels", {"load 4": 1, "store 4": 1}, 4, 4, 0.8, 0.55
     ),
     KernelCase(
         "flip of points",
