@@ -169,7 +169,6 @@ CASES = (
         0.7,
     ),
     # Each thread reads scattered pixels, and a turn is one channel.
-    # Each thread reads scattered pixels, and a turn is one channel.
     KernelCase(
         "warp uint8, linear, a channel",
         "warp",
@@ -200,6 +199,47 @@ CASES = (
         1,
         0.28,
         0.19,
+    ),
+    KernelCase(
+        "shot noise on uint8, beside the draws",
+        "shot_noise",
+        "add_shot_noise",
+        {"load 1": 1, "store 1": 1},
+        1,
+        1,
+        0.1,
+        0.07,
+    ),
+    KernelCase("paste", "paste", "paste_regions", {"load 4": 5, "store 16": 1}, 16, 16),
+    KernelCase(
+        "transform of points, two components",
+        "coord_transform",
+        "transform_points",
+        {"load 4": 5, "store 4": 1},
+        8,
+        4,
+    ),
+    KernelCase(
+        "anchors and one box",
+        "anchors",
+        "encode_anchors",
+        {"load 4": 8, "store 4": 5},
+        32,
+        20,
+    ),
+    # What is counted of planes is the second pass.
+    KernelCase(
+        "pixels of JPEG planes",
+        "jpeg_distortion",
+        "join_jpeg_planes",
+        {"load 1": 9, "store 1": 3},
+        9,
+        3,
+        0.1,
+        0.1,
+    ),
+    KernelCase(
+        "decibels", "decibels", "convert_to_decibels", {"load 4": 1, "store 4": 1}, 4, 4, 0.8, 0.55
     ),
     KernelCase(
         "flip of points",

@@ -85,3 +85,15 @@ def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
 def test_inputs_that_do_not_fit(boxes: np.ndarray, labels: np.ndarray, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         run_on_inputs("box_encoder", boxes, labels, anchors=ANCHORS.ravel().tolist())
+
+
+def test_logarithms() -> None:
+    """Widths of all magnitudes have the logarithms that NumPy finds."""
+    widths = np.float32(10.0) ** np.arange(-12, 12, dtype=np.float32) * np.float32(1.37)
+    for width in widths:
+        box = np.float32([[0, 0, width, 1]])
+        deltas, _ = run_on_inputs(
+            "box_encoder", box, np.int32([1]), anchors=[0.0, 0.0, 1.0, 1.0], offset=True
+        )
+        np.testing.assert_allclose(deltas[0, 2], np.log(np.float64(width)), rtol=1e-7)
+        assert deltas[0, 3] == 0

@@ -1,6 +1,5 @@
 // Sequences, and arguments that differ from frame to frame, for operators that know images only.
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
 #include "dali_core/each_frame.hpp"
@@ -34,8 +33,7 @@ void SampleProgram::run_frames(const Operator& op, SampleContext& context) {
       for (int i = 0; i < first.shape.ndim; ++i) shape.push_back(first.shape[i]);
       whole = &context.output(0, first.type, shape, "F" + std::string(first.layout.c_str()));
     }
-    if (result.type != first.type || result.shape != first.shape)
-      throw std::logic_error("the frames of a sequence must become tensors of one type and shape.");
+    SampleFrames::check_alike(first.type, first.shape, result.type, result.shape);
     char* const place = whole->as<char>() + frame * first.num_bytes();
     if (result.data != place)
       std::memcpy(place, result.data, static_cast<size_t>(result.num_bytes()));

@@ -44,6 +44,12 @@ Tensor SampleFrames::slice(const Tensor& sequence, int64_t number) {
   return slice;
 }
 
+void SampleFrames::check_alike(DataType first_type, const Shape& first, DataType type,
+                               const Shape& shape) {
+  if (type != first_type || shape != first)
+    throw std::logic_error("the frames of a sequence must become tensors of one type and shape.");
+}
+
 void SampleFrames::bind_arguments(int64_t number, SampleContext& frame,
                                   std::vector<Tensor>& arguments) const {
   arguments.reserve(sample_.arguments_.size());

@@ -92,6 +92,10 @@ class SampleFrames {
 
   static Tensor slice(const Tensor& sequence, int64_t number);
 
+  // What is made of a frame must be what is made of the first one.
+  static void check_alike(DataType first_type, const Shape& first, DataType type,
+                          const Shape& shape);
+
  private:
   void bind_arguments(int64_t number, SampleContext& frame, std::vector<Tensor>& arguments) const;
 

@@ -1,9 +1,6 @@
 #include "dali_core/kernels/audio/decibels.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "dali_core/simd.hpp"
 
@@ -20,15 +17,13 @@ void convert_to_decibels(const DecibelRule& rule, const float* in, float* out, i
     if (reference == 0) reference = 1;
   }
   const float factor = 1 / reference;
-  // The vector code knows normal numbers only.
-  if (rule.least < std::numeric_limits<float>::min()) {
-    for (int64_t i = 0; i < count; ++i) {
-      const float ratio = in[i] * factor;
-      out[i] = rule.multiplier * std::log10(ratio > rule.least ? ratio : rule.least);
-    }
+  if (!rule.is_normal()) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = decibels_of_any(in[i] * factor, rule.least, rule.multiplier);
     return;
   }
-  DC_SIMD_DISPATCH(decibels_of, in, out, count, factor, rule.least, rule.multiplier);
+  DC_SIMD_DISPATCH(decibels_of, in, out, count, factor, rule.least, rule.multiplier,
+                   natural_scale(rule));
 }
 
 }  // namespace dali_core

@@ -1,24 +1,14 @@
 // Bounding boxes: rows of four numbers.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 
-#include "dali_core/kernels/boxes/points.hpp"
+#include "dali_core/kernels/boxes/anchors.hpp"
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
-
-// 0 where boxes do not overlap, have no area, or have it by negative extents.
-inline float intersection_over_union(const Box& a, const Box& b) {
-  const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
-  const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
-  if (!(width > 0 && height > 0)) return 0;
-  const float shared = width * height;
-  return shared / (a.area() + b.area() - shared);
-}
 
 // The number of boxes in a tensor of any shape whose rows are boxes.
 inline int64_t count_boxes(const Tensor& boxes) {

@@ -24,7 +24,7 @@
 //   };
 //
 // An operator whose code for the host is another, or that has several kernels, derives from
-// TaskOperator. If it is a PixelStep, frames whose arguments differ have a task each.
+// TaskOperator. Where it runs for each frame (see each_frame.hpp), frames have a task each.
 #pragma once
 
 #include <algorithm>
@@ -144,7 +144,7 @@ class TaskOperator : public Operator {
     batch.for_each([&](int i, SampleContext& sample) {
       Tensor& output = batch.output(0, i);
       if (stays(results[i]) || output.num_elements() == 0) return;
-      if (results[i].size() == 1) {
+      if (!runs_by_frames(sample)) {
         add_part({batch, shared, sample, output}, results[i].front(), tasks, copies);
         return;
       }
@@ -164,15 +164,21 @@ class TaskOperator : public Operator {
   const Self& self() const { return static_cast<const Self&>(*this); }
 
  private:
-  static constexpr bool has_frames() { return std::is_base_of_v<PixelStep, Self>; }
+  static bool runs_by_frames(const SampleContext& sample) {
+    if (std::is_base_of_v<EachFrame, Self> && is_per_frame(sample.input(0))) return true;
+    return std::is_base_of_v<PixelStep, Self> && SampleFrames::have_arguments(sample);
+  }
 
   template <typename Result>
   void infer_frames(const SampleContext& sample, std::vector<Result>& results) const {
-    if (has_frames() && SampleFrames::have_arguments(sample)) {
+    if (runs_by_frames(sample)) {
       const SampleFrames frames(sample);
       for (int64_t number = 0; number < frames.count(); ++number)
-        frames.visit(number,
-                     [&](const SampleContext& frame) { results.push_back(self().infer(frame)); });
+        frames.visit(number, [&](const SampleContext& frame) {
+          results.push_back(self().infer(frame));
+          SampleFrames::check_alike(results.front().type, results.front().shape,
+                                    results.back().type, results.back().shape);
+        });
     } else {
       results.push_back(self().infer(sample));
     }
@@ -189,7 +195,7 @@ class TaskOperator : public Operator {
   static Inferred whole(const SampleContext& sample, const std::vector<Result>& results) {
     Inferred all = results.front();
     if (!stays(results)) all.forwarded = -1;
-    if (has_frames() && SampleFrames::have_arguments(sample)) {
+    if (runs_by_frames(sample)) {
       all.shape = {static_cast<int64_t>(results.size())};
       const Shape& frame = results.front().shape;
       for (int i = 0; i < frame.ndim; ++i) all.shape.push_back(frame[i]);

@@ -22,8 +22,12 @@ stay what they are. With `offset` they are the deltas that a detector predicts::
 
 and in the same way for y and height, with zeros for anchors without a box. Liu et al., "SSD: Single
 Shot MultiBox Detector", ECCV 2016, section 2.2.
+
+Boxes must be finite. On a device that is not checked; boxes that are not finite may be matched with
+any anchor there.
 """,
     inputs=2,
+    devices=("cpu", "gpu"),
     outputs=2,
     input_docs=(
         "Boxes (left, top, right, bottom), float32 of shape ``(N, 4)``.",

@@ -16,6 +16,7 @@ projections and linear changes of colours are such operations. The output has as
 The result is computed in ``float32``. Integers round half away from zero and saturate. Arguments
 that come with each sample may have a value for each frame: their layout then starts with F.
 """,
+    devices=("cpu", "gpu"),
     input_docs=("Points of any type; the layout of sequences starts with F.",),
     args=(
         Arg(

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "dali_core/frame_numbers.hpp"
 #include "dali_core/kernels/convert/convert_elements.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 #include "dali_core/simd.hpp"
 
 namespace dali_core {
@@ -26,7 +26,7 @@ struct PointTransform {
 
 namespace dali_core {
 
-class CoordTransform : public Operator {
+class CoordTransform : public TaskOperator<CoordTransform> {
  public:
   explicit CoordTransform(const OperatorConfig& config)
       : matrix_(config, config.has("MT") ? "MT" : "M"),
@@ -34,7 +34,22 @@ class CoordTransform : public Operator {
         has_both_(config.has("MT")),
         type_(config.get<DataType>("dtype")) {}
 
-  void run(SampleContext& sample) const override {
+  // Steps are frames with a matrix of their own, or all points.
+  struct Result : Inferred {
+    int64_t rows = 0;
+    int64_t columns = 0;
+    int64_t steps = 1;
+    bool repeats = false;        // all steps have the input's points
+    std::vector<float> numbers;  // of each step: the matrix row by row, and the offset
+  };
+
+  struct Tasks : KernelTasks<PointsTask> {
+    void launch(DeviceBatch& batch) const {
+      KernelTasks<PointsTask>::launch(batch, "transform_points");
+    }
+  };
+
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
     const bool is_sequence = is_per_frame(input);
     if (input.shape.ndim < 1 + is_sequence)
@@ -47,51 +62,86 @@ class CoordTransform : public Operator {
     if (is_sequence) frames.add(input.shape[0], "the input");
     frames.add(matrix.num_frames(), matrix_.name());
     frames.add(offset.num_frames(), offset_.name());
-    const int64_t columns = input.shape[input.shape.ndim - 1];
-    const int64_t rows = num_rows(matrix, columns);
-    check_offset(offset, rows);
+    Result result;
+    result.type = type_;
+    result.columns = input.shape[input.shape.ndim - 1];
+    result.rows = num_rows(matrix, result.columns);
+    check_offset(offset, result.rows);
 
-    Shape shape = input.shape;
-    shape[shape.ndim - 1] = rows;
-    Layout layout = input.layout;
-    if (is_sequence && shape[0] == 0) {
-      sample.output(0, type_, shape, layout);
-      return;
-    }
-    const bool repeats = frames.is_sequence() && (!is_sequence || input.shape[0] != frames.count());
+    result.shape = input.shape;
+    result.layout = input.layout;
+    result.shape[result.shape.ndim - 1] = result.rows;
+    if (is_sequence && input.shape[0] == 0) return result;
+    result.repeats = frames.is_sequence() && (!is_sequence || input.shape[0] != frames.count());
     if (frames.is_sequence() && !is_sequence) {
-      shape = Shape();
-      shape.push_back(frames.count());
-      for (int i = 0; i < input.shape.ndim; ++i) shape.push_back(input.shape[i]);
-      shape[shape.ndim - 1] = rows;
-      if (!layout.empty()) layout = Layout("F" + std::string(layout.c_str()));
-    } else if (repeats) {
-      shape[0] = frames.count();
+      result.shape = Shape();
+      result.shape.push_back(frames.count());
+      for (int i = 0; i < input.shape.ndim; ++i) result.shape.push_back(input.shape[i]);
+      result.shape[result.shape.ndim - 1] = result.rows;
+      if (!result.layout.empty()) result.layout = Layout("F" + std::string(result.layout.c_str()));
+    } else if (result.repeats) {
+      result.shape[0] = frames.count();
     }
-    Tensor& output = sample.output(0, type_, shape, layout);
-    if (output.num_elements() == 0) return;
+    const bool varies = matrix.num_frames() > 1 || offset.num_frames() > 1 || result.repeats;
+    if (varies) result.steps = frames.count();
+    result.numbers.resize(static_cast<size_t>(result.steps * numbers_of_step(result)));
+    for (int64_t step = 0; step < result.steps; ++step) {
+      float* const numbers = result.numbers.data() + step * numbers_of_step(result);
+      write_matrix(matrix, step, result.rows, result.columns, numbers);
+      write_offset(matrix, offset, step, result.rows, result.columns,
+                   numbers + result.rows * result.columns);
+    }
+    return result;
+  }
 
-    const bool varies = matrix.num_frames() > 1 || offset.num_frames() > 1 || repeats;
-    const int64_t steps = varies ? frames.count() : 1;
-    const int64_t points = output.num_elements() / rows / steps;
-    const int64_t block = std::clamp<int64_t>(4096 / (rows + columns), 1, points);
-    // Scratch for the matrix and offset as well, which arguments give in different forms.
-    float* const full = sample.scratch<float>(0, static_cast<size_t>(rows * (columns + 1)));
-    float* const blocks = sample.scratch<float>(1, static_cast<size_t>(block * (rows + columns)));
-    for (int64_t step = 0; step < steps; ++step) {
-      write_matrix(matrix, step, rows, columns, full);
-      write_offset(matrix, offset, step, rows, columns, full + rows * columns);
-      const PointTransform transform{static_cast<int>(rows), static_cast<int>(columns), full,
-                                     full + rows * columns};
-      const char* from =
-          input.as<char>() + (repeats ? 0 : step) * points * columns * size_of(input.type);
-      char* to = output.as<char>() + step * points * rows * size_of(type_);
-      DC_SIMD_DISPATCH(transform_run, transform, from, input.type, to, type_, points, block,
-                       blocks);
+  void run(SampleContext& sample) const override {
+    const Result result = infer(sample);
+    Tensor& output = *sample.output(result);
+    if (output.num_elements() == 0) return;
+    const int64_t points = output.num_elements() / result.rows / result.steps;
+    const int64_t block = std::clamp<int64_t>(4096 / (result.rows + result.columns), 1, points);
+    float* const blocks =
+        sample.scratch<float>(0, static_cast<size_t>(block * (result.rows + result.columns)));
+    TaskData data(sample, output);
+    for (int64_t step = 0; step < result.steps; ++step) {
+      const PointsTask task = task_of(result, step, data);
+      const PointTransform transform{static_cast<int>(result.rows), task.columns, task.matrix,
+                                     task.offset};
+      DC_SIMD_DISPATCH(transform_run, transform, task.in, task.from, task.out, task.to, points,
+                       block, blocks);
+    }
+  }
+
+  static void add(const Result& result, TaskData& data, Tasks& tasks) {
+    for (int64_t step = 0; step < result.steps; ++step) {
+      const PointsTask task = task_of(result, step, data);
+      tasks.add(task, task.count);
     }
   }
 
  private:
+  static int64_t numbers_of_step(const Result& result) {
+    return result.rows * (result.columns + 1);
+  }
+
+  static PointsTask task_of(const Result& result, int64_t step, TaskData& data) {
+    const Tensor input = data.input();
+    const Tensor& output = data.output();
+    const int64_t count = output.num_elements() / result.steps;
+    const int64_t points = count / result.rows;
+    const int64_t first = (result.repeats ? 0 : step) * points * result.columns;
+    const float* const numbers = data.array(result.numbers) + step * numbers_of_step(result);
+    return {element_at(std::as_const(input).data, input.type, first),
+            element_at(output.data, output.type, step * count),
+            input.type,
+            output.type,
+            count,
+            quick_divisor(result.rows),
+            static_cast<int>(result.columns),
+            numbers,
+            numbers + result.rows * result.columns};
+  }
+
   static bool is_scalar(const FrameNumbers::Values& matrix) {
     return matrix.count() == 1 && matrix.shape().ndim < 2;
   }

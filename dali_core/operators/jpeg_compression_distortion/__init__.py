@@ -13,6 +13,7 @@ chroma of half resolution both ways (4:2:0) and the accurate integer DCT. Nothin
 way: entropy coding loses nothing.
 """,
     input_docs=("RGB images or sequences of type uint8, with layout ``HWC`` or ``FHWC``.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "quality",

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "dali_core/geometry.hpp"
-#include "dali_core/kernels/jpeg/jpeg_rules.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/jpeg/jpeg_distortion.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 #define DC_SIMD_SOURCE "dali_core/kernels/jpeg/jpeg_distortion.inc.hpp"
 #include "dali_core/simd_each_level.hpp"
@@ -31,19 +31,16 @@ constexpr int32_t kChromaSteps[kBlock * kBlock] = {17, 18, 24, 47, 99, 99, 99, 9
                                                    99, 99, 99, 99, 99, 99, 99, 99,  //
                                                    99, 99, 99, 99, 99, 99, 99, 99};
 
-struct QuantizationSteps {
-  int32_t luma[kBlock * kBlock];
-  int32_t chroma[kBlock * kBlock];
-
-  explicit QuantizationSteps(int64_t quality) {
-    quality = std::clamp<int64_t>(quality, 1, 100);
-    const auto percent = static_cast<int32_t>(quality < 50 ? 5000 / quality : 200 - 2 * quality);
-    for (int i = 0; i < kBlock * kBlock; ++i) {
-      luma[i] = std::clamp((kLumaSteps[i] * percent + 50) / 100, 1, 255);
-      chroma[i] = std::clamp((kChromaSteps[i] * percent + 50) / 100, 1, 255);
-    }
-  }
-};
+// Steps of luma, and of chroma.
+std::vector<int32_t> quantization_steps(int64_t quality) {
+  quality = std::clamp<int64_t>(quality, 1, 100);
+  const auto percent = static_cast<int32_t>(quality < 50 ? 5000 / quality : 200 - 2 * quality);
+  std::vector<int32_t> steps;
+  for (const int32_t* table : {kLumaSteps, kChromaSteps})
+    for (int i = 0; i < kBlock * kBlock; ++i)
+      steps.push_back(std::clamp((table[i] * percent + 50) / 100, 1, 255));
+  return steps;
+}
 
 int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
@@ -86,10 +83,12 @@ class JpegPlanes {
       repeat_last_row(plane, (height_ + 1) / 2, chroma_height_, chroma_width_);
   }
 
-  void distort(const QuantizationSteps& steps) {
-    DC_SIMD_DISPATCH(distort_plane, luma_, luma_height_, luma_width_, steps.luma);
+  // `steps` are those of luma, and of chroma.
+  void distort(const int32_t* steps) {
+    DC_SIMD_DISPATCH(distort_plane, luma_, luma_height_, luma_width_, steps);
     for (uint8_t* plane : chroma_)
-      DC_SIMD_DISPATCH(distort_plane, plane, chroma_height_, chroma_width_, steps.chroma);
+      DC_SIMD_DISPATCH(distort_plane, plane, chroma_height_, chroma_width_,
+                       steps + kBlock * kBlock);
   }
 
   void store(uint8_t* rgb) {
@@ -133,23 +132,66 @@ class JpegPlanes {
 
 }  // namespace
 
-class JpegCompressionDistortion : public Operator {
+class JpegCompressionDistortion : public TaskOperator<JpegCompressionDistortion> {
  public:
   explicit JpegCompressionDistortion(const OperatorConfig& config) : quality_(config, "quality") {}
 
-  void run(SampleContext& sample) const override {
+  struct Result : Inferred {
+    std::vector<int32_t> steps;
+  };
+
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
     const Layout layout = checked_layout(input);
-    Tensor& output = sample.output(0, input.type, input.shape, layout);
+    return {{input.type, input.shape, layout}, quantization_steps(quality_.at(sample))};
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& input = sample.input(0);
+    const Result result = infer(sample);
+    Tensor& output = *sample.output(result);
     if (input.num_elements() == 0) return;
     const int ndim = input.shape.ndim;
     const int64_t frame_size = input.shape[ndim - 3] * input.shape[ndim - 2] * 3;
-    const QuantizationSteps steps(quality_.at(sample));
     JpegPlanes planes(sample, input.shape[ndim - 3], input.shape[ndim - 2]);
     for (int64_t first = 0; first < input.num_elements(); first += frame_size) {
       planes.load(input.as<uint8_t>() + first);
-      planes.distort(steps);
+      planes.distort(result.steps.data());
       planes.store(output.as<uint8_t>() + first);
+    }
+  }
+
+  struct Tasks {
+    KernelTasks<JpegDistortionTask> blocks, pixels;
+
+    void launch(DeviceBatch& batch) const {
+      blocks.launch(batch, "distort_jpeg_blocks");
+      pixels.launch(batch, "join_jpeg_planes");
+    }
+  };
+
+  static void add(const Result& result, TaskData& data, Tasks& tasks) {
+    const Tensor input = data.input();
+    const int ndim = input.shape.ndim;
+    const int64_t height = input.shape[ndim - 3], width = input.shape[ndim - 2];
+    const int32_t* const steps = data.array(result.steps);
+    const auto plane = [&](int64_t resolution, const int32_t* own) {
+      const int64_t rows = round_up(height, resolution * kBlock) / (resolution * kBlock);
+      const int64_t columns = round_up(width, resolution * kBlock) / (resolution * kBlock);
+      const int64_t count = rows * columns;
+      return JpegPlane{data.scratch<uint8_t>(count * kBlock * kBlock), columns * kBlock, count,
+                       quick_divisor(columns), own};
+    };
+    for (int64_t first = 0; first < input.num_elements(); first += height * width * 3) {
+      JpegDistortionTask task{};
+      task.in = input.as<uint8_t>() + first;
+      task.out = data.output().as<uint8_t>() + first;
+      task.height = height;
+      task.width = quick_divisor(width);
+      task.luma = plane(1, steps);
+      for (JpegPlane& chroma : task.chroma) chroma = plane(2, steps + kBlock * kBlock);
+      tasks.blocks.add(task, task.luma.num_blocks + 2 * task.chroma[0].num_blocks);
+      tasks.pixels.add(task, height * width);
     }
   }
 

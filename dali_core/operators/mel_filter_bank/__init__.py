@@ -12,6 +12,7 @@ The centres of the filters are equally far apart on a mel scale. Bins of the inp
 frequency 0 to half of `sample_rate`. The dimension of frequencies is the one that the layout calls
 ``f``; without a layout, it is the last one but one, or the only one.
 """,
+    devices=("cpu", "gpu"),
     input_docs=("Spectra of type float32.",),
     args=(
         Arg("nfilter", int, "Number of filters.", default=128, range=Range(1, 2**20)),

@@ -1,9 +1,11 @@
+#include <map>
 #include <string>
 #include <vector>
 
 #include "dali_core/kernels/audio/audio_inputs.hpp"
 #include "dali_core/kernels/audio/mel_filters.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/audio/mel_task.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 namespace {
@@ -48,18 +50,67 @@ class MelFilterBank : public Operator {
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);
-    check_float(input);
-    const int axis = axis_of(input);
-    Shape shape = input.shape;
-    shape[axis] = rule_.num_filters;
-    Tensor& output = sample.output(0, DataType::kFloat, shape, input.layout);
+    Tensor& output = *sample.output(infer(input));
     if (output.num_elements() == 0) return;
-    const AroundAxis around(input.shape, axis);
+    const AroundAxis around(input.shape, axis_of(input));
     apply_mel_filters(filters_for(around.extent), {around.outer, around.extent, around.inner},
                       input.as<float>(), output.as<float>());
   }
 
+  void plan(DeviceBatch& batch) const override {
+    batch.for_each([&](int i, SampleContext& sample) { batch.declare(i, infer(sample.input(0))); });
+    batch.allocate();
+    KernelTasks<MelTask> tasks;
+    std::map<int64_t, MelTask> prepared;  // by the number of bins
+    batch.for_each([&](int i, SampleContext& sample) {
+      const Tensor& input = sample.input(0);
+      Tensor& output = batch.output(0, i);
+      if (output.num_elements() == 0) return;
+      const AroundAxis around(input.shape, axis_of(input));
+      auto found = prepared.find(around.extent);
+      if (found == prepared.end())
+        found = prepared.emplace(around.extent, upload_filters(batch, around.extent)).first;
+      MelTask task = found->second;
+      task.in = static_cast<const float*>(data_on_device(batch, input));
+      task.out = output.as<float>();
+      task.count = output.num_elements();
+      task.inner = quick_divisor(around.inner);
+      tasks.add(task, task.count);
+    });
+    tasks.launch(batch, "apply_mel_filters");
+  }
+
  private:
+  Inferred infer(const Tensor& input) const {
+    check_float(input);
+    Shape shape = input.shape;
+    shape[axis_of(input)] = rule_.num_filters;
+    return {DataType::kFloat, shape, input.layout};
+  }
+
+  // A task without spectra.
+  MelTask upload_filters(DeviceBatch& batch, int64_t num_bins) const {
+    const std::vector<MelFilter>& filters = filters_for(num_bins);
+    size_t num_weights = 0;
+    for (const MelFilter& filter : filters) num_weights += filter.weights.size();
+    const UploadedArray<MelRange> ranges = batch.upload<MelRange>(filters.size());
+    const UploadedArray<float> weights = batch.upload<float>(num_weights);
+    int64_t begin = 0;
+    for (size_t i = 0; i < filters.size(); ++i) {
+      const std::vector<float>& own = filters[i].weights;
+      const auto count = static_cast<int64_t>(own.size());
+      ranges.host[i] = {count > 0 ? filters[i].first : 0, count, begin};
+      std::copy(own.begin(), own.end(), weights.host + begin);
+      begin += count;
+    }
+    MelTask task{};
+    task.num_bins = num_bins;
+    task.filters = quick_divisor(static_cast<int64_t>(filters.size()));
+    task.ranges = ranges.device;
+    task.weights = weights.device;
+    return task;
+  }
+
   // The number of bins comes with the samples; each thread keeps the filters of the last ones.
   const std::vector<MelFilter>& filters_for(int64_t num_bins) const {
     static thread_local Filters last;

@@ -18,6 +18,7 @@ Without `output_size`, all images of the batch must have one shape, which is tha
 Sequences are pasted frame by frame; all must have equally many.
 """,
     inputs=(1, 64),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "in_ids",

@@ -12,6 +12,7 @@ The canvas has ``ratio`` times the extents of the image, without their fraction,
 `min_canvas_size`. Nothing is copied if it is not larger.
 """,
     input_docs=("Images of type uint8 with layout ``HWC`` or ``FHWC``.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "fill_value",

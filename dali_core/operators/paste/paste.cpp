@@ -1,11 +1,10 @@
 // fn.paste: extents of the canvas, and where the image begins.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
-#include "dali_core/each_frame.hpp"
 #include "dali_core/geometry.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/paste/paste_tasks.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
@@ -26,8 +25,10 @@ constexpr float kLargestExtent = 1 << 24;
 
 }  // namespace
 
-class Paste : public Operator, public EachFrame {
+class Paste : public KernelOperator<Paste, PasteTask>, public EachFrame {
  public:
+  static constexpr auto kKernel = "paste_regions";
+
   explicit Paste(const OperatorConfig& config)
       : ratio_(config, "ratio"),
         x_(config, "paste_x"),
@@ -37,7 +38,12 @@ class Paste : public Operator, public EachFrame {
       fill_.push_back(static_cast<uint8_t>(value));
   }
 
-  void run(SampleContext& sample) const override {
+  struct Result : Inferred {
+    int64_t top;
+    int64_t left;
+  };
+
+  Result infer(const SampleContext& sample) const {
     const Tensor& image = sample.input(0);
     check_image(image);
     const float ratio = ratio_.at(sample);
@@ -55,14 +61,31 @@ class Paste : public Operator, public EachFrame {
     const int64_t width = canvas_extent(image.shape[1], ratio, least);
     const int64_t top = paste_start(height, image.shape[0], position(y_, "paste_y", sample));
     const int64_t left = paste_start(width, image.shape[1], position(x_, "paste_x", sample));
-    if (height == image.shape[0] && width == image.shape[1]) {
-      sample.forward(0, image).layout = Layout("HWC");
-      return;
-    }
+    const bool stays = height == image.shape[0] && width == image.shape[1];
+    return {{image.type, {height, width, image.shape[2]}, Layout("HWC"), stays ? 0 : -1},
+            top,
+            left};
+  }
+
+  PasteTask task(const Result& result, TaskData& data) const {
+    const Tensor image = data.input();
     const int64_t channels = image.shape[2];
-    Tensor& canvas = sample.output(0, image.type, Shape{height, width, channels}, Layout("HWC"));
-    if (canvas.num_elements() == 0) return;
-    paint(image, canvas, top, left * channels);
+    const int64_t image_row = image.shape[1] * channels;
+    PasteTask task =
+        canvas_task(data.output(), result.shape[1] * channels, fill_, data.array(fill_));
+    task.num_regions = 1;
+    task.first = {image.data,  image.num_bytes(),
+                  0,           image_row,
+                  result.top,  result.top + image.shape[0],
+                  result.left * channels, result.left * channels + image_row};
+    return task;
+  }
+
+  static int64_t threads_for(const PasteTask& task) { return paste_threads(task); }
+
+  static void compute(const PasteTask& task) {
+    fill_canvas(task);
+    paste_region(task, task.first);
   }
 
  private:
@@ -90,21 +113,6 @@ class Paste : public Operator, public EachFrame {
                                   std::to_string(value) +
                                   "). It is a share of the room beside the image.");
     return value;
-  }
-
-  // The first row of the canvas is filled pixel by pixel, the others are copies of it.
-  void paint(const Tensor& image, Tensor& canvas, int64_t top, int64_t left) const {
-    const int64_t channels = image.shape[2];
-    const int64_t row_size = canvas.shape[1] * channels;
-    const int64_t image_row = image.shape[1] * channels;
-    uint8_t* const out = canvas.as<uint8_t>();
-    for (int64_t i = 0; i < row_size; ++i)
-      out[i] = fill_[fill_.size() == 1 ? 0 : static_cast<size_t>(i % channels)];
-    for (int64_t y = 1; y < canvas.shape[0]; ++y)
-      std::memcpy(out + y * row_size, out, static_cast<size_t>(row_size));
-    for (int64_t y = 0; y < image.shape[0]; ++y)
-      std::memcpy(out + (top + y) * row_size + left, image.as<uint8_t>() + y * image_row,
-                  static_cast<size_t>(image_row));
   }
 
   Argument<float> ratio_, x_, y_, least_;

@@ -11,6 +11,7 @@ SPEC = OpSpec(
 The output is ``multiplier * log10(max(input / reference, 10 ** (cutoff_db / multiplier)))``. What
 is not a number is as low as the cutoff.
 """,
+    devices=("cpu", "gpu"),
     input_docs=("Tensors of type float32 and of any shape.",),
     args=(
         Arg(

@@ -4,11 +4,11 @@
 
 #include "dali_core/kernels/audio/audio_inputs.hpp"
 #include "dali_core/kernels/audio/decibels.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
 
-class ToDecibels : public Operator {
+class ToDecibels : public TaskOperator<ToDecibels> {
  public:
   explicit ToDecibels(const OperatorConfig& config) {
     const double multiplier = config.get<float>("multiplier");
@@ -18,11 +18,37 @@ class ToDecibels : public Operator {
                       std::numeric_limits<float>::denorm_min())};
   }
 
-  void run(SampleContext& sample) const override {
+  static Inferred infer(const SampleContext& sample) {
     const Tensor& input = sample.input(0);
     check_float(input);
-    Tensor& output = sample.output(0, DataType::kFloat, input.shape, input.layout);
+    return {DataType::kFloat, input.shape, input.layout};
+  }
+
+  void run(SampleContext& sample) const override {
+    const Tensor& input = sample.input(0);
+    Tensor& output = *sample.output(infer(sample));
     convert_to_decibels(rule_, input.as<float>(), output.as<float>(), input.num_elements());
+  }
+
+  struct Tasks {
+    KernelTasks<DecibelTask> references, numbers;
+
+    void launch(DeviceBatch& batch) const {
+      references.launch_single_blocks(batch, "find_largest", kLargestThreads);
+      numbers.launch(batch, "convert_to_decibels");
+    }
+  };
+
+  void add(const Inferred&, TaskData& data, Tasks& tasks) const {
+    const Tensor input = data.input();
+    DecibelTask task{input.as<float>(),    data.output().as<float>(),
+                     input.num_elements(), rule_,
+                     natural_scale(rule_), nullptr};
+    if (rule_.reference == 0) {
+      task.largest = data.scratch<float>(1);
+      tasks.references.add(task, 1);
+    }
+    tasks.numbers.add(task, task.count);
   }
 
  private:

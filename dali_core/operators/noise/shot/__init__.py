@@ -14,6 +14,7 @@ and saturate. What is drawn for a sample depends on the seed, the epoch and the 
 batch size, threads or shards.
 """,
     input_docs=("Tensors of any type but bool, of any shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "factor",
