@@ -67,6 +67,9 @@ _BLURRED_FLOATS = KernelCase(
     64,
     0,
 )
+_EQUALIZED_PIXELS = KernelCase(
+    "equalize, pixels", "equalize", "map_levels", {"load 4": 1, "load 1": 4, "store 4": 1}, 4, 4, 0
+)
 
 CASES = (
     KernelCase(
@@ -273,5 +276,16 @@ CASES = (
         48,
         3.0,
         2.2,
+    ),
+    KernelCase(
+        "equalize, histograms",
+        "equalize",
+        "count_levels",
+        {"load 1": 4, "ATOMS": 4},
+        4,
+        4,
+        0.34,
+        0.23,
+        then=_EQUALIZED_PIXELS,
     ),
 )

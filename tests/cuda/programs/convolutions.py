@@ -34,8 +34,7 @@ def batches(draw: st.DrawFn, layout: str, dtype: str) -> list[np.ndarray]:
     common["C"] = draw(st.sampled_from(CHANNELS))
     samples = []
     for number in range(draw(st.integers(1, 3))):
-        shape = [common.get(letter) or draw(EXTENTS) for letter in layout]
-        shape = [0 if letter == "F" and not common["F"] else x for letter, x in zip(layout, shape)]
+        shape = [common[letter] if letter in common else draw(EXTENTS) for letter in layout]
         samples.append(numbers(dtype, shape, number))
     return samples
 
