@@ -49,6 +49,27 @@ _HALVED_COLUMNS = KernelCase(
 _DOUBLED_COLUMNS = KernelCase(
     "doubling, columns", "resample", "gather_image_columns", {"load 2": 32, "store 4": 3}, 3, 12, 0
 )
+_BLURRED_BYTES = KernelCase(
+    "blur uint8 by 3 x 3, columns",
+    "convolve_axis",
+    "convolve_axis",
+    {"load 16": 6, "store 4": 4},
+    16,
+    16,
+    0,
+)
+_BLURRED_FLOATS = KernelCase(
+    "blur float by 3 x 3, columns",
+    "convolve_axis",
+    "convolve_axis",
+    {"load 16": 6, "store 16": 4},
+    64,
+    64,
+    0,
+)
+_EQUALIZED_PIXELS = KernelCase(
+    "equalize, pixels", "equalize", "map_levels", {"load 4": 1, "load 1": 4, "store 4": 1}, 4, 4, 0
+)
 
 CASES = (
     KernelCase(
@@ -253,5 +274,58 @@ CASES = (
     ),
     KernelCase(
         "flip of boxes", "flip_points", "flip_boxes", {"load 4": 4, "store 4": 4}, 16, 16, 1.0, 1.0
+    ),
+    KernelCase(
+        "blur uint8 by 3 x 3, rows",
+        "convolve_axis",
+        "convolve_axis",
+        {"load 1": 18, "store 16": 3},
+        12,
+        12,
+        0.39,
+        0.27,
+        then=_BLURRED_BYTES,
+    ),
+    KernelCase(
+        "blur float by 3 x 3, rows",
+        "convolve_axis",
+        "convolve_axis",
+        {"load 4": 18, "store 16": 3},
+        48,
+        48,
+        1.7,
+        1.2,
+        then=_BLURRED_FLOATS,
+    ),
+    KernelCase(
+        "filter uint8, 4 weights of a window",
+        "filter_images",
+        "filter_images",
+        {"load 1": 12, "load 4": 4},
+        12,
+        12,
+        0.8,
+        0.55,
+    ),
+    KernelCase(
+        "filter float, 4 weights of a window",
+        "filter_images",
+        "filter_images",
+        {"load 4": 16, "FMUL": 48},
+        48,
+        48,
+        3.0,
+        2.2,
+    ),
+    KernelCase(
+        "equalize, histograms",
+        "equalize",
+        "count_levels",
+        {"load 1": 4, "ATOMS": 4},
+        4,
+        4,
+        0.34,
+        0.23,
+        then=_EQUALIZED_PIXELS,
     ),
 )

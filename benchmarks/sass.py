@@ -27,6 +27,7 @@ _WIDTH = re.compile(r"\.(U8|S8|U16|S16|64|128)\b")
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _SPACES = {"LDG": "load", "LD": "load", "STG": "store", "ST": "store"}
 _SIZED_VALUE, _REGISTER_COUNT = 4, 0x2F
+_LONGEST_TURNS = (256, 1024, 1 << 30)
 _ENDS = ("EXIT", "RET", "BRA", "BRX", "JMP", "JMX", "KILL")
 
 
@@ -170,10 +171,14 @@ def cheapest_turn(code: Code, kernel: str, accesses: Counter[str]) -> list[Instr
         if target <= i and target in code.kernels[kernel]
     }
     best: list[int] = []
-    for head in sorted(heads):
-        turn = _cheapest_way(code, head, head, accesses, len(best) or 1 << 30)
-        if turn and (not best or len(turn) < len(best)):
-            best = turn
+    # Short ones first: heads of other loops would be left in vain by every way through the kernel.
+    for longest in _LONGEST_TURNS:
+        for head in sorted(heads):
+            turn = _cheapest_way(code, head, head, accesses, len(best) or longest)
+            if turn and (not best or len(turn) < len(best)):
+                best = turn
+        if best:
+            break
     return [code.instructions[i] for i in best]
 
 

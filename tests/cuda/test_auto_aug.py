@@ -36,7 +36,7 @@ def outputs(*names):
 
 def test_results_are_those_of_the_host() -> None:
     names = ("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity")
-    names += ("rotate", "shear_x", "shear_y", "translate_x_no_shape")
+    names += ("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize")
     run_simulated(
         PRELUDE
         + f"""
@@ -54,7 +54,7 @@ def test_what_the_host_alone_can_do() -> None:
     run_simulated(
         PRELUDE
         + """
-for name in ("sharpness", "equalize", "contrast", "auto_contrast"):
+for name in ("contrast", "auto_contrast"):
     try:
         outputs(name)
     except DaliCoreError as error:

@@ -12,7 +12,7 @@
 
 namespace dali_core {
 
-// Where one plane is read and written. Types are those of `visit_convolved_type`.
+// Where one plane is read and written.
 struct ConvolvedPlane {
   const void* input;
   DataType input_type;
@@ -49,6 +49,9 @@ void convolve_general(SampleContext& sample, const ConvolvedPlane& plane, const 
 
 // The type that a convolution writes: `dtype`, or the input's if it is not given.
 inline DataType convolved_type(DataType dtype, DataType input) {
+  if (input == DataType::kBool)
+    throw std::invalid_argument(
+        "the input must have numbers, which bool has not (got bool). Use fn.cast.");
   if (dtype == DataType::kNone) return input;
   if (dtype != input && dtype != DataType::kFloat)
     throw std::invalid_argument("dtype must be FLOAT or the type of the input, " +

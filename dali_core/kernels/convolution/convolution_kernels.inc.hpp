@@ -126,7 +126,6 @@ inline void weigh_converted_rows(const void* const* rows, DataType type, const f
 
 inline void weigh_typed_rows(const void* const* rows, DataType type, const float* weights,
                              int64_t num_rows, int64_t count, float* out) {
-  check_convolved_type(type);
   if (type == DataType::kUInt8)
     weigh(reinterpret_cast<const uint8_t* const*>(rows), weights, num_rows, count, out);
   else if (type == DataType::kFloat)
@@ -150,7 +149,6 @@ inline void store_whole(const float* row, int64_t count, To* out) {
 }
 
 inline void store_row_to_even(const float* row, int64_t count, void* out, DataType type) {
-  check_convolved_type(type);
   switch (type) {
     case DataType::kUInt8:
       return store_whole(row, count, static_cast<uint8_t*>(out));

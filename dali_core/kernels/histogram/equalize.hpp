@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dali_core/host_device.hpp"
+#include "dali_core/quick_division.hpp"
 
 namespace dali_core {
 
@@ -34,5 +35,23 @@ DC_HOST_DEV void equalizing_levels(const uint32_t* histogram, int64_t num_pixels
     levels[i] = nearest_level(static_cast<float>(sum) * scale);
   }
 }
+
+// How many channels of interleaved pixels a block of a kernel counts together.
+constexpr int kCountedChannels = 4;
+
+// What kernels do for one sample. Parts of an image are counted apart; histograms and levels are
+// those of every channel of every image.
+struct EqualizeTask {
+  const uint8_t* input;
+  uint8_t* output;
+  uint32_t* histograms;  // for each part
+  uint8_t* levels;
+  int64_t num_images;
+  int64_t num_pixels;  // of an image
+  int64_t part;        // pixels of a part
+  QuickDivisor channels, parts, image_size;
+
+  int64_t num_elements() const { return num_images * image_size.divisor; }
+};
 
 }  // namespace dali_core

@@ -65,27 +65,33 @@ Layout equalize_layout(const Tensor& image) {
 
 }  // namespace
 
+EqualizedImages::EqualizedImages(const Tensor& input)
+    : Inferred{input.type, input.shape, equalize_layout(input)} {
+  if (type != DataType::kUInt8)
+    throw std::invalid_argument("the input must be of type uint8 (got " +
+                                std::string(name_of(type)) + "). Use fn.cast.");
+  const ImageAxes axes = image_axes(layout);
+  num_pixels = shape[axes.height] * shape[axes.width];
+  if (axes.channel > axes.width) channels = shape[axes.channel];
+  const int64_t size = num_pixels * channels;
+  num_images = size > 0 ? input.num_elements() / size : 0;
+}
+
 void equalize_image(SampleContext& sample) {
   const Tensor& image = sample.input(0);
-  const Layout layout = equalize_layout(image);
-  if (image.type != DataType::kUInt8)
-    throw std::invalid_argument("the input must be of type uint8 (got " +
-                                std::string(name_of(image.type)) + "). Use fn.cast.");
-  Tensor& output = sample.output(0, image.type, image.shape, layout);
+  const EqualizedImages images(image);
+  Tensor& output = *sample.output(images);
   if (image.num_elements() == 0) return;
-  const ImageAxes axes = image_axes(layout);
-  const int64_t num_pixels = image.shape[axes.height] * image.shape[axes.width];
-  const int64_t num_channels = axes.channel > axes.width ? image.shape[axes.channel] : 1;
-  const size_t num_levels = static_cast<size_t>(num_channels) * kNumLevels;
+  const size_t num_levels = static_cast<size_t>(images.channels) * kNumLevels;
   uint32_t* const histograms = sample.scratch<uint32_t>(0, num_levels);
   uint8_t* const levels = sample.scratch<uint8_t>(1, num_levels);
-  const int64_t image_size = num_pixels * num_channels;
+  const int64_t image_size = images.num_pixels * images.channels;
   for (int64_t first = 0; first < image.num_elements(); first += image_size) {
-    count_levels(image.as<uint8_t>() + first, num_pixels, num_channels, histograms);
-    for (int64_t c = 0; c < num_channels; ++c)
-      equalizing_levels(histograms + c * kNumLevels, num_pixels, levels + c * kNumLevels);
-    map_levels(image.as<uint8_t>() + first, output.as<uint8_t>() + first, num_pixels, num_channels,
-               levels);
+    count_levels(image.as<uint8_t>() + first, images.num_pixels, images.channels, histograms);
+    for (int64_t c = 0; c < images.channels; ++c)
+      equalizing_levels(histograms + c * kNumLevels, images.num_pixels, levels + c * kNumLevels);
+    map_levels(image.as<uint8_t>() + first, output.as<uint8_t>() + first, images.num_pixels,
+               images.channels, levels);
   }
 }
 

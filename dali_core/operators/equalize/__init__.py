@@ -16,4 +16,5 @@ Layouts are ``HW``, ``HWC``, ``CHW``, ``FHW``, ``FHWC`` and ``FCHW``. Data witho
 as ``HW``, ``HWC`` or ``FHWC``.
 """,
     input_docs=("Images or sequences of type uint8.",),
+    devices=("cpu", "gpu"),
 )

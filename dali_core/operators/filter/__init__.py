@@ -15,6 +15,7 @@ SPEC = OpSpec(
     doc="Filter each image, volume or sequence with a window of numbers." + FILTER_DOC,
     inputs=(2, 3),
     input_docs=FILTER_INPUT_DOCS,
+    devices=("cpu", "gpu"),
     args=FILTER_ARGS,
     bind=bind_fill_value,
 )

@@ -1,9 +1,9 @@
-// fn.gaussian_blur: windows and their weights (host loops and device kernels share this).
+// fn.gaussian_blur: windows and their weights.
 #include <cmath>
 #include <cstdint>
 
-#include "dali_core/kernels/convolution/convolution.hpp"
 #include "dali_core/kernels/convolution/per_axis_argument.hpp"
+#include "dali_core/kernels/convolution/separable_device.hpp"
 
 namespace dali_core {
 
@@ -55,49 +55,33 @@ std::vector<float> gaussian_window(float sigma, int64_t window_size) {
 
 }  // namespace
 
-class GaussianBlur : public Operator {
+class GaussianBlur : public SeparableOperator<GaussianBlur> {
  public:
   explicit GaussianBlur(const OperatorConfig& config)
-      : sigma_(config, "sigma"),
-        window_size_(config, "window_size"),
-        dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
+      : SeparableOperator(config), sigma_(config, "sigma"), window_size_(config, "window_size") {
     for (const int64_t window_size : window_size_.constant()) check(1, window_size);
     const bool is_constant = config.tensor_arguments.empty();
     if (is_constant && sigma_.constant().size() == 1 && window_size_.constant().size() == 1)
       check(sigma_.constant()[0], window_size_.constant()[0]);
   }
 
-  void run(SampleContext& sample) const override {
-    const Tensor& input = sample.input(0);
-    const DataAxes axes = data_axes(input);
-    const DataType type = convolved_type(dtype_, input.type);
-    Tensor& output = sample.output(0, type, input.shape, input.layout);
-    std::vector<SeparableWindow> windows(1);
-    const int64_t size = axes.plane_size();
-    for (int64_t plane = 0; plane < axes.num_planes; ++plane) {
-      if (plane == 0 || sigma_.is_per_frame(sample) || window_size_.is_per_frame(sample))
-        windows[0] = window_of(sample, axes, axes.frame_of(plane));
-      const ConvolvedPlane where = {input.as<uint8_t>() + plane * size * size_of(input.type),
-                                    input.type, output.as<uint8_t>() + plane * size * size_of(type),
-                                    type};
-      convolve_separable(sample, where, axes, windows);
-    }
+  bool is_per_frame(const SampleContext& sample) const {
+    return sigma_.is_per_frame(sample) || window_size_.is_per_frame(sample);
   }
 
- private:
-  SeparableWindow window_of(const SampleContext& sample, const DataAxes& axes,
-                            int64_t frame) const {
+  std::vector<SeparableWindow> find(const SampleContext& sample, const DataAxes& axes,
+                                    int64_t frame) const {
     const auto sigma = sigma_.at(sample, axes.num_axes, axes.num_frames, frame);
     const auto window_size = window_size_.at(sample, axes.num_axes, axes.num_frames, frame);
     SeparableWindow window;
     for (int i = 0; i < axes.num_axes; ++i)
       window.along[3 - axes.num_axes + i] = gaussian_window(sigma[i], window_size[i]);
-    return window;
+    return {window};
   }
 
+ private:
   PerAxisArgument<float> sigma_;
   PerAxisArgument<int64_t> window_size_;
-  DataType dtype_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("gaussian_blur", GaussianBlur)

@@ -19,6 +19,7 @@ Data axes are all dimensions but frames (F) and channels (C): one to three. Fram
 channels first or last. Data without a layout has data axes only.
 """,
     input_docs=("Images, volumes or sequences of any type but bool.",),
+    devices=("cpu", "gpu"),
     args=(
         Arg(
             "window_size",

@@ -1,10 +1,9 @@
-// fn.laplacian: windows of smoothing and of the second derivative (host loops and device kernels
-// share this).
+// fn.laplacian: windows of smoothing and of the second derivative.
 #include <cmath>
 #include <cstdint>
 
-#include "dali_core/kernels/convolution/convolution.hpp"
 #include "dali_core/kernels/convolution/per_axis_argument.hpp"
+#include "dali_core/kernels/convolution/separable_device.hpp"
 
 namespace dali_core {
 
@@ -48,14 +47,14 @@ std::vector<float> smoothing_window(int64_t size) {
 
 }  // namespace
 
-class Laplacian : public Operator {
+class Laplacian : public SeparableOperator<Laplacian> {
  public:
   explicit Laplacian(const OperatorConfig& config)
-      : window_size_(config, "window_size"),
+      : SeparableOperator(config),
+        window_size_(config, "window_size"),
         smoothing_size_(config, "smoothing_size"),
         scale_(config, "scale"),
-        normalized_(config.get<bool>("normalized_kernel")),
-        dtype_(config.get_or<DataType>("dtype", DataType::kNone)) {
+        normalized_(config.get<bool>("normalized_kernel")) {
     if (normalized_ && scale_.given())
       throw std::invalid_argument(
           "scale must be left out where normalized_kernel sets it (got both). Remove one.");
@@ -63,28 +62,14 @@ class Laplacian : public Operator {
     for (const int64_t size : smoothing_size_.constant()) check("smoothing_size", size, 1);
   }
 
-  void run(SampleContext& sample) const override {
-    const Tensor& input = sample.input(0);
-    const DataAxes axes = data_axes(input);
-    const DataType type = convolved_type(dtype_, input.type);
-    Tensor& output = sample.output(0, type, input.shape, input.layout);
-    const bool per_frame = window_size_.is_per_frame(sample) ||
-                           smoothing_size_.is_per_frame(sample) || scale_.is_per_frame(sample);
-    std::vector<SeparableWindow> windows;
-    const int64_t size = axes.plane_size();
-    for (int64_t plane = 0; plane < axes.num_planes; ++plane) {
-      if (plane == 0 || per_frame) windows = windows_of(sample, axes, axes.frame_of(plane));
-      const ConvolvedPlane where = {input.as<uint8_t>() + plane * size * size_of(input.type),
-                                    input.type, output.as<uint8_t>() + plane * size * size_of(type),
-                                    type};
-      convolve_separable(sample, where, axes, windows);
-    }
+  bool is_per_frame(const SampleContext& sample) const {
+    return window_size_.is_per_frame(sample) || smoothing_size_.is_per_frame(sample) ||
+           scale_.is_per_frame(sample);
   }
 
- private:
   // One window for the derivative along each axis.
-  std::vector<SeparableWindow> windows_of(const SampleContext& sample, const DataAxes& axes,
-                                          int64_t frame) const {
+  std::vector<SeparableWindow> find(const SampleContext& sample, const DataAxes& axes,
+                                    int64_t frame) const {
     const int n = axes.num_axes;
     const auto sizes = window_size_.at(sample, n, axes.num_frames, frame);
     for (const int64_t size : sizes) check("window_size", size, 3);
@@ -111,10 +96,10 @@ class Laplacian : public Operator {
     return windows;
   }
 
+ private:
   PerAxisArgument<int64_t> window_size_, smoothing_size_;
   PerAxisArgument<float> scale_;
   bool normalized_;
-  DataType dtype_;
 };
 
 DALI_CORE_REGISTER_OPERATOR("laplacian", Laplacian)
