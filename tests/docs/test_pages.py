@@ -63,6 +63,7 @@ def all_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # warnings of frameworks that earlier pages import
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=ids)
 def test_programs(page: Path, photos: Path) -> None:
     if page.stem in NEEDED:
