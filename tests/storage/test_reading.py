@@ -12,7 +12,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn
@@ -241,24 +240,6 @@ def test_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingModuleError, match=r"dali_core\[remote\]"):
         reader(files=["s3://bucket/a"]).build()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: fn.readers.caffe(path="s3://bucket/data"),
-        lambda: fn.readers.caffe2(path="s3://bucket/data"),
-        lambda: fn.readers.video(filenames=["s3://bucket/a.mp4"], sequence_length=1),
-        lambda: fn.readers.video_resize(file_root="s3://bucket/a", sequence_length=1, size=8),
-        lambda: fn.io.file.read(np.frombuffer(b"s3://bucket/a", np.uint8)),
-    ],
-)
-def test_operators_without_urls_say_so(call: Any) -> None:
-    with Pipeline(1, 1, None) as pipeline:
-        outputs = call()
-        pipeline.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else (outputs,)))
-    with pytest.raises((ArgumentValueError, SampleError), match="must be (paths of|a) local file"):
-        pipeline.run()
 
 
 _PROGRAM = """
