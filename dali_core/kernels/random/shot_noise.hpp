@@ -12,11 +12,21 @@
 
 namespace dali_core {
 
-// Two elements share a block of random bits, of which each gets one uniform number. What else an
-// element needs is from a stream of its own, since nobody knows how much that is.
+// Two elements share a block of random bits. What else an element needs is from a stream of its
+// own, since nobody knows how much that is.
 struct ElementDraws {
-  double uniform;
-  RandomStream others;
+  uint32_t low;
+  uint32_t high;
+  uint64_t seed;
+  SampleKey key;
+
+  // In [0, 1), with 53 bits; the two halves of it, with 32 bits each.
+  DC_HOST_DEV double uniform() const {
+    return static_cast<double>((low | (uint64_t{high} << 32)) >> 11) * 0x1p-53;
+  }
+  DC_HOST_DEV double first_half() const { return high * 0x1p-32; }
+  DC_HOST_DEV double second_half() const { return low * 0x1p-32; }
+  DC_HOST_DEV RandomStream others() const { return RandomStream(mix64(seed), key); }
 };
 
 DC_HOST_DEV PhiloxBlock shot_noise_block(uint64_t seed, SampleKey key, int64_t pair) {
@@ -28,9 +38,7 @@ DC_HOST_DEV PhiloxBlock shot_noise_block(uint64_t seed, SampleKey key, int64_t p
 DC_HOST_DEV ElementDraws draws_of_element(const PhiloxBlock& block, uint64_t seed, SampleKey key,
                                           int64_t element) {
   const int first = element % 2 == 0 ? 0 : 2;
-  const uint64_t bits = block[first] | (uint64_t{block[first + 1]} << 32);
-  return {static_cast<double>(bits >> 11) * 0x1p-53,
-          RandomStream(mix64(seed + static_cast<uint64_t>(element)), key)};
+  return {block[first], block[first + 1], seed + static_cast<uint64_t>(element), key};
 }
 
 // The logarithm of k!, by Stirling's series with its first terms; below 10 by multiplication.
@@ -64,23 +72,25 @@ DC_HOST_DEV double poisson_by_inversion(double mean, double probability_of_none,
 
 // Hoermann: "The transformed rejection method for generating Poisson random variables", Insurance:
 // Mathematics and Economics 12 (1993), algorithm PTRS; for means of at least 10.
-DC_HOST_DEV double poisson_by_rejection(double mean, ElementDraws& draws) {
-  const double log_mean = natural_logarithm(mean);
+DC_HOST_DEV double poisson_by_rejection(double mean, const ElementDraws& draws) {
   const double b = 0.931 + 2.53 * std::sqrt(mean);
   const double a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
   const double quick = 0.9277 - 3.6224 / (b - 2);
-  double u = draws.uniform - 0.5;
+  // The centre of an interval, so that neither end is met.
+  double u = draws.first_half() + 0x1p-33 - 0.5;
+  double v = draws.second_half();
+  RandomStream others = draws.others();
   while (true) {
-    const double v = draws.others.next_double();
     const double us = 0.5 - std::fabs(u);
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
     if (us >= 0.07 && v <= quick) return k;
     const bool is_possible = k >= 0 && (us >= 0.013 || v <= us);
     if (is_possible && natural_logarithm(v * inverse_alpha / (a / (us * us) + b)) <=
-                           k * log_mean - mean - log_factorial(k))
+                           k * natural_logarithm(mean) - mean - log_factorial(k))
       return k;
-    u = draws.others.next_double() - 0.5;
+    u = others.next_double() - 0.5;
+    v = others.next_double();
   }
 }
 
@@ -93,12 +103,11 @@ DC_HOST_DEV double probability_of_none(double mean) {
   return mean < kLargestMeanForInversion ? exponential_of_negative(-mean) : 0;
 }
 
-DC_HOST_DEV double poisson(double mean, double probability_of_none, ElementDraws draws) {
+DC_HOST_DEV double poisson(double mean, double probability_of_none, const ElementDraws& draws) {
   if (mean < kLargestMeanForInversion)
-    return poisson_by_inversion(mean, probability_of_none, draws.uniform);
+    return poisson_by_inversion(mean, probability_of_none, draws.uniform());
   if (mean < kLargestMeanForRejection) return poisson_by_rejection(mean, draws);
-  const uint32_t radius = draws.others.next_uint32();
-  const double normal = normal_floats(radius, draws.others.next_uint32()).first;
+  const double normal = normal_floats(draws.low, draws.high).first;
   return std::floor(mean + std::sqrt(mean) * normal + 0.5);
 }
 

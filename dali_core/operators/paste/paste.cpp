@@ -62,9 +62,8 @@ class Paste : public KernelOperator<Paste, PasteTask>, public EachFrame {
     const int64_t top = paste_start(height, image.shape[0], position(y_, "paste_y", sample));
     const int64_t left = paste_start(width, image.shape[1], position(x_, "paste_x", sample));
     const bool stays = height == image.shape[0] && width == image.shape[1];
-    return {{image.type, {height, width, image.shape[2]}, Layout("HWC"), stays ? 0 : -1},
-            top,
-            left};
+    return {
+        {image.type, {height, width, image.shape[2]}, Layout("HWC"), stays ? 0 : -1}, top, left};
   }
 
   PasteTask task(const Result& result, TaskData& data) const {
@@ -74,10 +73,14 @@ class Paste : public KernelOperator<Paste, PasteTask>, public EachFrame {
     PasteTask task =
         canvas_task(data.output(), result.shape[1] * channels, fill_, data.array(fill_));
     task.num_regions = 1;
-    task.first = {image.data,  image.num_bytes(),
-                  0,           image_row,
-                  result.top,  result.top + image.shape[0],
-                  result.left * channels, result.left * channels + image_row};
+    task.first = {image.data,
+                  image.num_bytes(),
+                  0,
+                  image_row,
+                  result.top,
+                  result.top + image.shape[0],
+                  result.left * channels,
+                  result.left * channels + image_row};
     return task;
   }
 
