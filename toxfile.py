@@ -19,6 +19,9 @@ VARIABLES = {
     "no-index": "UV_NO_INDEX",
     "trusted-host": "UV_INSECURE_HOST",
     "cert": "SSL_CERT_FILE",
+    "timeout": "UV_HTTP_TIMEOUT",
+    "default-timeout": "UV_HTTP_TIMEOUT",
+    "retries": "UV_HTTP_RETRIES",
 }
 # From the weakest to the strongest.
 SECTIONS = ("global", "install", ":env:")

@@ -35,11 +35,13 @@ def test_settings_of_pip_are_translated(tmp_path: Path) -> None:
         "[global]\nindex-url = https://one.invalid/simple\nfind-links = /first\n    /second\n",
         PIP_EXTRA_INDEX_URL="https://two.invalid/simple file:///three",
         PIP_CERT="/certificates.pem",
+        PIP_DEFAULT_TIMEOUT="180",
     )
     assert found["UV_DEFAULT_INDEX"] == "https://one.invalid/simple"
     assert found["UV_INDEX"] == "https://two.invalid/simple file:///three"
     assert found["UV_FIND_LINKS"] == "/first,/second"
     assert found["SSL_CERT_FILE"] == "/certificates.pem"
+    assert found["UV_HTTP_TIMEOUT"] == "180"
     assert found["UV_CONSTRAINT"] == str(ROOT / "constraints.txt")
 
 
