@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent
+# Other indices are left out: of those that have a version, uv takes the files of one only, which may
+# lack the file for this platform. The packages of the tests need no other index.
 VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
-    "extra-index-url": "UV_INDEX",
     "find-links": "UV_FIND_LINKS",
     "no-index": "UV_NO_INDEX",
     "trusted-host": "UV_INSECURE_HOST",
@@ -35,7 +36,6 @@ def translated(listing: str) -> dict[str, str]:
         section, _, option = name.partition(".")
         if is_setting and section in found and option in VARIABLES:
             values = str(ast.literal_eval(value)).split()
-            # Indices are separated by spaces.
             separator = "," if option == "find-links" else " "
             found[section][VARIABLES[option]] = separator.join(values)
     return {name: value for section in SECTIONS for name, value in found[section].items()}
@@ -47,8 +47,6 @@ def settings() -> dict[str, str]:
     listed = subprocess.run(command, capture_output=True, text=True, check=False)
     return {
         **(translated(listed.stdout) if listed.returncode == 0 else {}),
-        # As pip does, the newest version of all indices.
-        "UV_INDEX_STRATEGY": "unsafe-best-match",
         "UV_CONSTRAINT": str(ROOT / "constraints.txt"),
         # On the disk of the environments, which share its files.
         "UV_CACHE_DIR": str(ROOT / ".tox" / "uv"),
