@@ -76,9 +76,9 @@ class LmdbWalk {
   }
 
   void read_tree(uint64_t number, int depth) {
-    const int64_t place = static_cast<int64_t>(number) * page_size_;
     if (number >= visited_.size())
       return add_problem(source_.size(), "a page beyond the end of the file");
+    const int64_t place = static_cast<int64_t>(number) * page_size_;
     if (visited_[static_cast<size_t>(number)] || depth > kMaxDepth)
       return add_problem(place, "a page that is in the tree twice");
     visited_[static_cast<size_t>(number)] = true;
