@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent
-# Other indices are left out: of those that have a version, uv takes the files of one only, which may
-# lack the file for this platform. The packages of the tests need no other index.
+# Other indices are left out: of those that have a version, uv takes the files of one only, which
+# may lack the file for this platform. The packages of the tests need no other index.
 VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
     "find-links": "UV_FIND_LINKS",
