@@ -262,6 +262,28 @@ CASES = (
     KernelCase(
         "decibels", "decibels", "convert_to_decibels", {"load 4": 1, "store 4": 1}, 4, 4, 0.8, 0.55
     ),
+    # With 512 samples in a window and half of them in the next one, there is a butterfly for each
+    # new sample and each bin.
+    KernelCase(
+        "spectra, a butterfly of 4",
+        "spectrogram",
+        "compute_spectra",
+        {"load 4": 6, "LDS": 8, "STS": 8},
+        4,
+        4,
+        0.28,
+        0.19,
+    ),
+    KernelCase(
+        "spectra, two bins",
+        "spectrogram",
+        "compute_spectra",
+        {"load 4": 2, "LDS": 4, "store 4": 2},
+        8,
+        8,
+        0.55,
+        0.39,
+    ),
     KernelCase(
         "flip of points",
         "flip_points",

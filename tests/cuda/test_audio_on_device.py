@@ -44,3 +44,66 @@ for reference in (0.0, 1.0, 3e-5):
             np.testing.assert_allclose(found[0], 10 * np.log10(bounded), rtol=2e-6, atol=1e-5)
 """
     )
+
+
+def test_spectra() -> None:
+    """All factors, convolutions, samples outside of signals, and windows of several blocks."""
+    run(
+        """
+random = np.random.default_rng(5)
+sizes = [*range(1, 24), 26, 34, 49, 60, 121, 169, 220, 257, 273, 512]
+for nfft in sizes:
+    length = int(random.integers(1, nfft + 1))
+    step = int(random.integers(1, length + 1)) if nfft < 100 else length
+    shapes = [(5 * nfft + 9, 1), (1, 2 * nfft), (nfft, 1)]
+    signals = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+    centered, reflect, power, tf = (int(bit) for bit in np.binary_repr(nfft % 16, 4))
+    compare(
+        lambda x: fn.spectrogram(
+            x,
+            nfft=nfft,
+            window_length=length,
+            window_step=step,
+            center_windows=bool(centered),
+            reflect_padding=bool(reflect),
+            power=1 + power,
+            layout="tf" if tf else "ft",
+        ),
+        [signals],
+    )
+"""
+    )
+
+
+def test_spectra_of_long_windows() -> None:
+    """Windows that do not fit into shared memory, by factors and as convolutions."""
+    run(
+        """
+signals = [np.random.default_rng(n).standard_normal(n).astype(np.float32) for n in (30000, 9, 1)]
+for nfft, layout in ((2 * 6561, "ft"), (4097, "tf")):
+    (spectra,) = compare(
+        lambda x: fn.spectrogram(
+            x, nfft=nfft, window_length=4000, window_step=9000, layout=layout
+        ),
+        [signals],
+    )
+    windows = spectra[0] if layout == "tf" else spectra[0].T
+    assert windows.shape == (4, nfft // 2 + 1)
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(4000) + 0.5) / 4000)
+    expected = np.abs(np.fft.rfft(signals[0][7000:11000] * hann, nfft)) ** 2
+    np.testing.assert_allclose(windows[1], expected, atol=4e-6 * expected.max())
+"""
+    )
+
+
+def test_memory_of_long_windows_is_bounded() -> None:
+    """Blocks take several windows where all of them would take much memory."""
+    run(
+        """
+signals = [np.ones(n, np.float32) for n in (*[1] * 15, 4)]
+(spectra,) = compare(
+    lambda x: fn.spectrogram(x, nfft=2**18, window_length=3, window_step=1), [signals]
+)
+assert spectra[-1].shape == (2**17 + 1, 5)
+"""
+    )

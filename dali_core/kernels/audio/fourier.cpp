@@ -1,5 +1,6 @@
 #include "dali_core/kernels/audio/fourier.hpp"
 
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,17 @@ std::vector<int> factors_of(int64_t points) {
   return factors;
 }
 
+std::array<OddAngles, kMostFactor + 1> all_angles() {
+  std::array<OddAngles, kMostFactor + 1> all{};
+  for (int factor = 3; factor <= kMostFactor; factor += 2)
+    for (int i = 0; i < factor; ++i) {
+      const double angle = 2 * kPi * i / factor;
+      all[static_cast<size_t>(factor)].cosine[i] = static_cast<float>(std::cos(angle));
+      all[static_cast<size_t>(factor)].sine[i] = static_cast<float>(std::sin(angle));
+    }
+  return all;
+}
+
 int64_t position_of(int64_t frequency, int64_t points, const std::vector<int>& factors) {
   int64_t position = 0;
   for (const int factor : factors) {
@@ -40,6 +52,11 @@ int64_t position_of(int64_t frequency, int64_t points, const std::vector<int>& f
 }
 
 }  // namespace
+
+const OddAngles& odd_angles(int factor) {
+  static const std::array<OddAngles, kMostFactor + 1> angles = all_angles();
+  return angles[static_cast<size_t>(factor)];
+}
 
 ComplexTransform::ComplexTransform(int64_t num_points)
     : points(num_points), factors(factors_of(num_points)) {
@@ -78,7 +95,8 @@ ComplexTransform::ComplexTransform(int64_t num_points)
       }
     length = part;
   }
-  for (int64_t i = 0; i < points; ++i) positions.push_back(2 * position_of(i, points, factors));
+  for (int64_t i = 0; i < points; ++i)
+    positions.push_back(static_cast<int32_t>(2 * position_of(i, points, factors)));
 }
 
 RealTransform::RealTransform(int64_t number)

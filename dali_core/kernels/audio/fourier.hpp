@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "dali_core/kernels/audio/fourier_tables.hpp"
+
 namespace dali_core {
 
 // Most lanes of any instruction set.
@@ -21,6 +23,9 @@ constexpr int64_t kMostLanes = 16;
 
 // Of a size that memory for a few transforms is easily found for.
 constexpr int64_t kMaxTransform = int64_t{1} << 28;
+
+// Of one of the factors; what is even needs none.
+const OddAngles& odd_angles(int factor);
 
 // A complex transform of `points` points. Rows of lanes hold real and imaginary parts in turn.
 struct ComplexTransform {
@@ -32,7 +37,7 @@ struct ComplexTransform {
   int64_t points;
   std::vector<int> factors;
   std::vector<float> twiddles;     // cosine and sine, in the order of use
-  std::vector<int64_t> positions;  // of the row with a frequency's real part, after the transform
+  std::vector<int32_t> positions;  // of the row with a frequency's real part, after the transform
   // Bluestein's: a transform of a power of two, what points are multiplied by before and after, and
   // the transform of what they are convolved with, in the order that a transform leaves.
   std::unique_ptr<const ComplexTransform> convolution;

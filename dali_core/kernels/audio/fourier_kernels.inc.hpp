@@ -4,103 +4,20 @@
 typedef float Lanes __attribute__((vector_size(DC_SIMD_BYTES), may_alias));
 constexpr int64_t kLanes = DC_SIMD_BYTES / 4;
 
-// Of a transform of `factor` points, an odd number: cosines and sines of its angles.
-struct OddAngles {
-  explicit OddAngles(int factor) {
-    for (int i = 0; i < factor; ++i) {
-      const double angle = 2 * 3.14159265358979323846 * i / factor;
-      cosine[i] = static_cast<float>(std::cos(angle));
-      sine[i] = static_cast<float>(std::sin(angle));
-    }
-  }
-  float cosine[13], sine[13];
-};
-
-template <int kFactor, typename V>
-inline void butterfly(V* re, V* im) {
-  if constexpr (kFactor == 2) {
-    const V r = re[0], i = im[0];
-    re[0] = r + re[1];
-    im[0] = i + im[1];
-    re[1] = r - re[1];
-    im[1] = i - im[1];
-  } else if constexpr (kFactor == 4) {
-    const V r0 = re[0] + re[2], i0 = im[0] + im[2], r2 = re[0] - re[2], i2 = im[0] - im[2];
-    const V r1 = re[1] + re[3], i1 = im[1] + im[3], r3 = re[1] - re[3], i3 = im[1] - im[3];
-    re[0] = r0 + r1;
-    im[0] = i0 + i1;
-    re[1] = r2 + i3;
-    im[1] = i2 - r3;
-    re[2] = r0 - r1;
-    im[2] = i0 - i1;
-    re[3] = r2 - i3;
-    im[3] = i2 + r3;
-  } else {
-    static const OddAngles angles(kFactor);
-    constexpr int kHalf = kFactor / 2;
-    V sum_re[kHalf], sum_im[kHalf], difference_re[kHalf], difference_im[kHalf];
-    const V first_re = re[0], first_im = im[0];
-    for (int q = 0; q < kHalf; ++q) {
-      const int other = kFactor - 1 - q;
-      sum_re[q] = re[q + 1] + re[other];
-      sum_im[q] = im[q + 1] + im[other];
-      difference_re[q] = re[q + 1] - re[other];
-      difference_im[q] = im[q + 1] - im[other];
-      re[0] += sum_re[q];
-      im[0] += sum_im[q];
-    }
-    for (int p = 1; p <= kHalf; ++p) {
-      V even_re = first_re, even_im = first_im;
-      V odd_re = difference_re[0] * angles.sine[p], odd_im = difference_im[0] * angles.sine[p];
-      for (int q = 0; q < kHalf; ++q) {
-        const int angle = p * (q + 1) % kFactor;
-        even_re += sum_re[q] * angles.cosine[angle];
-        even_im += sum_im[q] * angles.cosine[angle];
-        if (q > 0) {
-          odd_re += difference_re[q] * angles.sine[angle];
-          odd_im += difference_im[q] * angles.sine[angle];
-        }
-      }
-      re[p] = even_re + odd_im;
-      im[p] = even_im - odd_re;
-      re[kFactor - p] = even_re - odd_im;
-      im[kFactor - p] = even_im + odd_re;
-    }
-  }
-}
+#include "dali_core/kernels/audio/butterflies.inc.hpp"
 
 // One factor: blocks of `length` points become `kFactor` blocks each. Gives the twiddles after.
 template <int kFactor, typename V>
 inline const float* split_blocks(V* data, int64_t points, int64_t length, const float* twiddles) {
   const int64_t part = length / kFactor;
-  const float* twiddle = twiddles;
+  const OddAngles& angles = odd_angles(kFactor);
   for (int64_t first = 0; first < points; first += length) {
     V* row = data + 2 * first;
-    twiddle = twiddles;
-    for (int64_t i = 0; i < part; ++i, row += 2) {
-      V re[kFactor], im[kFactor];
-      for (int k = 0; k < kFactor; ++k) {
-        re[k] = row[2 * k * part];
-        im[k] = row[2 * k * part + 1];
-      }
-      butterfly<kFactor>(re, im);
-      row[0] = re[0];
-      row[1] = im[0];
-      for (int k = 1; k < kFactor; ++k) {
-        V* const target = row + 2 * k * part;
-        if (part > 1) {
-          const float cosine = twiddle[0], sine = twiddle[1];
-          twiddle += 2;
-          target[0] = re[k] * cosine - im[k] * sine;
-          target[1] = re[k] * sine + im[k] * cosine;
-        } else {
-          target[0] = re[k];
-          target[1] = im[k];
-        }
-      }
-    }
+    const float* twiddle = twiddles;
+    for (int64_t i = 0; i < part; ++i, row += 2, twiddle += 2 * (kFactor - 1))
+      split_points<kFactor>(row, 2 * part, part > 1 ? twiddle : nullptr, angles);
   }
-  return twiddle;
+  return twiddles + (part > 1 ? 2 * (kFactor - 1) * part : 0);
 }
 
 template <typename V>
@@ -137,9 +54,7 @@ inline void transform_factors(const ComplexTransform& transform, V* data) {
 
 template <typename V>
 inline void multiply_complex(V* row, float re, float im) {
-  const V product = row[0] * re - row[1] * im;
-  row[1] = row[0] * im + row[1] * re;
-  row[0] = product;
+  store_product(row[0], row[1], re, im, row);
 }
 
 // Leaves frequency `k` at `data[2 * k]`.
@@ -202,21 +117,9 @@ inline void power_of_rows(const RealTransform& transform, V* data, V* power) {
     return;
   }
   const int64_t half = complex.points;
-  const V first_re = data[0] + data[1], first_im = data[0] - data[1];
-  power[0] = first_re * first_re;
-  power[half] = first_im * first_im;
-  for (int64_t i = 1; i <= half / 2; ++i) {
-    const V* const a = frequency_row(complex, data, i);
-    const V* const b = frequency_row(complex, data, half - i);
-    const V even_re = a[0] + b[0], even_im = a[1] - b[1];
-    const V odd_re = a[1] + b[1], odd_im = b[0] - a[0];
-    const float cosine = transform.twiddles[static_cast<size_t>(2 * i)];
-    const float sine = transform.twiddles[static_cast<size_t>(2 * i + 1)];
-    const V turned_re = odd_re * cosine - odd_im * sine;
-    const V turned_im = odd_re * sine + odd_im * cosine;
-    const V sum_re = even_re + turned_re, sum_im = even_im + turned_im;
-    const V difference_re = even_re - turned_re, difference_im = even_im - turned_im;
-    power[i] = (sum_re * sum_re + sum_im * sum_im) * 0.25f;
-    power[half - i] = (difference_re * difference_re + difference_im * difference_im) * 0.25f;
-  }
+  powers_of_ends(data, power, power + half);
+  for (int64_t i = 1; i <= half / 2; ++i)
+    powers_of_pair(frequency_row(complex, data, i), frequency_row(complex, data, half - i),
+                   transform.twiddles[static_cast<size_t>(2 * i)],
+                   transform.twiddles[static_cast<size_t>(2 * i + 1)], power + i, power + half - i);
 }

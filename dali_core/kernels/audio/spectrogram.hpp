@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "dali_core/kernels/audio/fourier.hpp"
+#include "dali_core/kernels/audio/spectrogram_task.hpp"
 
 namespace dali_core {
-
-// What is outside of the signal.
-enum class SignalPadding { kNone, kZeros, kReflected };
 
 struct SpectrogramRule {
   RealTransform transform;

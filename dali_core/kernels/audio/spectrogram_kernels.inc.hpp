@@ -33,18 +33,10 @@ inline void spectra_of_rows(const RealTransform& transform, bool is_amplitude, i
 // The samples of a window that begins at `start`, some of which are outside of the signal.
 inline void copy_padded(const float* signal, int64_t length, int64_t start, int64_t extent,
                         SignalPadding padding, float* out) {
-  const int64_t period = std::max<int64_t>(2 * (length - 1), 1);
   for (int64_t i = 0; i < extent; ++i) {
     int64_t place = start + i;
-    if (place < 0 || place >= length) {
-      if (padding == SignalPadding::kZeros) {
-        out[i] = 0;
-        continue;
-      }
-      place = ((place % period) + period) % period;
-      if (place >= length) place = period - place;
-    }
-    out[i] = signal[place];
+    if (place < 0 || place >= length) place = padded_place(place, length, padding);
+    out[i] = place < 0 ? 0 : signal[place];
   }
 }
 

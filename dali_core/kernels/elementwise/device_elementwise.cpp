@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "dali_core/device_arrays.hpp"
 #include "dali_core/device_inputs.hpp"
 #include "dali_core/device_tasks.hpp"
 #include "dali_core/element_groups.hpp"
@@ -254,13 +255,6 @@ FloatTask float_task(DeviceBatch& batch, const Compiled& compiled, const Operand
     steps.host[number] = step;
   }
   return {steps.device, nullptr, 0, static_cast<int>(compiled.code.size())};
-}
-
-template <typename T>
-const T* uploaded(DeviceBatch& batch, const std::vector<T>& values) {
-  const UploadedArray<T> array = batch.upload<T>(values.size());
-  std::copy(values.begin(), values.end(), array.host);
-  return array.device;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ Each window of the signal is multiplied by a window function, filled with zeros 
 and transformed to frequencies. The output has ``nfft // 2 + 1`` bins, from frequency 0 to half the
 sampling rate, for each window.
 """,
+    devices=("cpu", "gpu"),
     input_docs=("Signals of type float32: one dimension, of which others have an extent of 1.",),
     args=(
         Arg(

@@ -1,10 +1,12 @@
-#include "dali_core/kernels/audio/spectrogram.hpp"
-
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "dali_core/device_inputs.hpp"
+#include "dali_core/device_tasks.hpp"
 #include "dali_core/kernels/audio/audio_inputs.hpp"
-#include "dali_core/operator.hpp"
+#include "dali_core/kernels/audio/spectrogram_device.hpp"
 
 namespace dali_core {
 namespace {
@@ -39,6 +41,40 @@ class Spectrogram : public Operator {
 
   void run(SampleContext& sample) const override {
     const Tensor& signal = sample.input(0);
+    Tensor& output = *sample.output(infer(signal));
+    float* const memory = sample.scratch<float>(0, static_cast<size_t>(rule_.num_floats()));
+    compute_spectrogram(rule_, signal.as<float>(), signal.num_elements(), output.as<float>(),
+                        memory);
+  }
+
+  void plan(DeviceBatch& batch) const override {
+    int64_t most_windows = 0;
+    batch.for_each([&](int i, SampleContext& sample) {
+      const Inferred inferred = infer(sample.input(0));
+      batch.declare(i, inferred);
+      most_windows = std::max(most_windows, windows_of(inferred.shape));
+    });
+    batch.allocate();
+    if (batch.size() == 0) return;
+    const SpectrogramOnDevice device(rule_, most_windows, batch.size());
+    const SpectrogramTables* const tables = device.upload(batch);
+    std::vector<SpectrogramTask> tasks;
+    batch.for_each([&](int i, SampleContext& sample) {
+      const Tensor& signal = sample.input(0);
+      Tensor& output = batch.output(0, i);
+      const int64_t num_windows = windows_of(output.shape);
+      tasks.push_back({tables, static_cast<const float*>(data_on_device(batch, signal)),
+                       output.as<float>(), device.memory_for(batch, num_windows),
+                       signal.num_elements(), num_windows});
+    });
+    launch_tasks(batch, device.kernel(), tasks, device.num_blocks(), kSpectrumThreads,
+                 device.shared_bytes());
+  }
+
+ private:
+  int64_t windows_of(const Shape& output) const { return output[rule_.time_major ? 0 : 1]; }
+
+  Inferred infer(const Tensor& signal) const {
     check_float(signal);
     const int64_t length = signal.num_elements();
     int num_dims = 0;
@@ -56,13 +92,9 @@ class Spectrogram : public Operator {
     const int64_t num_bins = rule_.transform.num_bins();
     const Shape shape =
         rule_.time_major ? Shape{num_windows, num_bins} : Shape{num_bins, num_windows};
-    Tensor& output =
-        sample.output(0, DataType::kFloat, shape, Layout(rule_.time_major ? "tf" : "ft"));
-    float* const memory = sample.scratch<float>(0, static_cast<size_t>(rule_.num_floats()));
-    compute_spectrogram(rule_, signal.as<float>(), length, output.as<float>(), memory);
+    return {DataType::kFloat, shape, Layout(rule_.time_major ? "tf" : "ft")};
   }
 
- private:
   SpectrogramRule rule_;
 };
 
