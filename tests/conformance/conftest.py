@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,18 @@ def pytest_configure(config: pytest.Config) -> None:
                 "--conformance-report: must be written by one process (got several). Add -n 0."
             )
         config.pluginmanager.register(Recorder(config.getoption("--conformance-report")))
+
+
+@pytest.fixture
+def _no_garbage_in_children() -> Iterator[None]:
+    """Keep what is there from being collected in children of a test that forks.
+
+    A pipeline of the reference waits there for threads that only its own process has.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class Recorder:

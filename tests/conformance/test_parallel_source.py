@@ -16,7 +16,10 @@ reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DAL
 pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
 
 # Frameworks that other tests have imported warn of forks, also of those of the reference.
-pytestmark = pytest.mark.filterwarnings("ignore:os.fork")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:os.fork"),
+    pytest.mark.usefixtures("_no_garbage_in_children"),
+]
 
 
 def samples(info: Any) -> np.ndarray:

@@ -29,6 +29,7 @@ ONE, TWO = np.float32([1, 2]), np.float32([3, 5])
 pytestmark = [
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+    pytest.mark.usefixtures("_no_garbage_in_children"),
 ]
 
 
