@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dali_core._runtime import executor
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.decoders import backends
 from tests.generated_images import SAMPLINGS, cmyk_jpeg, jpeg, photo_like, png, sampled_jpeg
@@ -16,6 +19,7 @@ from tests.operators.decoders.decoding import (
     decode,
     decode_one,
     failure,
+    has_libjpeg,
     use_jpeg_library,
 )
 
@@ -43,9 +47,19 @@ print([*states, loaded()])
 """
 
 
+def links_libjpeg() -> bool:
+    return b"libjpeg.so" in Path(executor.__file__).read_bytes()
+
+
 def run_python(code: str) -> str:
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_the_build_has_what_its_environment_asks_for() -> None:
+    """An environment of the tests is for builds without libjpeg-turbo."""
+    wanted = os.environ.get("DALI_CORE_WITH_LIBJPEG", "")
+    assert has_libjpeg() == {"0": False, "1": True}.get(wanted, links_libjpeg())
 
 
 def test_both_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
