@@ -15,7 +15,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from building.cubins import compile_cubin, find_nvrtc
+from building.cubins import compile_module
+from building.cuda_compilers import find_compilers
 
 from .gpu_model import GPUS, Ceiling, Gpu, ceiling, unit_of
 from .kernel_cases import CASES, KernelCase
@@ -92,13 +93,11 @@ def main() -> None:
             cases = [case for case in CASES if case.name.startswith(arguments.show)]
         if arguments.sources:
             folder = Path(name)
-            nvrtc = find_nvrtc()
-            if nvrtc is None:
-                raise SystemExit("--sources needs NVRTC, the compiler of kernels.")
+            compilers = find_compilers()
+            if compilers is None:
+                raise SystemExit("--sources needs NVRTC and ptxas, the compilers of kernels.")
             for source in arguments.sources:
-                for architecture in {gpu.architecture for gpu in gpus}:
-                    cubin = compile_cubin(ROOT, ROOT / source, nvrtc, architecture)
-                    (folder / f"{source.stem}.sm_{architecture}.cubin").write_bytes(cubin)
+                compile_module(ROOT, ROOT / source, compilers, folder)
             stems = {source.stem for source in arguments.sources}
             cases = [case for case in cases if case.module in stems]
         for gpu in gpus:

@@ -14,6 +14,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 from building import cubins, toolchain
+from building.cuda_compilers import CubinError, find_compilers
 from building.extensions import CUBINS as PACKAGED_CUBINS
 from building.extensions import VIDEO_PROGRAM, find_codecs, find_modules, video_worker_sources
 from building.ninja_file import BUILD, CUBINS, NinjaFile, link_headers, name_of
@@ -41,8 +42,8 @@ class BuildWithNinja(build_ext):
         """Build what has changed."""
         toolchain.check_compiler()
         try:
-            self._with_cubins = cubins.find_nvrtc() is not None
-        except cubins.CubinError as error:
+            self._with_cubins = find_compilers() is not None
+        except CubinError as error:
             raise CompileError(str(error)) from error
         cuda = toolchain.cuda_headers()
         ffmpeg = toolchain.ffmpeg() if video_worker_sources() else None

@@ -1,23 +1,20 @@
-"""Compiles device code at build time, with NVRTC from the package index.
+"""Compiles device code at build time, with compilers from the package index.
 
-``python -m building.cubins SOURCE FOLDER`` compiles one ``.cu`` file: a cubin for each
-architecture, and PTX for those to come. ``python -m building.cubins --list FOLDER`` writes the list
-of kernels. Neither a toolkit, a driver nor a host compiler is needed.
+``python -m building.cubins SOURCE FOLDER`` compiles one ``.cu`` file: to PTX, from which a cubin
+for each architecture is assembled, and drivers will make one for those to come.
+``python -m building.cubins --list FOLDER`` writes the list of kernels. Neither a toolkit, a driver
+nor a host compiler is needed.
 """
 
 from __future__ import annotations
 
-import ctypes
-import importlib.metadata
-import importlib.util
 import json
-import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-VERSION = "12.9"
+from building.cuda_compilers import Compilers, CubinError, find_compilers
+
 # From Turing to Blackwell. A cubin also runs on later architectures of the same major number, so
 # that of 80 serves 86, 87 and 89; PTX of the oldest serves all others.
 ARCHITECTURES = (75, 80, 90, 100, 120)
@@ -35,10 +32,6 @@ KERNELS = "kernels.json"
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 _KERNEL = re.compile(r"^\.visible \.entry (\w+)", re.MULTILINE)
-
-
-class CubinError(Exception):
-    """Device code cannot be compiled."""
 
 
 def find_sources(root: Path) -> list[Path]:
@@ -75,95 +68,17 @@ def outputs(stem: str) -> list[str]:
     return [*(f"{stem}.sm_{number}.cubin" for number in ARCHITECTURES), f"{stem}.ptx"]
 
 
-@dataclass(frozen=True)
-class Nvrtc:
-    """An installed NVRTC."""
-
-    version: str
-    folder: Path
-
-    def load(self) -> ctypes.CDLL:
-        """Load the library, and first the one that it would not find."""
-        for name in ("libnvrtc-builtins.so.12.9", "libnvrtc.so.12"):
-            library = ctypes.CDLL(str(self.folder / name), mode=ctypes.RTLD_GLOBAL)
-        library.nvrtcGetErrorString.restype = ctypes.c_char_p
-        return library
-
-
-def find_nvrtc() -> Nvrtc | None:
-    """Find NVRTC among the installed packages; None if the library is to be without device code.
-
-    ``DALI_CORE_WITH_CUDA=0`` asks for that, ``=1`` makes the lack of NVRTC an error.
-    """
-    wanted = os.environ.get("DALI_CORE_WITH_CUDA", "")
-    if wanted == "0":
-        return None
-    package = "nvidia-cuda-nvrtc-cu12"
-    try:
-        version = importlib.metadata.version(package)
-        (folder,) = importlib.util.find_spec("nvidia.cuda_nvrtc").submodule_search_locations  # type: ignore[union-attr,misc]
-    except ModuleNotFoundError:
-        version = "none"
-    if version.startswith(f"{VERSION}."):
-        return Nvrtc(version, Path(folder, "lib"))
-    lack = f"device code needs the package {package} {VERSION}.* (installed: {version})."
-    if wanted == "1":
-        raise CubinError(
-            f"DALI_CORE_WITH_CUDA=1: {lack} Install it, or leave the variable out to do without."
-        )
-    print(f"Building without CUDA: {lack}")
-    return None
-
-
-def compile_module(root: Path, source: Path, nvrtc: Nvrtc, folder: Path) -> None:
-    """Write the cubins and the PTX of one source into a folder."""
+def compile_module(root: Path, source: Path, compilers: Compilers, folder: Path) -> None:
+    """Write the PTX and the cubins of one source into a folder."""
+    name = str(source.relative_to(root))
+    options = [f"--gpu-architecture=compute_{PTX_ARCHITECTURE}", *OPTIONS]
+    options += [f"--include-path={root / path}" for path in HEADERS]
+    options.append(f"--include-path={source.parent}")
+    ptx = folder / f"{source.stem}.ptx"
+    ptx.write_bytes(compilers.compile(name, source.read_bytes(), options))
     for architecture in ARCHITECTURES:
-        cubin = compile_cubin(root, source, nvrtc, architecture)
-        (folder / f"{source.stem}.sm_{architecture}.cubin").write_bytes(cubin)
-    name = str(source.relative_to(root))
-    target = f"compute_{PTX_ARCHITECTURE}"
-    ptx = _compile(nvrtc.load(), root, name, source.read_bytes(), target)
-    (folder / f"{source.stem}.ptx").write_bytes(ptx.rstrip(b"\0"))
-
-
-def compile_cubin(root: Path, source: Path, nvrtc: Nvrtc, architecture: int) -> bytes:
-    """Compile one source for one architecture."""
-    name = str(source.relative_to(root))
-    return _compile(nvrtc.load(), root, name, source.read_bytes(), f"sm_{architecture}")
-
-
-def _compile(library: ctypes.CDLL, root: Path, name: str, text: bytes, architecture: str) -> bytes:
-    program = ctypes.c_void_p()
-    options = [f"--gpu-architecture={architecture}", *OPTIONS]
-    options += [f"--include-path={root / folder}" for folder in HEADERS]
-    options += [f"--include-path={(root / name).parent}"]
-    encoded = [option.encode() for option in options]
-
-    def call(function: str, *arguments: object) -> None:
-        status = getattr(library, function)(*arguments)
-        if status != 0:
-            reason = library.nvrtcGetErrorString(status).decode()
-            raise CubinError(f"{name} for {architecture}: {function} says {reason}.")
-
-    def read(what: str) -> bytes:
-        size = ctypes.c_size_t()
-        call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
-        content = ctypes.create_string_buffer(size.value)
-        call(f"nvrtcGet{what}", program, content)
-        return content.raw
-
-    call("nvrtcCreateProgram", ctypes.byref(program), text, name.encode(), 0, None, None)
-    try:
-        arguments = (ctypes.c_char_p * len(encoded))(*encoded)
-        status = library.nvrtcCompileProgram(program, len(encoded), arguments)
-        log = read("ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
-        # Warnings are errors.
-        if status != 0 or log:
-            reason = library.nvrtcGetErrorString(status).decode()
-            raise CubinError(f"{name} for {architecture}: {reason}\n{log}")
-        return read("CUBIN" if architecture.startswith("sm_") else "PTX")
-    finally:
-        library.nvrtcDestroyProgram(ctypes.byref(program))
+        cubin = folder / f"{source.stem}.sm_{architecture}.cubin"
+        compilers.assemble(ptx, architecture, cubin)
 
 
 def list_kernels(folder: Path) -> dict[str, str]:
@@ -197,10 +112,10 @@ def main(arguments: list[str]) -> int:
             (folder / KERNELS).write_text(f"{text}\n", encoding="utf-8")
             return 0
         root, source, folder = Path.cwd(), Path.cwd() / arguments[0], Path(arguments[1])
-        nvrtc = find_nvrtc()
-        if nvrtc is None:
-            raise CubinError(f"{arguments[0]}: device code needs NVRTC.")
-        compile_module(root, source, nvrtc, folder)
+        compilers = find_compilers()
+        if compilers is None:
+            raise CubinError(f"{arguments[0]}: device code needs NVRTC and ptxas.")
+        compile_module(root, source, compilers, folder)
         made = " ".join(str(folder / name) for name in outputs(source.stem))
         read = " ".join(str(path.relative_to(root)) for path in find_headers(root, source))
         (folder / f"{source.stem}.d").write_text(f"{made}: {read}\n", encoding="utf-8")

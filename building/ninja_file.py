@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ninja.ninja_syntax import Writer
 
-from building import cubins, toolchain
+from building import cubins, cuda_compilers, toolchain
 from building.extensions import (
     CUDA_PROFILER,
     CUDA_RUNTIME,
@@ -88,7 +88,8 @@ class NinjaFile:
             f"{compiler} $in -o $out $flags",
             description="link $out",
         )
-        versions = f"NVRTC {toolchain.version_of('nvidia-cuda-nvrtc-cu12')} {cubins.OPTIONS}"
+        names = (cuda_compilers.NVRTC, cuda_compilers.PTXAS)
+        versions = f"{[toolchain.version_of(name) for name in names]} {cubins.OPTIONS}"
         self._writer.rule(
             "cubins",
             f"{python} -m building.cubins $in {CUBINS} && : {shlex.quote(versions)}",
@@ -110,7 +111,7 @@ class NinjaFile:
                 made,
                 "cubins",
                 str(source.relative_to(root)),
-                implicit="building/cubins.py",
+                implicit=["building/cubins.py", "building/cuda_compilers.py"],
                 variables={"stem": source.stem},
             )
             tables.append(made[-1])

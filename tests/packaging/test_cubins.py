@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from building import cubins
-from building.cubins import CubinError, find_headers, find_nvrtc, find_sources, list_kernels
+from building import cubins, cuda_compilers
+from building.cubins import find_headers, find_sources, list_kernels
+from building.cuda_compilers import CubinError, find_compilers
 from building.ninja_file import CUBINS, NinjaFile
 from tests.hanging import HANG_SECONDS
 
@@ -32,7 +33,9 @@ SHARED = """#pragma once
 DC_HOST_DEV float half(float x) { return x / 2 + std::numeric_limits<float>::epsilon(); }
 """
 
-needs_nvrtc = pytest.mark.skipif(find_nvrtc() is None, reason="not available: NVRTC 12.9")
+needs_compilers = pytest.mark.skipif(
+    find_compilers() is None, reason="not available: NVRTC and ptxas 12.9"
+)
 
 
 def write_module(root: Path, stem: str, kernel: str, group: str = "numbers") -> Path:
@@ -82,7 +85,7 @@ def run_ninja(root: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@needs_nvrtc
+@needs_compilers
 def test_compiles_what_has_changed(root: Path) -> None:
     assert compiled(root) == ["one", "two"]
     listed = json.loads((root / CUBINS / "kernels.json").read_text())
@@ -102,7 +105,7 @@ def test_compiles_what_has_changed(root: Path) -> None:
     assert compiled(root) == ["one", "two"]
 
 
-@needs_nvrtc
+@needs_compilers
 def test_a_renamed_module_leaves_no_kernels(root: Path) -> None:
     compiled(root)
     folder = root / "dali_core" / "operators" / "numbers"
@@ -112,7 +115,7 @@ def test_a_renamed_module_leaves_no_kernels(root: Path) -> None:
     assert listed == {"first": "other", "second": "two"}
 
 
-@needs_nvrtc
+@needs_compilers
 def test_new_options_compile_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled(root) == ["one", "two"]
     monkeypatch.setattr(cubins, "OPTIONS", (*cubins.OPTIONS, "--dopt=on"))
@@ -126,7 +129,7 @@ def test_headers_are_found_through_headers(root: Path) -> None:
     assert len(set(names)) == len(names)
 
 
-@needs_nvrtc
+@needs_compilers
 def test_errors_tell_file_and_line(root: Path) -> None:
     rule = root / "dali_core" / "operators" / "numbers" / "one.hpp"
     rule.write_text(RULE + "float other() { return nothing; }\n")
@@ -168,18 +171,18 @@ def test_stems_must_differ(root: Path) -> None:
 def test_switch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def installed(package: str) -> str:
         if version == "none":
-            raise cubins.importlib.metadata.PackageNotFoundError(package)
+            raise cuda_compilers.importlib.metadata.PackageNotFoundError(package)
         return version
 
-    monkeypatch.setattr(cubins.importlib.metadata, "version", installed)
+    monkeypatch.setattr(cuda_compilers.importlib.metadata, "version", installed)
     for version in ("none", "12.1.105", "13.0.1"):
         monkeypatch.setenv("DALI_CORE_WITH_CUDA", "1")
         with pytest.raises(CubinError, match=rf"12\.9\.\* \(installed: {version}\)"):
-            find_nvrtc()
+            find_compilers()
         monkeypatch.setenv("DALI_CORE_WITH_CUDA", "")
-        assert find_nvrtc() is None
+        assert find_compilers() is None
         assert capsys.readouterr().out.count("\n") == 1
     monkeypatch.setenv("DALI_CORE_WITH_CUDA", "0")
-    monkeypatch.delattr(cubins.importlib.metadata, "version")
-    assert find_nvrtc() is None
+    monkeypatch.delattr(cuda_compilers.importlib.metadata, "version")
+    assert find_compilers() is None
     assert capsys.readouterr().out == ""
