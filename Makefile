@@ -30,11 +30,12 @@ demo: .venv/demo/installed
 	@$(STEP) "training"
 	@.venv/demo/bin/python -m examples.train_classifier --work work $(if $(DATA),--data "$(DATA)")
 
-# Environments are made side by side: most of that is unpacking, with one core each. Two of them
-# are tested at a time, since what waits for processes and files leaves processors idle.
+# Environments are made side by side: most of that is unpacking, with one core each. Three of them
+# are tested at a time, in the order of tox.ini, since what waits for processes and files leaves
+# processors idle.
 test: .venv/tox/installed
 	.venv/tox/bin/tox run-parallel --notest --parallel 4 --parallel-no-spinner $(SELECTED)
-	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 2 --parallel-live \
+	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 3 --parallel-live \
 	  --parallel-no-spinner $(SELECTED)
 
 lint: .venv/tox/installed
