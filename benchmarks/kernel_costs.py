@@ -46,7 +46,7 @@ def turn_of(case: KernelCase, code: Code) -> list[Instruction]:
 
 def cubin_of(case: KernelCase, architecture: int, folder: Path = CUBINS) -> Path:
     """Return the path of the compiled module."""
-    return folder / f"{case.module}.sm_{architecture}.cubin"
+    return folder / f"{case.module}.sm_{architecture}.cubin.gz"
 
 
 def ceiling_of(case: KernelCase, gpu: Gpu, folder: Path = CUBINS) -> Ceiling:

@@ -7,11 +7,13 @@ branches; nothing is executed.
 from __future__ import annotations
 
 import functools
+import gzip
 import heapq
 import importlib.util
 import re
 import struct
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -91,16 +93,19 @@ def find_nvdisasm() -> str | None:
 
 @functools.cache
 def disassemble(cubin: Path) -> Code:
-    """Return the instructions of a cubin."""
+    """Return the instructions of a compressed cubin."""
     program = find_nvdisasm()
     if program is None:
         raise ModuleNotFoundError(
             "benchmarks.sass: nvdisasm is needed (not found). Install nvidia-cuda-nvdisasm."
         )
-    done = subprocess.run(
-        [program, "-c", str(cubin)], capture_output=True, text=True, check=True, timeout=120
-    )
-    code = Code(registers=_read_registers(cubin.read_bytes()))
+    image = gzip.decompress(cubin.read_bytes())
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(image)
+        file.flush()
+        command = [program, "-c", file.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    code = Code(registers=_read_registers(image))
     function, begin = "", 0
     for line in done.stdout.splitlines():
         if match := _FUNCTION.match(line):

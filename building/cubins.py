@@ -1,16 +1,19 @@
 """Compiles device code at build time, with compilers from the package index.
 
 ``python -m building.cubins SOURCE FOLDER`` compiles one ``.cu`` file: to PTX, from which a cubin
-for each architecture is assembled, and drivers will make one for those to come.
+for each architecture is assembled, and drivers will make one for those to come. All are compressed,
+since they are most of the library: a process reads a few of them.
 ``python -m building.cubins --list FOLDER`` writes the list of kernels. Neither a toolkit, a driver
 nor a host compiler is needed.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from building.cuda_compilers import Compilers, CubinError, find_compilers
@@ -65,7 +68,7 @@ def find_headers(root: Path, source: Path) -> list[Path]:
 
 def outputs(stem: str) -> list[str]:
     """Name the files that a source is compiled to."""
-    return [*(f"{stem}.sm_{number}.cubin" for number in ARCHITECTURES), f"{stem}.ptx"]
+    return [*(f"{stem}.sm_{number}.cubin.gz" for number in ARCHITECTURES), f"{stem}.ptx.gz"]
 
 
 def compile_module(root: Path, source: Path, compilers: Compilers, folder: Path) -> None:
@@ -74,29 +77,37 @@ def compile_module(root: Path, source: Path, compilers: Compilers, folder: Path)
     options = [f"--gpu-architecture=compute_{PTX_ARCHITECTURE}", *OPTIONS]
     options += [f"--include-path={root / path}" for path in HEADERS]
     options.append(f"--include-path={source.parent}")
-    ptx = folder / f"{source.stem}.ptx"
-    ptx.write_bytes(compilers.compile(name, source.read_bytes(), options))
-    for architecture in ARCHITECTURES:
-        cubin = folder / f"{source.stem}.sm_{architecture}.cubin"
-        compilers.assemble(ptx, architecture, cubin)
+    with tempfile.TemporaryDirectory() as place:
+        ptx = Path(place, f"{source.stem}.ptx")
+        ptx.write_bytes(compilers.compile(name, source.read_bytes(), options))
+        cubins = [ptx.with_name(f"{ptx.stem}.sm_{number}.cubin") for number in ARCHITECTURES]
+        for architecture, cubin in zip(ARCHITECTURES, cubins, strict=True):
+            compilers.assemble(ptx, architecture, cubin)
+        for file in (ptx, *cubins):
+            # The same input makes the same bytes.
+            compressed = gzip.compress(file.read_bytes(), 6, mtime=0)
+            (folder / f"{file.name}.gz").write_bytes(compressed)
 
 
 def list_kernels(folder: Path) -> dict[str, str]:
     """Return the stem of the module that has a kernel, by the kernel's name."""
     kernels: dict[str, str] = {}
-    for file in sorted(folder.glob("*.ptx")):
-        names = _KERNEL.findall(file.read_text(encoding="ascii"))
+    for file in sorted(folder.glob("*.ptx.gz")):
+        stem = _stem_of(file)
+        names = _KERNEL.findall(gzip.decompress(file.read_bytes()).decode("ascii"))
         if not names:
-            raise CubinError(f'{file.stem}.cu: there must be a kernel, extern "C" __global__.')
+            raise CubinError(f'{stem}.cu: there must be a kernel, extern "C" __global__.')
         for name in names:
             if name.startswith("_Z"):
-                raise CubinError(f'{file.stem}.cu: kernels must be extern "C" (got {name}).')
-            other = kernels.setdefault(name, file.stem)
-            if other != file.stem:
-                raise CubinError(
-                    f"{file.stem}.cu: {name} is the name of a kernel in {other}.cu, too."
-                )
+                raise CubinError(f'{stem}.cu: kernels must be extern "C" (got {name}).')
+            other = kernels.setdefault(name, stem)
+            if other != stem:
+                raise CubinError(f"{stem}.cu: {name} is the name of a kernel in {other}.cu, too.")
     return kernels
+
+
+def _stem_of(ptx: Path) -> str:
+    return ptx.name.removesuffix(".ptx.gz")
 
 
 def main(arguments: list[str]) -> int:
@@ -105,8 +116,8 @@ def main(arguments: list[str]) -> int:
         if arguments[0] == "--list":
             folder = Path(arguments[1])
             stems = {source.stem for source in find_sources(Path.cwd())}
-            for table in folder.glob("*.ptx"):
-                if table.stem not in stems:  # of a source that has another name now
+            for table in folder.glob("*.ptx.gz"):
+                if _stem_of(table) not in stems:  # of a source that has another name now
                     table.unlink()
             text = json.dumps(list_kernels(folder), indent=1, sort_keys=True)
             (folder / KERNELS).write_text(f"{text}\n", encoding="utf-8")

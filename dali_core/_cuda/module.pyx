@@ -2,6 +2,7 @@
 """Kernels: the library's compiled modules, loaded at their first use, and launches of them."""
 
 import ctypes
+import gzip
 import importlib.resources
 import json
 
@@ -23,7 +24,7 @@ cdef enum:
     MAX_ARGUMENT_BYTES = 256
     LOG_BYTES = 4096
 
-# Folders with modules: `<stem>.sm_<capability>.cubin`, `<stem>.ptx`, and the list `kernels.json` of
+# Folders with modules: `<stem>.sm_<capability>.cubin.gz`, `<stem>.ptx.gz`, and the list `kernels.json` of
 # kernels with their stems.
 folders = [importlib.resources.files("dali_core._cuda").joinpath("cubins")]
 
@@ -302,14 +303,14 @@ cdef tuple _image_for(object folder, str stem, tuple capability):
     """Choose the newest machine code that the device runs, or what the driver can compile."""
     fitting = {}
     for file in folder.iterdir():
-        if file.name.startswith(f"{stem}.sm_") and file.name.endswith(".cubin"):
-            number = int(file.name[len(stem) + 4:-len(".cubin")])
+        if file.name.startswith(f"{stem}.sm_") and file.name.endswith(".cubin.gz"):
+            number = int(file.name[len(stem) + 4:-len(".cubin.gz")])
             if number // 10 == capability[0] and number % 10 <= capability[1]:
                 fitting[number] = file
-    chosen = fitting[max(fitting)] if fitting else folder.joinpath(f"{stem}.ptx")
+    chosen = fitting[max(fitting)] if fitting else folder.joinpath(f"{stem}.ptx.gz")
     if not chosen.is_file():
         raise CudaError(
             f"CUDA: module {stem} must have code for compute capability "
             f"{capability[0]}.{capability[1]} (got none). Build dali_core for this device."
         )
-    return chosen.name, chosen.read_bytes()
+    return chosen.name[:-len(".gz")], gzip.decompress(chosen.read_bytes())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
 
 import pytest
 
-from building.cubins import ARCHITECTURES, PTX_ARCHITECTURE, find_sources
+from building.cubins import ARCHITECTURES, PTX_ARCHITECTURE, find_sources, outputs
 from tests.cuda.cubin_symbols import CUDA_MACHINE, read_architecture, read_kernels, read_machine
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +41,7 @@ def test_kernels_are_listed(source: Path) -> None:
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_cubins_have_all_kernels(source: Path, architecture: int) -> None:
-    cubin = (CUBINS / f"{source.stem}.sm_{architecture}.cubin").read_bytes()
+    cubin = gzip.decompress((CUBINS / f"{source.stem}.sm_{architecture}.cubin.gz").read_bytes())
     assert read_machine(cubin) == CUDA_MACHINE
     assert read_architecture(cubin) == architecture
     assert read_kernels(cubin) == kernels_of(source.stem)
@@ -48,14 +49,13 @@ def test_cubins_have_all_kernels(source: Path, architecture: int) -> None:
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_ptx_has_all_kernels(source: Path) -> None:
-    ptx = (CUBINS / f"{source.stem}.ptx").read_text(encoding="ascii")
+    ptx = gzip.decompress((CUBINS / f"{source.stem}.ptx.gz").read_bytes()).decode("ascii")
     assert f".target sm_{PTX_ARCHITECTURE}\n" in ptx
     assert all(f".visible .entry {name}(" in ptx for name in kernels_of(source.stem))
 
 
 def test_there_is_nothing_else() -> None:
-    endings = [".ptx", *(f".sm_{architecture}.cubin" for architecture in ARCHITECTURES)]
-    expected = {f"{source.stem}{ending}" for source in SOURCES for ending in endings}
+    expected = {name for source in SOURCES for name in outputs(source.stem)}
     assert {file.name for file in CUBINS.iterdir()} == {*expected, "kernels.json"}
     kernels = json.loads((CUBINS / "kernels.json").read_text(encoding="utf-8"))
     assert set(kernels.values()) == {source.stem for source in SOURCES}

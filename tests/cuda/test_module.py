@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -24,7 +25,7 @@ PTX = ".version 8.0\n.target sm_75\n.address_size 64\n" + "".join(
 @pytest.fixture
 def modules(tmp_path: Path) -> Path:
     """Return a folder with a module of the kernels of the driver's own tests."""
-    (tmp_path / "simulated.ptx").write_text(PTX)
+    (tmp_path / "simulated.ptx.gz").write_bytes(gzip.compress(PTX.encode()))
     (tmp_path / "kernels.json").write_text(json.dumps(dict.fromkeys(KERNELS, "simulated")))
     return tmp_path
 

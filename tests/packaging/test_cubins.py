@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -140,7 +141,7 @@ def test_errors_tell_file_and_line(root: Path) -> None:
     status, output = run_ninja(root)
     assert status != 0
     assert re.search(r"one\.hpp\(4\): warning", output)
-    assert not list((root / CUBINS).glob("one.*.cubin"))
+    assert not list((root / CUBINS).glob("one.*.cubin.gz"))
     rule.write_text(RULE)
     assert "one" in compiled(root)
 
@@ -155,8 +156,9 @@ def test_errors_tell_file_and_line(root: Path) -> None:
     ids=["mangled", "none", "twice"],
 )
 def test_kernels_must_be_found_by_name(tmp_path: Path, names: list[str], message: str) -> None:
-    (tmp_path / "one.ptx").write_text("".join(f".visible .entry {name}(\n" for name in names))
-    (tmp_path / "two.ptx").write_text(".visible .entry second(\n")
+    for stem, kernels in (("one", names), ("two", ["second"])):
+        text = "".join(f".visible .entry {name}(\n" for name in kernels)
+        (tmp_path / f"{stem}.ptx.gz").write_bytes(gzip.compress(text.encode()))
     with pytest.raises(CubinError) as caught:
         list_kernels(tmp_path)
     assert message in str(caught.value)
