@@ -286,4 +286,8 @@ def make_storage(arguments: dict[str, Any]) -> Storage:
     """
     options = StorageOptions.from_argument(arguments.get("storage_options"))
     folder = arguments.get("cache_dir")
+    if folder and is_url(folder):
+        raise ArgumentValueError(
+            f"cache_dir must be a local folder (got the URL {folder!r}). Pass a path."
+        )
     return Storage(options, ObjectCache(folder, arguments["cache_size"]) if folder else None)
