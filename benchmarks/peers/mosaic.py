@@ -13,13 +13,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageOps
+from streaming import MDSWriter, StreamingDataset
+from torch.utils.data import DataLoader
+
+from .torch_pillow import _random_crop
+
 PIPELINES = ["mosaic/mds"]
 
 
 def prepare(photos: Sequence[str], folder: str) -> None:
     """Write shards of photos, of the size that is the default."""
-    from streaming import MDSWriter
-
     with MDSWriter(out=folder, columns={"image": "bytes"}) as writer:
         for photo in photos:
             writer.write({"image": Path(photo).read_bytes()})
@@ -27,20 +31,19 @@ def prepare(photos: Sequence[str], folder: str) -> None:
 
 def batches(url: str, threads: int, batch_size: int) -> Iterator[int]:
     """Read the shards below a URL once, in random order, into an empty folder."""
-    from PIL import Image, ImageOps
-    from streaming import StreamingDataset
-    from torch.utils.data import DataLoader
-
-    from .torch_pillow import _random_crop
-
-    class Photos(StreamingDataset):
-        def __getitem__(self, at: Any) -> Any:
-            with Image.open(io.BytesIO(super().__getitem__(at)["image"])) as picture:
-                return _random_crop(ImageOps.exif_transpose(picture).convert("RGB"))
-
     os.environ["S3_ENDPOINT_URL"] = os.environ["BENCHMARK_ENDPOINT"]
     os.environ.update(AWS_ACCESS_KEY_ID="any", AWS_SECRET_ACCESS_KEY="any")
     with tempfile.TemporaryDirectory() as folder:
-        data = Photos(remote=url, local=folder, shuffle=True, batch_size=batch_size)
-        for batch in DataLoader(data, batch_size=batch_size, num_workers=threads):
+        data = _Photos(remote=url, local=folder, shuffle=True, batch_size=batch_size)
+        # Forked workers would share the connection that has read the index, and mix up answers.
+        loader = DataLoader(
+            data, batch_size=batch_size, num_workers=threads, multiprocessing_context="spawn"
+        )
+        for batch in loader:
             yield len(batch)
+
+
+class _Photos(StreamingDataset):
+    def __getitem__(self, at: Any) -> Any:
+        with Image.open(io.BytesIO(super().__getitem__(at)["image"])) as picture:
+            return _random_crop(ImageOps.exif_transpose(picture).convert("RGB"))

@@ -67,7 +67,7 @@ def copies_in(folder: Path) -> list[Path]:
 def test_clips_are_those_of_files(
     server: S3Server, videos: Path, tmp_path: Path, operator: str, more: dict[str, Any]
 ) -> None:
-    url = server.upload(videos, "set")
+    url = server.upload(videos, "clips")
     remote = {"storage_options": server.options, "cache_dir": str(tmp_path / "cache")}
     local = clips(operator, file_root=str(videos), **more)
     assert clips(operator, file_root=url, **remote, **more) == local
@@ -79,17 +79,17 @@ def test_clips_are_those_of_files(
     for root, options in ((str(videos), {}), (url, remote)):
         text = "".join(f"{root}/{line} 7 0 1\n" for line in lines)
         (tmp_path / "list.txt").write_text(text)
-        file_list = server.put("list.txt", text.encode()) if options else tmp_path / "list.txt"
+        file_list = server.put("clips.txt", text.encode()) if options else tmp_path / "list.txt"
         found.append(clips(operator, file_list=str(file_list), **options, **more))
     assert found[0] == found[1]
     assert found[0][0][2] == [7]
 
 
 def test_bad_objects_are_bad_samples(server: S3Server, videos: Path, tmp_path: Path) -> None:
-    good = server.upload(videos, "bad") + "/class 0/h264.mp4"
-    damaged = server.put("bad/damaged.mp4", b"no video")
-    missing, refused = "s3://bucket/bad/missing.mp4", "s3://bucket/bad/refused.mp4"
-    server.faults["bad/refused.mp4"] = Fault(status=403)
+    good = server.upload(videos, "clips-bad") + "/class 0/h264.mp4"
+    damaged = server.put("clips-bad/damaged.mp4", b"no video")
+    missing, refused = "s3://bucket/clips-bad/missing.mp4", "s3://bucket/clips-bad/refused.mp4"
+    server.faults["clips-bad/refused.mp4"] = Fault(status=403)
     arguments = {"storage_options": server.options, "cache_dir": str(tmp_path)}
     names = [good, missing, damaged, refused]
     with Pipeline(4, 2, None, on_sample_error="replace") as pipeline:
@@ -104,7 +104,7 @@ def test_bad_objects_are_bad_samples(server: S3Server, videos: Path, tmp_path: P
 
 
 def test_wrong_arguments(server: S3Server, videos: Path, tmp_path: Path) -> None:
-    url = server.upload(videos, "wrong")
+    url = server.upload(videos, "clips-wrong")
     options = {"storage_options": server.options}
 
     def refused(kind: type[Exception], said: str, **arguments: Any) -> None:
