@@ -115,7 +115,7 @@ cdef class RemoteReads:
         have, and which they know not to change.
         """
         cdef CppRemoteReads* reads = self._reads.get()
-        cdef Bytes answer
+        cdef Bytes answer, copied
         cdef Py_buffer* view = <Py_buffer*>malloc(sizeof(Py_buffer))
         if view == NULL:
             raise MemoryError
@@ -127,7 +127,8 @@ cdef class RemoteReads:
         answer = held(view, &_release)
         if view.len < _MIN_SHARED or isinstance(data, bytes):
             with nogil:
-                answer = Bytes.copy_of(answer.data, answer.size)
+                copied = Bytes.copy_of(answer.data, answer.size)
+            answer = copied
         with nogil:
             reads.answer(request._request.get()[0], move(answer))
         _release_buffers()

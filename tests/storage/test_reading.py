@@ -242,6 +242,8 @@ def test_wrong_arguments(server: S3Server, tmp_path: Path) -> None:
     )
     refused(ArgumentValueError, "bucket or a server", files=["s3:///a"])
     refused(ArgumentValueError, "scheme", files=["unheardof://a/b"])
+    with pytest.raises(SampleError, match="' s3://bucket/a'.*No such file"):
+        batches(1, batch_size=1, files=[" s3://bucket/a", *files], storage_options=server.options)
     refused(ArgumentValueError, "signed URLs", files=["https://server/a?signature=1"])
     refused(ArgumentValueError, "no list of their files", file_root="http://127.0.0.1:9/folder")
     refused(

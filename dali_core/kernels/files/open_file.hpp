@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +20,15 @@
 
 namespace dali_core {
 
-inline bool is_url(const std::string& path) { return path.find("://") != std::string::npos; }
+// Whether a path begins with a scheme, as `_storage/urls.py` has it.
+inline bool is_url(const std::string& path) {
+  const size_t end = path.find("://");
+  if (end == std::string::npos || end == 0 || !std::isalpha(static_cast<uint8_t>(path[0])))
+    return false;
+  return std::all_of(path.begin(), path.begin() + static_cast<int64_t>(end), [](char one) {
+    return std::isalnum(static_cast<uint8_t>(one)) || one == '+' || one == '.' || one == '-';
+  });
+}
 
 inline std::string joined_path(const std::string& root, const std::string& path) {
   return root.empty() || path[0] == '/' || is_url(path) ? path : root + "/" + path;
