@@ -33,7 +33,7 @@ def main() -> None:
             "webdataset": [write_tar(Path(folder, "photos.tar"), photos)],
             "tfrecord": [_write_tfrecord(Path(folder, "records.tfrecord"), photos)],
         }
-        rates = compare(arguments, photos, lambda pipeline: files[pipeline.partition("/")[2]])
+        rates = compare(arguments, photos, lambda pipeline: files[pipeline.partition("/")[2]]).rates
     base = rates[arguments.pipelines[0]]
     for pipeline, values in rates.items():
         rate, ratio = quartiles(values), ratio_of_medians(base, values)

@@ -6,6 +6,7 @@ import gc
 import hashlib
 import importlib
 import multiprocessing
+import os
 import platform
 import re
 import statistics
@@ -47,12 +48,13 @@ def throughput(
     imported = _peak_memory()
     source = peer.open_batches(pipeline, files, threads, batch_size)
     _warm_up(source, warm_up)
-    start = time.perf_counter()
+    start, processors = time.perf_counter(), _processor_seconds()
     images = _consume(source, batches)
-    seconds = time.perf_counter() - start
+    seconds, processors = time.perf_counter() - start, _processor_seconds() - processors
     return {
         "images_per_second": images / seconds,
         "images": images,
+        "processor_seconds": processors,
         "memory_imported": imported,
         "memory_peak": _peak_memory(),
     }
@@ -243,6 +245,24 @@ def _hash_for(seconds: float) -> None:
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         hashlib.sha256(_HASHED_BLOCK).digest()
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor time of a process so far, also that of the system for it."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of this process and its worker processes."""
+    workers = (worker.pid for worker in multiprocessing.active_children())
+    return sum(processor_seconds(process) for process in (os.getpid(), *filter(None, workers)))
+
+
+def prepare(peer: ModuleType, **parameters: Any) -> Result:
+    """Have a peer write the files that it reads."""
+    peer.prepare(**parameters)
+    return {}
 
 
 def _peak_memory() -> int:

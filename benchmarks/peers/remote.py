@@ -3,12 +3,14 @@
 A pipeline is ``library/where``. ``torch/fsspec`` is PyTorch's DataLoader with Pillow, as in
 `torch_pillow`, whose worker processes open the files of obstore's file system of fsspec;
 ``torch/obstore`` fetches all objects of a batch at the same time. ``torch/webdataset`` is PyTorch's
-DataLoader on the package webdataset, which reads the archive as a stream.
+DataLoader on the package webdataset, which reads the archive as a stream. ``mosaic/mds`` is Mosaic
+Streaming, see `mosaic`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.metadata
 import io
 import os
@@ -19,14 +21,18 @@ from . import photo_settings as settings
 
 PIPELINES = [
     *("ours/local", "ours/s3", "torch/local", "torch/fsspec", "torch/obstore"),
-    *("ours/local-tar", "ours/s3-tar", "torch/webdataset"),
+    *("ours/local-tar", "ours/s3-tar", "torch/webdataset", "mosaic/mds"),
 ]
 
 
 def versions() -> dict[str, str]:
     """Return the versions of the installed packages."""
-    packages = ("obstore", "fsspec", "torch", "pillow", "webdataset")
-    return {package: importlib.metadata.version(package) for package in packages}
+    packages = ("obstore", "fsspec", "torch", "pillow", "webdataset", "mosaicml-streaming")
+    found = {}
+    for package in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
 
 
 def _options() -> dict[str, Any]:
@@ -40,6 +46,10 @@ def _options() -> dict[str, Any]:
 def open_batches(pipeline: str, files: list[str], threads: int, batch_size: int) -> Iterator[int]:
     """Run a pipeline forever."""
     library, where = pipeline.split("/")
+    if library == "mosaic":
+        from .mosaic import batches
+
+        return batches(files[0], threads, batch_size)
     if where == "webdataset":
         from .archives import torch_batches
 

@@ -1,11 +1,22 @@
 # cython: annotation_typing=False
 """Hands reads of objects in remote storage from native threads to threads of Python."""
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uintptr_t
+from libc.stdlib cimport free, malloc
 from libcpp cimport bool as cbool
 from libcpp.memory cimport make_shared, shared_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport move
+from libcpp.vector cimport vector
+
+cdef extern from "Python.h" nogil:
+    int PyGILState_Check()
+
+cdef extern from "<mutex>" namespace "std" nogil:
+    cdef cppclass mutex:
+        void lock()
+        void unlock()
 
 cdef extern from "dali_core/kernels/files/remote_reads.hpp" namespace "dali_core" nogil:
     cdef cppclass Request "dali_core::RemoteReads::Request":
@@ -13,14 +24,29 @@ cdef extern from "dali_core/kernels/files/remote_reads.hpp" namespace "dali_core
         int64_t offset
         int64_t size
 
+    cdef cppclass Bytes "dali_core::RemoteReads::Bytes":
+        const char* data
+        int64_t size
+        @staticmethod
+        Bytes copy_of(const char* data, int64_t size) except +
+
     cdef cppclass CppRemoteReads "dali_core::RemoteReads":
         CppRemoteReads(int64_t max_bytes, cbool joins) except +
         shared_ptr[Request] next() except +
         cbool has_waiting() except +
-        void answer(Request& request, const char* data, int64_t size) except +
+        void answer(Request& request, Bytes bytes) except +
         void fail(Request& request, const string& problem) except +
         void interrupt() except +
         void resume() except +
+
+cdef extern from *:
+    """
+    static dali_core::RemoteReads::Bytes held(Py_buffer* view, void (*release)(Py_buffer*)) {
+      return {std::shared_ptr<Py_buffer>(view, release),
+              static_cast<const char*>(view->buf), view->len};
+    }
+    """
+    Bytes held(Py_buffer* view, void (*release)(Py_buffer*) noexcept nogil) except +
 
 
 cdef class RemoteRequest:
@@ -83,13 +109,29 @@ cdef class RemoteReads:
         return self._reads.get().has_waiting()
 
     def answer(self, RemoteRequest request not None, data: object) -> None:
-        """Give the native thread its bytes: a contiguous buffer, which may be empty."""
+        """Give the native thread its bytes: a contiguous buffer, which may be empty.
+
+        What is large is not copied, unless it is an object of Python's `bytes`, which others may
+        have, and which they know not to change.
+        """
         cdef CppRemoteReads* reads = self._reads.get()
-        cdef const unsigned char[::1] view = memoryview(data).cast("B")
-        cdef int64_t size = view.shape[0]
-        cdef const char* start = <const char*>&view[0] if size > 0 else NULL
+        cdef Bytes answer, copied
+        cdef Py_buffer* view = <Py_buffer*>malloc(sizeof(Py_buffer))
+        if view == NULL:
+            raise MemoryError
+        try:
+            PyObject_GetBuffer(data, view, PyBUF_SIMPLE)
+        except BaseException:
+            free(view)
+            raise
+        answer = held(view, &_release)
+        if view.len < _MIN_SHARED or isinstance(data, bytes):
+            with nogil:
+                copied = Bytes.copy_of(answer.data, answer.size)
+            answer = copied
         with nogil:
-            reads.answer(request._request.get()[0], start, size)
+            reads.answer(request._request.get()[0], move(answer))
+        _release_buffers()
 
     def fail(self, RemoteRequest request not None, problem: str) -> None:
         """Raise an error in the native thread."""
@@ -100,7 +142,38 @@ cdef class RemoteReads:
     def interrupt(self) -> None:
         """Fail all reads, now and from now on, and release who waits in `next`."""
         self._reads.get().interrupt()
+        _release_buffers()
 
     def resume(self) -> None:
         """Take reads again."""
         self._reads.get().resume()
+
+
+# Below it, a copy costs less than the larger buffer that small answers may be parts of.
+cdef Py_ssize_t _MIN_SHARED = 64 << 10
+
+# Buffers that threads without Python's lock have let go of; the next one with it releases them.
+cdef vector[Py_buffer*] _released
+cdef mutex _released_mutex
+
+
+cdef void _release(Py_buffer* view) noexcept nogil:
+    if PyGILState_Check():
+        with gil:
+            PyBuffer_Release(view)
+            free(view)
+        return
+    _released_mutex.lock()
+    _released.push_back(view)
+    _released_mutex.unlock()
+
+
+cdef void _release_buffers():
+    cdef vector[Py_buffer*] found
+    cdef Py_buffer* view
+    _released_mutex.lock()
+    found.swap(_released)
+    _released_mutex.unlock()
+    for view in found:
+        PyBuffer_Release(view)
+        free(view)

@@ -5,11 +5,13 @@ Readers hand the URLs in their listings to native code, whose I/O threads ask fo
 """
 
 from dali_core._storage.arguments import STORAGE_ARGS, StoredSource, storages_of, stored
+from dali_core._storage.object_copies import ObjectCopies
 from dali_core._storage.storage import Storage, make_storage, most_in_flight, stopped
 from dali_core._storage.urls import is_url, join_path, refuse_urls
 
 __all__ = [
     "STORAGE_ARGS",
+    "ObjectCopies",
     "Storage",
     "StoredSource",
     "is_url",

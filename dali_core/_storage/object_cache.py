@@ -119,7 +119,7 @@ class ObjectCache:
         entries = []
         for path in self._folder.glob("??/*"):
             with contextlib.suppress(OSError):
-                if path.name.startswith(_WRITING) and _is_abandoned(path):
+                if path.name.startswith(_WRITING) and is_abandoned(path):
                     path.unlink()
                     continue
                 status = path.stat()
@@ -136,7 +136,8 @@ class ObjectCache:
         return total
 
 
-def _is_abandoned(path: Path) -> bool:
+def is_abandoned(path: Path) -> bool:
+    """Return whether nobody holds a lock on a file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

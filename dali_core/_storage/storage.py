@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from dali_core._runtime.remote_reads import RemoteReads
 from dali_core._storage.failures import problem_of
@@ -19,6 +19,9 @@ from dali_core._storage.serving import ReadThreads
 from dali_core._storage.stores import ObjectInfo, ObjectStore, open_store
 from dali_core._storage.urls import ObjectUrl, is_url, split_url, without_file_scheme
 from dali_core.errors import ArgumentValueError
+
+PIECE_BYTES = 8 << 20
+"""Of an object that is copied: one request."""
 
 
 @dataclass
@@ -145,6 +148,28 @@ class Storage:
         if self._cache is not None:
             self._versions[url] = found.version
         return found
+
+    def copy(self, url: str, info: ObjectInfo, file: BinaryIO) -> None:
+        """Write an object into a file, piece after piece.
+
+        Raises
+        ------
+        Exception
+            Whatever the store raises.
+        ArgumentValueError
+            If the object is not the one that was described, by now.
+        """
+        parts = split_url(url)
+        store = self._store(parts)
+        copied = 0
+        for offset in range(0, info.size, PIECE_BYTES):
+            size = min(PIECE_BYTES, info.size - offset)
+            copied += file.write(store.read(parts.key, offset, size))
+        if copied != info.size or store.info(parts.key) != info:
+            raise ArgumentValueError(
+                f"the object must not change while it is copied (got {copied} of {info.size} bytes "
+                f"of {url!r}). Build the pipeline again."
+            )
 
     def open_text(self, path: str, errors: str = "surrogateescape") -> TextIO:
         """Open a text in UTF-8, of a file or of an object.
@@ -286,4 +311,8 @@ def make_storage(arguments: dict[str, Any]) -> Storage:
     """
     options = StorageOptions.from_argument(arguments.get("storage_options"))
     folder = arguments.get("cache_dir")
+    if folder and is_url(folder):
+        raise ArgumentValueError(
+            f"cache_dir must be a local folder (got the URL {folder!r}). Pass a path."
+        )
     return Storage(options, ObjectCache(folder, arguments["cache_size"]) if folder else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
@@ -88,8 +89,8 @@ class _Obstore:
             **config.pop("retry_config", {}),
         }
         is_web = url.scheme in ("http", "https")
-        endpoints = [url.root, *map(str, config.values())] if is_web else map(str, config.values())
-        if any(value.startswith("http://") for value in endpoints):
+        endpoints = [*map(str, config.values()), *_endpoints_in_environment()]
+        if url.scheme == "http" or any(value.startswith("http://") for value in endpoints):
             client.setdefault("allow_http", True)
         self._module = obstore
         try:
@@ -177,6 +178,13 @@ class _Fsspec:
         key = name[len(self._place) :].strip("/") if name.startswith(self._place) else name
         version = next((found[name] for name in ("ETag", "etag", "created") if name in found), "")
         return ObjectInfo(key, found["size"], f"{version or found.get('mtime', '')}")
+
+
+def _endpoints_in_environment() -> list[str]:
+    clouds = ("AWS_", "AZURE_", "GOOGLE_")
+    return [
+        os.environ[name] for name in os.environ if name.startswith(clouds) and "ENDPOINT" in name
+    ]
 
 
 def first_line(error: BaseException) -> str:

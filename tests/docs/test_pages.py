@@ -68,7 +68,7 @@ def all_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_programs(page: Path, photos: Path) -> None:
     if page.stem in NEEDED:
         pytest.importorskip(NEEDED[page.stem], reason=f"not available: {NEEDED[page.stem]}")
-    if page.stem == "video":
+    if page.stem in ("storage", "video"):
         make_videos(photos)
     if page.stem == "ray":
         pytest.importorskip("torch", reason="not available: torch")

@@ -35,12 +35,15 @@ class Fault:
         To how many requests it happens.
     until : threading.Event, optional
         What answers wait for.
+    method : str
+        Of which requests; by default of all.
     """
 
     status: int = 0
     cut: bool = False
     times: int = 1 << 30
     until: threading.Event | None = None
+    method: str = ""
 
 
 @dataclass
@@ -127,6 +130,8 @@ def _proxy(server: S3Server) -> type[BaseHTTPRequestHandler]:
             with server.lock:
                 server.requests.append((self.command, key))
                 fault = server.faults.get(key)
+                if fault is not None and fault.method not in ("", self.command):
+                    fault = None
                 if fault is not None:
                     fault.times -= 1
                     if fault.times < 0:

@@ -16,7 +16,8 @@ import pytest
 from dali_core._storage.object_cache import ObjectCache
 from dali_core.errors import ArgumentValueError
 from tests.storage.servers import S3Server
-from tests.storage.test_reading import ROOT, batches, reader
+from tests.storage.test_killed import ROOT
+from tests.storage.test_reading import batches, reader
 
 
 def contents(found: list[list[tuple[str, bytes, int]]]) -> list[bytes]:
@@ -139,3 +140,5 @@ def test_folder_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ArgumentValueError, match="cache_dir must be a folder"):
         reader(files=["s3://bucket/a"], cache_dir=str(tmp_path / "file")).build()
+    with pytest.raises(ArgumentValueError, match="cache_dir must be a local folder"):
+        reader(files=["s3://bucket/a"], cache_dir="s3://bucket/cache").build()

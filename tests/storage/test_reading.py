@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import signal
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -19,8 +16,6 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError, MissingModul
 from tests.folders import make_folders
 from tests.storage.servers import Fault, S3Server
 from tests.waiting import wait_until
-
-ROOT = Path(__file__).parents[2]
 
 
 def reader(
@@ -200,6 +195,33 @@ def test_deadline_and_closing(server: S3Server) -> None:
     gate.set()
 
 
+def test_settings_from_the_environment(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = server.put("environment/a", b"content")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", server.endpoint)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    options = {"client_options": {"http1_only": True}}
+    assert batches(1, batch_size=1, files=[url], storage_options=options)[0][0][1] == b"content"
+
+
+def test_large_objects_are_views_of_answers(server: S3Server) -> None:
+    """Each has memory of its own: who writes into one changes nothing that comes later."""
+    data = bytes(range(256)) * 512
+    url = server.put("large/a", data)
+    pipeline = reader(files=[url, url], storage_options=server.options)
+    kept = []
+    for _ in range(3):
+        outputs = pipeline.run()[0]
+        for i in range(len(outputs)):
+            array = outputs.at(i)
+            assert array.tobytes() == data
+            array[:] = 7
+            kept.append(array)
+    pipeline.close()
+    assert all((array == 7).all() for array in kept)
+
+
 def test_unknown_server() -> None:
     pytest.importorskip("obstore", reason="not available: obstore")
     options = {"max_retries": 0, "skip_signature": True, "endpoint": "http://name.invalid"}
@@ -220,6 +242,8 @@ def test_wrong_arguments(server: S3Server, tmp_path: Path) -> None:
     )
     refused(ArgumentValueError, "bucket or a server", files=["s3:///a"])
     refused(ArgumentValueError, "scheme", files=["unheardof://a/b"])
+    with pytest.raises(SampleError, match="' s3://bucket/a'.*No such file"):
+        batches(1, batch_size=1, files=[" s3://bucket/a", *files], storage_options=server.options)
     refused(ArgumentValueError, "signed URLs", files=["https://server/a?signature=1"])
     refused(ArgumentValueError, "no list of their files", file_root="http://127.0.0.1:9/folder")
     refused(
@@ -240,38 +264,3 @@ def test_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingModuleError, match=r"dali_core\[remote\]"):
         reader(files=["s3://bucket/a"]).build()
-
-
-_PROGRAM = """
-import json, os, signal, sys
-from tests.storage.test_reading import batch, reader
-arguments, state_path, kill_after = json.loads(sys.argv[1])
-options = {"seed": 1, "enable_checkpointing": True}
-if os.path.exists(state_path):
-    options["checkpoint"] = open(state_path, "rb").read()
-pipeline = reader(options=options, **arguments)
-for step in range(6):
-    if step == kill_after:
-        os.kill(os.getpid(), signal.SIGKILL)
-    print(json.dumps([source for source, _, _ in batch(pipeline)]), flush=True)
-    with open(state_path + ".new", "wb") as file:
-        file.write(pipeline.checkpoint())
-    os.replace(state_path + ".new", state_path)
-"""
-
-
-def test_killed_process_is_resumed(server: S3Server, tmp_path: Path) -> None:
-    make_folders(tmp_path / "set", (8, 8, 8, 9))
-    url = server.upload(tmp_path / "set", "killed")
-    options = {name: value for name, value in server.options.items() if name != "retry_config"}
-    arguments = {"file_root": url, "random_shuffle": True, "storage_options": options}
-    seen = []
-    for kill_after in (2, 6):
-        call = json.dumps([arguments, str(tmp_path / "state"), kill_after])
-        done = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, call], capture_output=True, cwd=ROOT, check=False
-        )
-        assert done.returncode == (-signal.SIGKILL if kill_after == 2 else 0), done.stderr.decode()
-        seen += [json.loads(line) for line in done.stdout.splitlines()]
-    expected = batches(8, file_root=str(tmp_path / "set"), random_shuffle=True)
-    assert seen == [[source for source, _, _ in one] for one in expected]

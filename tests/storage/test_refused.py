@@ -15,7 +15,6 @@ from tests import video_files
 from tests.operators.suite import function_of
 
 URL = "s3://bucket/data"
-CLIPS = {"sequence_length": 2}
 
 
 def build(operator: str, **arguments: Any) -> None:
@@ -32,10 +31,6 @@ def build(operator: str, **arguments: Any) -> None:
     [
         ("readers.caffe", {"path": URL, "label_available": False}, r"fn\.readers\.webdataset"),
         ("readers.caffe2", {"path": [URL], "label_type": 4}, r"fn\.readers\.webdataset"),
-        ("readers.video", {"filenames": [URL], **CLIPS}, r"fn\.decoders\.video"),
-        ("readers.video", {"file_root": URL, **CLIPS}, r"fn\.decoders\.video"),
-        ("readers.video_resize", {"filenames": URL, "size": 4, **CLIPS}, r"fn\.decoders\.video"),
-        ("experimental.readers.video", {"filenames": URL, **CLIPS}, r"fn\.decoders\.video"),
     ],
 )
 def test_error_names_operator_and_url(
@@ -46,13 +41,7 @@ def test_error_names_operator_and_url(
         build(operator, **arguments)
 
 
-def test_lists_of_videos(tmp_path: Path) -> None:
-    (tmp_path / "list.txt").write_text(f"{URL} 0\n")
-    with pytest.raises(ArgumentValueError, match=f"list.txt.*'{URL}'"):
-        build("readers.video", file_list=str(tmp_path / "list.txt"), **CLIPS)
-
-
-def test_what_videos_are_read_with_instead(tmp_path: Path) -> None:
+def test_whole_videos(tmp_path: Path) -> None:
     fsspec = pytest.importorskip("fsspec", reason="not available: fsspec")
     path = video_files.make(tmp_path, "h264.mp4")
     fsspec.filesystem("memory").pipe("videos/one", path.read_bytes())

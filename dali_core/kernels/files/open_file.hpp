@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +20,15 @@
 
 namespace dali_core {
 
-inline bool is_url(const std::string& path) { return path.find("://") != std::string::npos; }
+// Whether a path begins with a scheme, as `_storage/urls.py` has it.
+inline bool is_url(const std::string& path) {
+  const size_t end = path.find("://");
+  if (end == std::string::npos || end == 0 || !std::isalpha(static_cast<uint8_t>(path[0])))
+    return false;
+  return std::all_of(path.begin(), path.begin() + static_cast<int64_t>(end), [](char one) {
+    return std::isalnum(static_cast<uint8_t>(one)) || one == '+' || one == '.' || one == '-';
+  });
+}
 
 inline std::string joined_path(const std::string& root, const std::string& path) {
   return root.empty() || path[0] == '/' || is_url(path) ? path : root + "/" + path;
@@ -120,6 +129,14 @@ class OpenFile {
     }
   }
 
+  // A part of an object, and perhaps more of it; several threads may ask at once.
+  std::shared_ptr<const RemoteReads::Request> part(int64_t offset, int64_t bytes) const {
+    const bool is_loaded = loaded_ != nullptr && loaded_->has(offset, bytes);
+    auto found = is_loaded ? loaded_ : remote_->read(path_, offset, bytes);
+    if (!found->has(offset, bytes)) refuse_short(offset, bytes - found->bytes().size);
+    return found;
+  }
+
   // Reads a part; several threads may do so at once.
   void read_at(int64_t offset, char* target, int64_t bytes) const {
     if (remote_ != nullptr) return read_remote(offset, target, bytes);
@@ -137,11 +154,8 @@ class OpenFile {
  private:
   void read_remote(int64_t offset, char* target, int64_t bytes) const {
     if (bytes <= 0) return;
-    const bool is_loaded = loaded_ != nullptr && loaded_->has(offset, bytes);
-    const auto part = is_loaded ? loaded_ : remote_->read(path_, offset, bytes);
-    if (!part->has(offset, bytes)) refuse_short(offset, bytes - part->bytes().size);
-    std::memcpy(target, part->bytes().data.get() + (offset - part->offset),
-                static_cast<size_t>(bytes));
+    const auto found = part(offset, bytes);
+    std::memcpy(target, found->bytes().data + (offset - found->offset), static_cast<size_t>(bytes));
   }
 
   [[noreturn]] static void refuse_short(int64_t offset, int64_t missing) {
@@ -172,5 +186,29 @@ class OpenFile {
   mutable int64_t size_ = -1;  // of an object
   mutable std::shared_ptr<const RemoteReads::Request> loaded_;
 };
+
+// Reads elements of a file into output `i` of a sample. What came with a request is not copied,
+// unless it is a small part of it, which would keep the rest in memory.
+inline void read_output(SampleContext& sample, int i, const OpenFile& file, int64_t offset,
+                        int64_t count, DataType type = DataType::kUInt8) {
+  constexpr int64_t kMinShared = 64 << 10;
+  const int64_t unit = size_of(type), bytes = count * unit;
+  if (file.is_remote() && bytes >= kMinShared) {
+    const auto part = file.part(offset, bytes);
+    // Nobody else sees it, or those who write look for that: see exclusive_memory.hpp.
+    char* const data = const_cast<char*>(part->bytes().data) + (offset - part->offset);
+    if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(unit) == 0) {
+      Tensor shared;
+      shared.storage = std::shared_ptr<void>(part, data);
+      shared.data = data;
+      shared.type = type;
+      shared.shape = {count};
+      sample.forward(i, shared);
+      return;
+    }
+  }
+  Tensor& output = sample.output(i, type, {count});
+  if (bytes > 0) file.read_at(offset, output.as<char>(), bytes);
+}
 
 }  // namespace dali_core

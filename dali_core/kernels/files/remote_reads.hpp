@@ -23,8 +23,15 @@ class RemoteReads {
   static constexpr int64_t kWhole = -1;  // as a size: all there is
 
   struct Bytes {
-    std::unique_ptr<char[]> data;
+    std::shared_ptr<const void> owner;  // keeps the memory alive
+    const char* data = nullptr;
     int64_t size = 0;
+
+    static Bytes copy_of(const char* data, int64_t size) {
+      std::shared_ptr<char[]> memory(new char[static_cast<size_t>(size)]);
+      if (size > 0) std::memcpy(memory.get(), data, static_cast<size_t>(size));
+      return {memory, memory.get(), size};
+    }
   };
 
   struct Request {
@@ -98,11 +105,9 @@ class RemoteReads {
     return !is_interrupted_ && has_room();
   }
 
-  void answer(Request& request, const char* data, int64_t size) {
-    Bytes bytes{std::unique_ptr<char[]>(new char[static_cast<size_t>(size)]), size};
-    std::memcpy(bytes.data.get(), data, static_cast<size_t>(size));
+  void answer(Request& request, Bytes bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (request.size == kWhole) expected_whole_ = std::max<int64_t>(expected_whole_, size);
+    if (request.size == kWhole) expected_whole_ = std::max<int64_t>(expected_whole_, bytes.size);
     request.bytes_ = std::move(bytes);
     finish(request);
   }

@@ -35,6 +35,8 @@ class ClipTable {
         seed_(config.seed ^ (0x766964656f636c70ULL * static_cast<uint64_t>(config.reader + 2))) {
     for (const std::string& path : config.get<std::vector<std::string>>("clip_paths"))
       paths_.push_back(std::make_shared<const std::string>(path));
+    for (const std::string& name : config.get<std::vector<std::string>>("clip_names"))
+      names_.push_back(std::make_shared<const std::string>(name));
   }
 
   struct Clip {
@@ -52,7 +54,7 @@ class ClipTable {
     const auto file = static_cast<size_t>(clip_files_[range]);
     Clip clip;
     clip.path = paths_[file];
-    sample.set_source(clip.path);
+    sample.set_source(names_[file]);
     if (!errors_[file].empty()) throw std::runtime_error(errors_[file]);
     clip.label = labels_[range];
     const int64_t begin = clip_begins_[range], end = clip_ends_[range];
@@ -79,7 +81,7 @@ class ClipTable {
         static_cast<uint32_t>(std::min<int64_t>(count, std::numeric_limits<uint32_t>::max())));
   }
 
-  std::vector<std::shared_ptr<const std::string>> paths_;
+  std::vector<std::shared_ptr<const std::string>> names_, paths_;
   std::vector<int64_t> clip_files_, clip_begins_, clip_ends_, first_clips_, labels_;
   std::vector<std::string> errors_;  // of each file; empty if it is sound
   int64_t length_, stride_, step_;

@@ -7,12 +7,14 @@ from typing import Any
 
 from dali_core import types
 from dali_core._spec import REQUIRED, UNSET, Arg, Range
+from dali_core._storage import STORAGE_ARGS
 
 FILE_ARGS = (
     Arg("filenames", list[str], "Paths of the videos.", None),
     Arg(
         "file_root", str, "Folder with a folder of videos for each class; labels count them.", None
     ),
+    *STORAGE_ARGS,
 )
 
 LABELS_DOC = "Label of each entry of `filenames`. Without it, they have none."

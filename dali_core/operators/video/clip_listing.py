@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dali_core._storage import refuse_urls
+from dali_core._storage import Storage, join_path
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import names_in
 
@@ -25,12 +24,6 @@ VIDEO_EXTENSIONS = frozenset(
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LIST_ENTRY = re.compile(
     rf"(\S(?:.*?\S)??)\s+([+-]?[0-9]{{1,99}})(?:\s+({_NUMBER})(?:\s+({_NUMBER}))?)?"
-)
-
-
-_COPY = (
-    "Read whole videos with fn.readers.file and fn.decoders.video, copy them to this machine, or "
-    "mount the bucket as a folder."
 )
 
 
@@ -60,7 +53,7 @@ class ListedVideo(NamedTuple):
 
 
 def list_videos(
-    arguments: dict[str, Any], *, numbers_labels: bool
+    arguments: dict[str, Any], storage: Storage, *, numbers_labels: bool
 ) -> tuple[list[ListedVideo], bool]:
     """List what the arguments of a reader of videos ask for.
 
@@ -68,6 +61,8 @@ def list_videos(
     ----------
     arguments : dict
         Checked arguments.
+    storage : Storage
+        What reads URLs among them.
     numbers_labels : bool
         Whether no labels in `labels` stand for the numbers of the files.
 
@@ -88,16 +83,15 @@ def list_videos(
             "one of filenames, file_root and file_list must be given (got "
             f"{' and '.join(given) or 'none of them'}). Pass one."
         )
-    named = arguments[given[0]]
-    refuse_urls(given[0], [named] if isinstance(named, str) else named, _COPY)
     labels = arguments.get("labels")
     if labels is not None and given != ["filenames"]:
         raise ArgumentTypeError(f"labels must come with filenames (got them with {given[0]}).")
     if given == ["file_root"]:
-        return _from_folders(arguments["file_root"]), True
+        return _from_folders(storage.checked_path(arguments["file_root"]), storage), True
     if given == ["file_list"]:
-        return _from_file_list(arguments["file_list"]), True
-    return _from_names(arguments["filenames"], labels, numbers_labels), labels is not None
+        return _from_file_list(storage.checked_path(arguments["file_list"]), storage), True
+    found = storage.checked(arguments["filenames"])
+    return _from_names(found, labels, numbers_labels), labels is not None
 
 
 def _from_names(
@@ -117,10 +111,10 @@ def _from_names(
     return [ListedVideo(name, label) for name, label in zip(names, labels, strict=True)]
 
 
-def _from_file_list(file_list: str) -> list[ListedVideo]:
+def _from_file_list(file_list: str, storage: Storage) -> list[ListedVideo]:
     videos = []
     try:
-        with open(file_list, encoding="utf-8", errors="surrogateescape") as lines:
+        with storage.open_text(file_list) as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     videos.append(_listed(line.strip(), number, file_list))
@@ -129,13 +123,13 @@ def _from_file_list(file_list: str) -> list[ListedVideo]:
             f"file_list must be a readable file (got {file_list!r}: {error.strerror}). Check the "
             "path."
         ) from error
-    refuse_urls(f"paths in file_list {file_list!r}", (video.path for video in videos), _COPY)
     if not videos:
         raise ArgumentValueError(
             f"file_list {file_list!r} must name at least one file (got none). Write a path "
             "and a label on each line."
         )
-    return videos
+    paths = storage.checked([video.path for video in videos])
+    return [video._replace(path=path) for video, path in zip(videos, paths, strict=True)]
 
 
 def _listed(line: str, number: int, file_list: str) -> ListedVideo:
@@ -154,15 +148,15 @@ def _listed(line: str, number: int, file_list: str) -> ListedVideo:
     return ListedVideo(entry[1], label, start, end, number)
 
 
-def _from_folders(root: str) -> list[ListedVideo]:
+def _from_folders(root: str, storage: Storage) -> list[ListedVideo]:
     videos = [
         ListedVideo(
-            os.path.join(root, folder, name),
+            join_path(join_path(root, folder), name),
             label,
             is_optional=name.rpartition(".")[2].lower() not in VIDEO_EXTENSIONS,
         )
-        for label, folder in enumerate(names_in(root, folders=True))
-        for name in names_in(os.path.join(root, folder), folders=False)
+        for label, folder in enumerate(names_in(root, storage, folders=True))
+        for name in names_in(join_path(root, folder), storage, folders=False)
     ]
     if not videos:
         raise ArgumentValueError(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.video.clip_listing import ListedVideo, list_videos
 from dali_core.operators.video.clip_ranges import FindRange
@@ -67,18 +68,21 @@ class ClipTable:
         How ranges are cut.
     has_labels : bool
         Whether the reader gives labels.
-    paths, errors : list of str
-        Each file, and what is wrong with it; an empty text if it is sound. A file with an error has
-        one clip, which is a bad sample.
+    names, paths, errors : list of str
+        How each file is called, where it is, and what is wrong with it; an empty text if it is
+        sound. A file with an error has one clip, which is a bad sample.
     files, begins, ends, labels, first_clips : list of int
         For each range that has clips: the number of its file, the first frame, the one after the
         last, the label, and the number of its first clip.
     num_clips : int
         Number of clips.
+    copies : ObjectCopies or None
+        What keeps those files that are copies of objects.
     """
 
     rule: ClipRule
     has_labels: bool
+    names: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
@@ -87,6 +91,7 @@ class ClipTable:
     labels: list[int] = field(default_factory=list)
     first_clips: list[int] = field(default_factory=list)
     num_clips: int = 0
+    copies: ObjectCopies | None = None
 
     def __len__(self) -> int:
         return self.num_clips
@@ -94,6 +99,7 @@ class ClipTable:
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to make a clip by its number."""
         return {
+            "clip_names": self.names,
             "clip_paths": self.paths,
             "clip_errors": self.errors,
             "clip_files": self.files,
@@ -135,11 +141,17 @@ def list_clips(
     """
     from dali_core.operators.video.frame_index import open_indices
 
-    videos, has_labels = list_videos(arguments, numbers_labels=numbers_labels)
-    paths = list(dict.fromkeys(video.path for video in videos))
-    indices = dict(zip(paths, open_indices(paths), strict=True))
-    table = ClipTable(rule, has_labels, paths, [""] * len(paths))
-    number_of = {path: number for number, path in enumerate(paths)}
+    storage = make_storage(arguments)
+    videos, has_labels = list_videos(arguments, storage, numbers_labels=numbers_labels)
+    names = list(dict.fromkeys(video.path for video in videos))
+    copies = _copies(arguments, storage, names)
+    files, problems = (copies.paths, copies.problems) if copies else ({}, {})
+    paths = [files.get(name, name) for name in names]
+    indices: dict[str, Any] = dict(
+        zip(names, open_indices(paths, names=names, problems=problems), strict=True)
+    )
+    table = ClipTable(rule, has_labels, names, paths, [""] * len(names), copies=copies)
+    number_of = {name: number for number, name in enumerate(names)}
     longest = 0
     for video in videos:
         index = indices[video.path]
@@ -167,10 +179,25 @@ def list_clips(
     if not table.num_clips:
         raise ArgumentValueError(
             f"at least one video must be long enough for a sequence of {rule.length} frames with "
-            f"stride {rule.stride} (got {len(paths)} files, and at most {longest} frames). Ask for "
+            f"stride {rule.stride} (got {len(names)} files, and at most {longest} frames). Ask for "
             "shorter sequences, or for padding."
         )
     return table
+
+
+def _copies(
+    arguments: dict[str, Any], storage: Storage, names: Sequence[str]
+) -> ObjectCopies | None:
+    urls = [name for name in names if is_url(name)]
+    if not urls:
+        return None
+    if not arguments.get("cache_dir"):
+        raise ArgumentTypeError(
+            f"cache_dir must be given for videos in remote storage (got {urls[0]!r}), since they "
+            "are decoded from copies on this machine. Pass a local folder, or read whole videos "
+            "with fn.readers.file and fn.decoders.video."
+        )
+    return ObjectCopies(storage, urls, arguments["cache_dir"], arguments["cache_size"])
 
 
 def clips_per_video(arguments: dict[str, Any], *others: str) -> int:

@@ -6,7 +6,7 @@ An index is made by reading the packets of a file, without decoding a frame, and
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,11 @@ class FrameIndex:
 
 
 def open_indices(
-    paths: Sequence[str | os.PathLike[str]], *, progress: bool | None = None
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    progress: bool | None = None,
+    names: Sequence[str] | None = None,
+    problems: Mapping[str, str] | None = None,
 ) -> list[FrameIndex | VideoError]:
     """Return the index of each file, from the cache or by reading the file.
 
@@ -81,6 +85,11 @@ def open_indices(
         Whether to show how many files have been read; by default if standard error is a terminal,
         and tqdm is installed.
 
+    names
+        How errors call the files; by default as in `paths`.
+    problems
+        What is wrong with files of these names, which are not opened.
+
     Returns
     -------
     list of FrameIndex or VideoError
@@ -91,14 +100,17 @@ def open_indices(
     MissingModuleError
         A file must be read, and PyAV is not installed.
     """
-    names = [os.fspath(path) for path in paths]
-    results: list[FrameIndex | VideoError | None] = [None] * len(names)
+    files = [os.fspath(path) for path in paths]
+    results: list[FrameIndex | VideoError | None] = [None] * len(files)
     keys: dict[int, FileKey] = {}
-    for place, name in enumerate(names):
+    for place, (file, name) in enumerate(zip(files, names or files, strict=True)):
+        if problems and name in problems:
+            results[place] = VideoError(problems[name])
+            continue
         try:
-            key = key_of(name)
+            key = key_of(file)
             # Opening a pipe would wait for somebody who writes to it.
-            if os.path.isfile(name):
+            if os.path.isfile(file):
                 keys[place] = key
             else:
                 results[place] = _error(name, "it is no regular file")
@@ -114,14 +126,14 @@ def open_indices(
         else:
             results[place] = _unpack(packed)
     if missing:
-        built = build_indices([names[place] for place in missing], progress=progress)
+        built = build_indices([files[place] for place in missing], progress=progress)
         fresh: list[tuple[FileKey, PackedIndex]] = []
         for place, result in zip(missing, built, strict=True):
             if isinstance(result, PackedIndex):
                 results[place] = _unpack(result)
                 fresh.append((keys[place], result))
             else:
-                results[place] = _error(names[place], result)
+                results[place] = _error((names or files)[place], result)
         cache.store(fresh)
     return [result for result in results if result is not None]
 

@@ -104,7 +104,7 @@ class CocoReader : public Operator {
     const auto& file = files_[static_cast<size_t>(index)];
     sample.set_source(file);
     const OpenFile opened(joined_path(root_, *file), storage_);
-    opened.read(sample.output(0, DataType::kUInt8, {opened.size()}).as<char>(), opened.size());
+    read_output(sample, 0, opened, 0, opened.size());
 
     const Part objects{objects_[static_cast<size_t>(index)],
                        objects_[static_cast<size_t>(index) + 1]};

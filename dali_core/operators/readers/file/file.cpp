@@ -26,8 +26,7 @@ class FileReader : public Operator {
     sample.set_source(file);
 
     const OpenFile opened(joined_path(root_, *file), storage_);
-    const int64_t size = opened.size();
-    opened.read(sample.output(0, DataType::kUInt8, {size}).as<char>(), size);
+    read_output(sample, 0, opened, 0, opened.size());
     *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = paths_->label(index);
   }
 

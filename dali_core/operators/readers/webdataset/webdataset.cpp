@@ -72,8 +72,7 @@ class WebdatasetReader : public Operator {
                                  " bytes (got " + std::to_string(size) +
                                  " bytes). Change dtypes, or pack it again.");
       const int64_t count = std::max<int64_t>(size, 0) / unit;
-      Tensor& output = sample.output(static_cast<int>(i), types_[i], {count});
-      if (count > 0) opened.read_at(offset, output.as<char>(), size);
+      read_output(sample, static_cast<int>(i), opened, offset, count, types_[i]);
     }
   }
 

@@ -32,8 +32,7 @@ class FileRead : public Operator {
     const auto path = std::make_shared<const std::string>(path_of(sample.input(0)));
     sample.set_source(path);
     const OpenFile opened(*path, storage_);
-    const int64_t size = opened.size();
-    opened.read(sample.output(0, DataType::kUInt8, {size}).as<char>(), size);
+    read_output(sample, 0, opened, 0, opened.size());
   }
 
  private:
