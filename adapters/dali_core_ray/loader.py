@@ -206,10 +206,10 @@ class RayLoader:
         self._actors.clear()
 
     def _open(self, state: State | None) -> None:
-        """Start actors; the first one says where the others are to begin."""
-        num_lost = 0
+        """Have the actors begin at a state, which the first one understands for all."""
+        running, num_lost = deque(self._actors), 0
         while True:
-            first = self._start(state)
+            first = self._begin_at(state, running.popleft() if running else None)
             try:
                 epochs, start = self._wait(first.opened)
                 break
@@ -217,17 +217,29 @@ class RayLoader:
                 num_lost += 1
                 self._check_lost(num_lost, error)
             except BaseException:
-                ray.kill(first.handle)
+                if all(first.handle is not actor.handle for actor in self._actors):
+                    ray.kill(first.handle)
                 raise
-        self.close()
+        self._tasks.clear()
         self._epochs = epochs
         self._start_state = self._state = start
-        self._actors = [first, *(self._start(start) for _ in range(self._num_actors - 1))]
+        self._actors = [
+            first,
+            *(
+                self._begin_at(start, running.popleft() if running else None)
+                for _ in range(self._num_actors - 1)
+            ),
+        ]
         self._epoch, self._taken = start["epoch"], start["taken"]
         self._next_task = (self._epoch, self._taken)
 
-    def _start(self, state: State | None) -> _Actor:
-        handle = ray.remote(BatchProducer).options(**self._actor_options).remote(self._options)
+    def _begin_at(self, state: State | None, running: _Actor | None = None) -> _Actor:
+        """Have an actor build its pipeline: one that has another, or a new one."""
+        handle = (
+            ray.remote(BatchProducer).options(**self._actor_options).remote(self._options)
+            if running is None
+            else running.handle
+        )
         return _Actor(handle, handle.open.remote(state))
 
     def _submit(self) -> None:
@@ -291,7 +303,7 @@ class RayLoader:
         self._num_lost += 1
         ray.kill(actor.handle)
         self._check_lost(self._num_lost, error)
-        new = self._start(self._start_state)
+        new = self._begin_at(self._start_state)
         self._actors[self._actors.index(actor)] = new
         for task in self._tasks:
             if task.actor is actor:

@@ -81,12 +81,12 @@ class BatchProducer:
         iterator = self._options.make_iterator(self._where)
         if state is not None:
             iterator.load_state_dict(state)
-        self._iterator = iterator
         if iterator.epochs is None or iterator.epochs.num_given(0) < 1:
             raise ArgumentConflictError(
                 f"{self._where}: an epoch must have at least one batch (got none). Use a smaller "
                 "batch size, or last_batch_policy=LastBatchPolicy.PARTIAL."
             )
+        self._iterator, self._place = iterator, None
         return iterator.epochs, iterator.state_dict()
 
     def read(self, epoch: int, first: int, stop: int) -> Iterator[tuple[Batch | Exception, State]]:

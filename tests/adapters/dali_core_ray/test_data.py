@@ -22,15 +22,12 @@ def doubled() -> Any:
     return fn.external_source(name="value") * 2
 
 
-@pytest.mark.parametrize("parallelism", [1, 3])
-def test_rows_are_those_of_one_process(cluster: Any, files: list[str], parallelism: int) -> None:
+def test_rows_are_those_of_one_process(cluster: Any, files: list[str]) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
     source = PipelineDatasource(definition(files), NAMES, reader_name="arrays")
-    rows = ray.data.read_datasource(
-        source, override_num_blocks=parallelism, num_cpus=0.5
-    ).take_all()
+    rows = ray.data.read_datasource(source, override_num_blocks=3, num_cpus=0.5).take_all()
     iterator = in_one_process(files, policy=LastBatchPolicy.PARTIAL)
     batches = [batch for (batch,) in iterator]
     assert len(rows) == 50
