@@ -19,6 +19,7 @@ from ray.exceptions import (
 
 from dali_core.errors import (
     AdapterError,
+    ArgumentTypeError,
     ArgumentValueError,
     DaliCoreError,
     PipelineStateError,
@@ -26,7 +27,16 @@ from dali_core.errors import (
 )
 from dali_core.plugin.base_iterator import LastBatchPolicy
 from dali_core.plugin.batch_schedule import Epochs
-from dali_core_ray.producer import Batch, BatchProducer, Definition, ProducerOptions, State
+from dali_core.plugin.iterator_arguments import check_output_map
+from dali_core_ray.producer import (
+    Batch,
+    BatchProducer,
+    Definition,
+    ProducerOptions,
+    State,
+    check_count,
+    check_definition,
+)
 
 # What is raised when an actor, its node, or a batch that it has stored is gone.
 _LOST = (RayActorError, NodeDiedError, ObjectLostError, WorkerCrashedError)
@@ -110,23 +120,31 @@ class RayLoader:
         max_restarts: int = 3,
         timeout: float = 300.0,
     ) -> None:
-        for name, value in (("num_actors", num_actors), ("batches_per_task", batches_per_task)):
-            if value < 1:
-                raise ArgumentValueError(
-                    f"RayLoader: {name} must be at least 1 (got {value}). Leave it out for the "
-                    "default."
-                )
+        where = "RayLoader"
         self._options = ProducerOptions(
-            definition, list(output_map), reader_name, last_batch_policy, output_types
+            check_definition(definition, where),
+            check_output_map(output_map),
+            reader_name,
+            last_batch_policy,
+            output_types,
         )
-        self._num_actors = num_actors
-        self._batches_per_task = batches_per_task
-        self._actor_options = {
+        self._num_actors = check_count(where, "num_actors", num_actors)
+        self._batches_per_task = check_count(where, "batches_per_task", batches_per_task)
+        self._max_restarts = check_count(where, "max_restarts", max_restarts, 0)
+        self._actor_options: dict[str, Any] = {
             "num_cpus": 1,
             "scheduling_strategy": "SPREAD",
-            **(actor_options or {}),
         }
-        self._max_restarts = max_restarts
+        if not isinstance(actor_options, Mapping | None):
+            raise ArgumentTypeError(
+                f"{where}: actor_options must be a mapping (got {actor_options!r}). Pass a dict, "
+                'such as {"num_cpus": 4}.'
+            )
+        self._actor_options |= actor_options or {}
+        if not timeout > 0:
+            raise ArgumentValueError(
+                f"{where}: timeout must be positive (got {timeout!r}). Pass seconds to wait."
+            )
         self._timeout = timeout
         self._actors: list[_Actor] = []
         self._tasks: deque[_Task] = deque()

@@ -27,8 +27,13 @@ def make_arrays(folder: Path) -> list[str]:
 
 
 @pipeline_def(batch_size=4, num_threads=2, device_id=None)
-def augmented(files: list[str], num_shards: int = 1, shard_id: int = 0) -> Any:
-    """Read arrays in a random order, and crop and scale them at random."""
+def augmented(
+    files: list[str], num_shards: int = 1, shard_id: int = 0, marker: str | None = None
+) -> Any:
+    """Read arrays in a random order, and crop and scale them at random.
+
+    If there is a file `marker`, it is removed, and the process is killed at one of the arrays.
+    """
     array = fn.readers.numpy(
         files=files,
         name="arrays",
@@ -39,8 +44,18 @@ def augmented(files: list[str], num_shards: int = 1, shard_id: int = 0) -> Any:
         num_shards=num_shards,
         shard_id=shard_id,
     )
+    if marker is not None:
+        array = fn.python_function(array, function=partial(killed_once, marker))
     image = fn.crop(array, crop=(4, 4), crop_pos_x=fn.random.uniform(range=(0.0, 1.0)))
     return image, fn.random.uniform(range=(0.0, 1.0)), fn.reductions.max(array)
+
+
+def killed_once(marker: str, array: Any) -> Any:
+    """Return an array, unless it is that at which the process is killed."""
+    if array.flat[0] == NUM_SAMPLES // 2 and Path(marker).exists():
+        Path(marker).unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return array
 
 
 def definition(files: list[str], **arguments: Any) -> partial[Pipeline]:

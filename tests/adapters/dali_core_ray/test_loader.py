@@ -202,6 +202,14 @@ def deadly(files: list[str]) -> Any:
 def test_mistakes_are_named(cluster: Any, files: list[str]) -> None:
     with pytest.raises(ArgumentValueError, match="num_actors must be at least 1"):
         make_loader(files, num_actors=0)
+    with pytest.raises(ArgumentTypeError, match="batches_per_task must be an int"):
+        make_loader(files, batches_per_task=1.5)
+    with pytest.raises(ArgumentValueError, match="max_restarts must be at least 0"):
+        make_loader(files, max_restarts=-1)
+    with pytest.raises(ArgumentTypeError, match="actor_options must be a mapping"):
+        make_loader(files, actor_options=3)
+    with pytest.raises(ArgumentValueError, match="timeout must be positive"):
+        make_loader(files, timeout=0)
     with pytest.raises(ArgumentTypeError, match="must return a Pipeline"):
         make_loader(files, definition=no_pipeline)
     with pytest.raises(ArgumentTypeError, match="must be a function"):
