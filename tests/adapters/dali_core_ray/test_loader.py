@@ -161,6 +161,8 @@ def test_partial_batch_ends_an_epoch(cluster: Any, files: list[str]) -> None:
     with make_loader(files, last_batch_policy=LastBatchPolicy.PARTIAL) as loader:
         indices = np.concatenate([batch["index"] for batch in loader])
     assert sorted(indices.tolist()) == list(range(50))
+    with pytest.raises(PipelineStateError, match="closed"):
+        next(loader)
 
 
 def test_few_batches_are_computed_ahead(loader: RayLoader) -> None:
@@ -216,10 +218,6 @@ def test_mistakes_are_named(cluster: Any, files: list[str]) -> None:
         make_loader(files, definition=7)
     with pytest.raises(GraphError, match="'no'.*'arrays'"):
         RayLoader(definition(files), NAMES, reader_name="no", actor_options=FEW_CPUS)
-    loader = make_loader(files)
-    loader.close()
-    with pytest.raises(PipelineStateError, match="closed"):
-        next(loader)
 
 
 def test_actors_that_always_die_end_with_an_error(cluster: Any, files: list[str]) -> None:
