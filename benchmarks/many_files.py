@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from . import machine
 from .command import ROOT, positive, warn_if_busy, write_results
 from .measurements import kilobytes
 
@@ -66,7 +67,17 @@ def main() -> None:
             f"{median['first_batch']:.3f} s, {median['kept']:.0f} MB kept, at most "
             f"{median['peak']:.0f} MB more than before, state of {median['state']:.0f} bytes"
         )
-    write_results("many-files", {"results": results})
+    num_files = int(results[0][arguments.ways[0]]["files"])
+    description = {
+        "machine": machine.describe(),
+        "settings": {"files": num_files, "rounds": arguments.rounds},
+    }
+    measured: dict[str, dict[str, list[float]]] = {"seconds": {}, "memory": {}}
+    for way in arguments.ways:
+        for name in ("open", "computed", "first_batch", "kept", "peak"):
+            unit, scale = ("memory", 1e6) if name in ("kept", "peak") else ("seconds", 1)
+            measured[unit][f"{name}, {way}"] = [scale * found[way][name] for found in results]
+    write_results(f"many-files-{num_files}", description | measured)
 
 
 def make_tree(root: Path, count: int, num_folders: int) -> None:

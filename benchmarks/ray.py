@@ -14,6 +14,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,8 @@ from tqdm import tqdm
 
 from dali_core import fn, pipeline_def
 
-from .command import positive
+from . import machine
+from .command import positive, write_results
 from .summary import quartiles, ratio_of_medians
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from dali_core.plugin.base_iterator import BaseIterator
 
 NAMES = ("pipeline", "1 actor", "2 actors")
+_NUM_STORED = 20
 
 
 @pipeline_def(num_threads=1, device_id=None, seed=1)
@@ -67,6 +70,18 @@ def seconds_of_batch(loader: RayLoader | BaseIterator, num_skipped: int) -> floa
     return (time.perf_counter() - start) / count
 
 
+def gigabytes_per_second(batch: np.ndarray[Any, Any]) -> float:
+    """Measure how fast a batch is copied into the object store; it is read in place."""
+    import ray
+
+    start = time.perf_counter()
+    for _ in range(_NUM_STORED):
+        stored = ray.get(ray.put(batch))
+        assert stored.nbytes == batch.nbytes
+        del stored
+    return batch.nbytes * _NUM_STORED / (time.perf_counter() - start) / 1e9
+
+
 def main() -> None:
     """Read the command line, measure, report."""
     parser = argparse.ArgumentParser(
@@ -95,6 +110,7 @@ def main() -> None:
             logging_level="ERROR",
         )
         seconds = defaultdict(list)
+        stored = []
 
         def measure(num_actors: int) -> float:
             options: dict[str, Any] = {"reader_name": "photos"}
@@ -105,20 +121,42 @@ def main() -> None:
             with RayLoader(definition, ["image", "label"], **options) as actors:
                 return seconds_of_batch(actors, num_skipped)
 
+        batch = np.ones((arguments.batch_size, 3, 224, 224), np.float32)
         try:
             for _ in tqdm(range(arguments.rounds), unit="round"):
                 for number, name in enumerate(NAMES):
                     seconds[name].append(measure(number))
+                stored.append(gigabytes_per_second(batch))
         finally:
             ray.shutdown()
     print(f"load average before: {load:.1f}; {os.cpu_count()} processors")
-    for name, times in seconds.items():
-        rate = arguments.batch_size / quartiles(times).median
-        print(f"{name:9} {rate:6.0f} images/s")
+    rates = {
+        name: [arguments.batch_size / second for second in times] for name, times in seconds.items()
+    }
+    ratios = {}
+    for name, values in rates.items():
+        print(f"{name:9} {quartiles(values).median:6.0f} images/s")
     for name, base in (("1 actor", "pipeline"), ("2 actors", "1 actor")):
-        ratio = ratio_of_medians(seconds[base], seconds[name])
+        ratio = ratio_of_medians(rates[name], rates[base])
+        ratios[f"{name} to {base}"] = asdict(ratio)
         print(f"{name} / {base}: {ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f})")
+    print(f"object store: {quartiles(stored).median:.1f} GB/s")
     print(f"read {read / 1000:.0f} kB an image, sent {4 * 3 * 224 * 224 / 1000:.0f} kB")
+    description = {
+        "machine": machine.describe() | {"load_average": load},
+        "versions": {"ray": ray.__version__},
+        "settings": {"rounds": arguments.rounds, "batch_size": arguments.batch_size},
+        "data": {"kind": "generated photos", "files": arguments.photos, "mean_bytes": int(read)},
+    }
+    write_results(
+        "ray",
+        {
+            **description,
+            "measurements": rates,
+            "object store, GB per second": stored,
+            "ratios": ratios,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,18 @@ from dali_core._runtime.epoch_plan import EpochPlan, ceil_div
 from dali_core._runtime.random import permutation, permute
 from dali_core._runtime.resharding import ShardLayout, resumed_position
 
-from .command import ROOT, positive, warn_if_busy
+from . import machine
+from .command import ROOT, positive, warn_if_busy, write_results
 from .measurements import kilobytes
 
 _BILLION = 10**9
 _STATUS = Path("/proc/self/status")
+_UNITS = {
+    "open": "seconds",
+    "computed": "seconds",
+    "first_batch": "seconds",
+    "kept": "memory",
+}
 _ROWS_IN_FILE, _ROWS_IN_GROUP = 10_000_000, 100_000
 
 
@@ -47,13 +54,18 @@ def main() -> None:
         print(json.dumps(_measure(arguments.child, arguments.count, arguments.folder)))
         return
     warn_if_busy()
-    _report_starts(arguments.rounds)
-    _report_order()
-    _report_states()
-    _report_lost_node()
+    description = {"machine": machine.describe(), "settings": {"rounds": arguments.rounds}}
+    results = {
+        **_report_starts(arguments.rounds),
+        "order_seconds": _report_order(),
+        "bytes": {"state": _report_states()},
+        "lost node": _report_lost_node(),
+    }
+    write_results("scaling", description | results)
 
 
-def _report_starts(rounds: int) -> None:
+def _report_starts(rounds: int) -> dict[str, dict[str, list[float]]]:
+    results: dict[str, dict[str, list[float]]] = {"seconds": {}, "memory": {}}
     counts = (10_000_000, 100_000_000, _BILLION)
     with tempfile.TemporaryDirectory() as folder:
         _write_rows(Path(folder), max(counts) // _ROWS_IN_FILE)
@@ -61,11 +73,17 @@ def _report_starts(rounds: int) -> None:
             for count in counts:
                 found = [_in_process(what, count, Path(folder)) for _ in range(rounds)]
                 median = {name: float(np.median([one[name] for one in found])) for name in found[0]}
+                for name, unit in _UNITS.items():
+                    scale = 1e6 if unit == "memory" else 1
+                    results[unit][f"{name} of {what} {count}"] = [
+                        scale * one[name] for one in found
+                    ]
                 print(
                     f"{what:6} {count:13,}: open {median['open']:.3f} s "
                     f"({median['computed']:.3f} s of a processor), first batch "
                     f"{median['first_batch']:.3f} s, {median['kept']:.0f} MB kept"
                 )
+    return results
 
 
 def _write_rows(folder: Path, num_files: int) -> None:
@@ -116,9 +134,11 @@ def _in_process(what: str, count: int, folder: Path) -> dict[str, float]:
     return result
 
 
-def _report_order() -> None:
+def _report_order() -> dict[str, float]:
+    order = {}
     for size in (1_000_000, 10_000_000):
         seconds = _processor_seconds(partial(permutation, size, 1, 0))
+        order[f"list of {size}"] = seconds
         print(
             f"order as a list {size:13,}: {seconds:.3f} s of a processor, {8 * size / 1e6:.0f} MB"
         )
@@ -130,6 +150,7 @@ def _report_order() -> None:
         f"order computed  {_BILLION:13,}: {seconds / len(positions) * 1e9:.0f} ns a position with "
         f"the call from Python, {grown} kB more memory after {len(positions):,} positions"
     )
+    return order | {f"position of {_BILLION}": seconds / len(positions)}
 
 
 def _processor_seconds(function: Callable[[], object]) -> float:
@@ -138,7 +159,8 @@ def _processor_seconds(function: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _report_states() -> None:
+def _report_states() -> dict[str, int]:
+    states = {}
     for count, num_shards, depth, shuffle in (
         (1_000_000, 1, 2, False),
         (1_000_000, 1, 2, True),
@@ -158,10 +180,10 @@ def _report_states() -> None:
                 )
             )
         pipeline.run()
-        print(
-            f"state: {count:13,} samples, {num_shards:4} shards, depth {depth:2}, "
-            f"shuffled {shuffle!s:5}: {len(json.dumps(pipeline.state_dict()))} bytes"
-        )
+        name = f"{count:,} samples, {num_shards} shards, depth {depth}, shuffled {shuffle}"
+        states[name] = len(json.dumps(pipeline.state_dict()))
+        print(f"state of {name}: {states[name]} bytes")
+    return states
 
 
 @dataclass(frozen=True)
@@ -246,7 +268,7 @@ def _pieces(planned: list[list[Any]]) -> Iterator[range]:
                 yield range(run.first, run.first + run.length * run.step, run.step)
 
 
-def _report_lost_node() -> None:
+def _report_lost_node() -> dict[str, float]:
     before, now = ShardLayout(1024, 127), ShardLayout(1016, 128)
     found = lose_node(10_000_000, before, now, 30)
     print(
@@ -255,6 +277,7 @@ def _report_lost_node() -> None:
         "every one of 10,000,000 samples once; "
         f"{found.seconds / found.num_runs * 1e6:.1f} us of a processor to plan a batch of a process"
     )
+    return asdict(found)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._literals",
     "dali_core._spec",
     "dali_core._storage",
+    "dali_core._whole_files",
     "dali_core.arrow",
     "dali_core.errors",
     "dali_core.types",

@@ -12,8 +12,9 @@ import numpy as np
 from ray.data.block import BlockAccessor, BlockMetadata
 from ray.data.datasource import Datasource, ReadTask
 
-from dali_core.errors import ArgumentKeyError, ArgumentValueError
+from dali_core.errors import ArgumentKeyError, ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.base_iterator import LastBatchPolicy
+from dali_core.plugin.iterator_arguments import check_output_map
 from dali_core_ray.adapter import adapter
 from dali_core_ray.producer import (
     Batch,
@@ -21,6 +22,7 @@ from dali_core_ray.producer import (
     Definition,
     ProducerOptions,
     State,
+    check_count,
     make_pipeline,
 )
 
@@ -61,10 +63,15 @@ class PipelineStage:
         columns: Mapping[str, str] | None = None,
         keep: Sequence[str] = (),
     ) -> None:
-        self._pipeline = make_pipeline(definition, "PipelineStage")
+        self._names = check_output_map(output_map)
+        self._pipeline = make_pipeline(definition, self._names, "PipelineStage")
         self._pipeline.build()
-        self._names = list(output_map)
         self._columns = {name: name for name in self._pipeline.input_names} | dict(columns or {})
+        if isinstance(keep, str) or set(keep) & set(self._names):
+            raise ArgumentValueError(
+                f"PipelineStage: keep must be a list of columns other than the outputs (got "
+                f"{keep!r} beside {self._names}). Rename outputs in output_map."
+            )
         self._keep = list(keep)
         unknown = set(self._columns) - set(self._pipeline.input_names)
         if unknown or not self._columns:
@@ -94,7 +101,7 @@ class PipelineStage:
                     f"{', '.join(map(repr, batch))}). Pass columns={{input: column}}."
                 )
         inputs = {
-            name: [_as_array(sample) for sample in batch[column]]
+            name: [_as_array(sample, column) for sample in batch[column]]
             for name, column in self._columns.items()
         }
         num_rows, size = len(next(iter(inputs.values()))), self._pipeline.max_batch_size
@@ -111,11 +118,6 @@ class PipelineStage:
                     num_started += 1
                 num_started -= 1
                 outputs = self._pipeline.outputs()
-                if len(outputs) != len(self._names):
-                    raise ArgumentValueError(
-                        f"PipelineStage: output_map must name every output (got "
-                        f"{len(self._names)} names for {len(outputs)} outputs)."
-                    )
                 for part, output in zip(parts, outputs, strict=True):
                     part.extend(adapter.represent(output, "list", len(output)))
         finally:
@@ -171,11 +173,12 @@ class PipelineDatasource(Datasource):  # type: ignore[misc]
         output_types: Sequence[str] | None = None,
     ) -> None:
         super().__init__()
+        where = "PipelineDatasource"
         self._options = ProducerOptions(
-            definition, list(output_map), reader_name, last_batch_policy, output_types
+            definition, check_output_map(output_map), reader_name, last_batch_policy, output_types
         )
-        self._epoch = epoch
-        producer = BatchProducer(self._options, "PipelineDatasource")
+        self._epoch = check_count(where, "epoch", epoch, 0)
+        producer = BatchProducer(self._options, where)
         self._epochs, self._state = producer.open()
 
     def estimate_inmemory_data_size(self) -> int | None:
@@ -225,8 +228,14 @@ def _read(
         yield BlockAccessor.batch_to_block(columns)
 
 
-def _as_array(value: Any) -> np.ndarray[Any, Any]:
-    return np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
+def _as_array(value: Any, column: str) -> np.ndarray[Any, Any]:
+    array = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ArgumentTypeError(
+            f"PipelineStage: column {column!r} must have bytes, or arrays of numbers (got "
+            f"{value!r:.60}). Convert or filter it before."
+        )
+    return array
 
 
 def _column(samples: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:

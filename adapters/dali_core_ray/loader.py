@@ -19,6 +19,7 @@ from ray.exceptions import (
 
 from dali_core.errors import (
     AdapterError,
+    ArgumentTypeError,
     ArgumentValueError,
     DaliCoreError,
     PipelineStateError,
@@ -26,7 +27,16 @@ from dali_core.errors import (
 )
 from dali_core.plugin.base_iterator import LastBatchPolicy
 from dali_core.plugin.batch_schedule import Epochs
-from dali_core_ray.producer import Batch, BatchProducer, Definition, ProducerOptions, State
+from dali_core.plugin.iterator_arguments import check_output_map
+from dali_core_ray.producer import (
+    Batch,
+    BatchProducer,
+    Definition,
+    ProducerOptions,
+    State,
+    check_count,
+    check_definition,
+)
 
 # What is raised when an actor, its node, or a batch that it has stored is gone.
 _LOST = (RayActorError, NodeDiedError, ObjectLostError, WorkerCrashedError)
@@ -110,23 +120,31 @@ class RayLoader:
         max_restarts: int = 3,
         timeout: float = 300.0,
     ) -> None:
-        for name, value in (("num_actors", num_actors), ("batches_per_task", batches_per_task)):
-            if value < 1:
-                raise ArgumentValueError(
-                    f"RayLoader: {name} must be at least 1 (got {value}). Leave it out for the "
-                    "default."
-                )
+        where = "RayLoader"
         self._options = ProducerOptions(
-            definition, list(output_map), reader_name, last_batch_policy, output_types
+            check_definition(definition, where),
+            check_output_map(output_map),
+            reader_name,
+            last_batch_policy,
+            output_types,
         )
-        self._num_actors = num_actors
-        self._batches_per_task = batches_per_task
-        self._actor_options = {
+        self._num_actors = check_count(where, "num_actors", num_actors)
+        self._batches_per_task = check_count(where, "batches_per_task", batches_per_task)
+        self._max_restarts = check_count(where, "max_restarts", max_restarts, 0)
+        self._actor_options: dict[str, Any] = {
             "num_cpus": 1,
             "scheduling_strategy": "SPREAD",
-            **(actor_options or {}),
         }
-        self._max_restarts = max_restarts
+        if not isinstance(actor_options, Mapping | None):
+            raise ArgumentTypeError(
+                f"{where}: actor_options must be a mapping (got {actor_options!r}). Pass a dict, "
+                'such as {"num_cpus": 4}.'
+            )
+        self._actor_options |= actor_options or {}
+        if not timeout > 0:
+            raise ArgumentValueError(
+                f"{where}: timeout must be positive (got {timeout!r}). Pass seconds to wait."
+            )
         self._timeout = timeout
         self._actors: list[_Actor] = []
         self._tasks: deque[_Task] = deque()
@@ -206,10 +224,10 @@ class RayLoader:
         self._actors.clear()
 
     def _open(self, state: State | None) -> None:
-        """Start actors; the first one says where the others are to begin."""
-        num_lost = 0
+        """Have the actors begin at a state, which the first one understands for all."""
+        running, num_lost = deque(self._actors), 0
         while True:
-            first = self._start(state)
+            first = self._begin_at(state, running.popleft() if running else None)
             try:
                 epochs, start = self._wait(first.opened)
                 break
@@ -217,17 +235,29 @@ class RayLoader:
                 num_lost += 1
                 self._check_lost(num_lost, error)
             except BaseException:
-                ray.kill(first.handle)
+                if all(first.handle is not actor.handle for actor in self._actors):
+                    ray.kill(first.handle)
                 raise
-        self.close()
+        self._tasks.clear()
         self._epochs = epochs
         self._start_state = self._state = start
-        self._actors = [first, *(self._start(start) for _ in range(self._num_actors - 1))]
+        self._actors = [
+            first,
+            *(
+                self._begin_at(start, running.popleft() if running else None)
+                for _ in range(self._num_actors - 1)
+            ),
+        ]
         self._epoch, self._taken = start["epoch"], start["taken"]
         self._next_task = (self._epoch, self._taken)
 
-    def _start(self, state: State | None) -> _Actor:
-        handle = ray.remote(BatchProducer).options(**self._actor_options).remote(self._options)
+    def _begin_at(self, state: State | None, running: _Actor | None = None) -> _Actor:
+        """Have an actor build its pipeline: one that has another, or a new one."""
+        handle = (
+            ray.remote(BatchProducer).options(**self._actor_options).remote(self._options)
+            if running is None
+            else running.handle
+        )
         return _Actor(handle, handle.open.remote(state))
 
     def _submit(self) -> None:
@@ -291,7 +321,7 @@ class RayLoader:
         self._num_lost += 1
         ray.kill(actor.handle)
         self._check_lost(self._num_lost, error)
-        new = self._start(self._start_state)
+        new = self._begin_at(self._start_state)
         self._actors[self._actors.index(actor)] = new
         for task in self._tasks:
             if task.actor is actor:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dali_core import Pipeline
-from dali_core.errors import ArgumentConflictError, ArgumentTypeError, DaliCoreError
+from dali_core.errors import (
+    ArgumentConflictError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    DaliCoreError,
+)
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from dali_core.plugin.batch_schedule import Epochs
 from dali_core_ray.adapter import adapter
@@ -18,19 +23,42 @@ State = Mapping[str, Any]
 Batch = dict[str, Any]
 
 
-def make_pipeline(definition: Definition, where: str) -> Pipeline:
-    """Call `definition`, and check that it returns a pipeline."""
+def check_definition(definition: Definition, where: str) -> Definition:
+    """Return what makes pipelines, which is called elsewhere."""
     if not callable(definition):
         raise ArgumentTypeError(
             f"{where}: definition must be a function that returns a Pipeline (got "
             f"{type(definition).__name__}). Pass a function decorated with pipeline_def, or "
             "functools.partial of one."
         )
-    pipeline = definition()
+    return definition
+
+
+def check_count(where: str, name: str, value: int, least: int = 1) -> int:
+    """Return an argument that counts something."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentTypeError(
+            f"{where}: {name} must be an int (got {value!r}). Leave it out for the default."
+        )
+    if value < least:
+        raise ArgumentValueError(
+            f"{where}: {name} must be at least {least} (got {value}). Leave it out for the default."
+        )
+    return int(value)
+
+
+def make_pipeline(definition: Definition, output_map: Sequence[str], where: str) -> Pipeline:
+    """Call `definition`, and check that it returns a pipeline with as many outputs as names."""
+    pipeline = check_definition(definition, where)()
     if not isinstance(pipeline, Pipeline):
         raise ArgumentTypeError(
             f"{where}: definition must return a Pipeline (got {type(pipeline).__name__}). Decorate "
             "it with pipeline_def."
+        )
+    if pipeline.num_outputs != len(output_map):
+        raise ArgumentValueError(
+            f"{where}: output_map must name every output of the pipeline (got {len(output_map)} "
+            f"names for {pipeline.num_outputs} outputs). Give one name per output."
         )
     return pipeline
 
@@ -48,7 +76,7 @@ class ProducerOptions:
     def make_iterator(self, where: str) -> BaseIterator:
         """Build the pipeline, in this process."""
         return adapter.iterator(
-            make_pipeline(self.definition, where),
+            make_pipeline(self.definition, self.output_map, where),
             self.output_map,
             reader_name=self.reader_name,
             last_batch_policy=self.last_batch_policy,
@@ -81,12 +109,12 @@ class BatchProducer:
         iterator = self._options.make_iterator(self._where)
         if state is not None:
             iterator.load_state_dict(state)
-        self._iterator = iterator
         if iterator.epochs is None or iterator.epochs.num_given(0) < 1:
             raise ArgumentConflictError(
                 f"{self._where}: an epoch must have at least one batch (got none). Use a smaller "
                 "batch size, or last_batch_policy=LastBatchPolicy.PARTIAL."
             )
+        self._iterator, self._place = iterator, None
         return iterator.epochs, iterator.state_dict()
 
     def read(self, epoch: int, first: int, stop: int) -> Iterator[tuple[Batch | Exception, State]]:

@@ -35,7 +35,7 @@ def batches(url: str, threads: int, batch_size: int) -> Iterator[int]:
     os.environ.update(AWS_ACCESS_KEY_ID="any", AWS_SECRET_ACCESS_KEY="any")
     with tempfile.TemporaryDirectory() as folder:
         data = _Photos(remote=url, local=folder, shuffle=True, batch_size=batch_size)
-        # Forked workers would share the connection that has read the index, and mix up answers.
+        # With forked workers, some shards arrived damaged.
         loader = DataLoader(
             data, batch_size=batch_size, num_workers=threads, multiprocessing_context="spawn"
         )

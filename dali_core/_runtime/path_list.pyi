@@ -67,9 +67,12 @@ class PathList:
     def finish(self) -> None:
         """Release the memory that is kept for more paths."""
 
-    def to_bytes(self) -> bytes:
-        """Return everything as bytes."""
+    def clear(self) -> None:
+        """Remove all paths, and return their memory to the system."""
+
+    def write_to(self, write: Callable[[bytes], object], note: bytes) -> None:
+        """Write a list in memory, to be opened by `open`."""
 
     @classmethod
-    def from_bytes(cls, data: bytes | memoryview) -> PathList | None:
-        """Return a list from any bytes."""
+    def open(cls, path: str) -> tuple[PathList, bytes] | None:
+        """Return the list in a file, of which parts are read when they are needed, and its note."""

@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t
-from libc.string cimport memcpy
 from libcpp cimport bool as cbool
-from libcpp.memory cimport make_shared, shared_ptr
+from libcpp.memory cimport make_shared, shared_ptr, unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -20,18 +19,22 @@ cdef extern from "<string_view>" namespace "std" nogil:
         size_t size()
 
 cdef extern from "dali_core/kernels/files/path_list.hpp" namespace "dali_core" nogil:
+    cdef cppclass PathFileWriter:
+        string next() except +
+
     cdef cppclass CppPathList "dali_core::PathList":
         void begin_folder(string_view prefix) except +
         void add(string_view name, int64_t label) except +
         void finish() except +
+        void clear() except +
         int64_t size()
         int64_t num_folders()
-        const vector[int32_t]& labels()
         string path(int64_t index) except +
+        void copy_labels(int32_t* target) except +
         string_view prefix(int64_t folder)
         cbool may_contain(const string& text)
-        string to_bytes() except +
-        cbool from_bytes(string_view data) except +
+        unique_ptr[PathFileWriter] writer(string note) except +
+        cbool open(const string& path, string& note) except +
 
 cdef extern from "dali_core/kernels/files/folder_names.hpp" namespace "dali_core" nogil:
     cdef cppclass FolderNames:
@@ -133,11 +136,10 @@ cdef class PathList:
     @property
     def labels(self) -> Sequence[int]:
         """The label of each path, as 32-bit integers."""
-        cdef const vector[int32_t]* labels = &self._paths.get().labels()
-        result = array("i", bytes(4 * labels.size()))
+        result = array("i", bytes(4 * len(self)))
         cdef int[::1] view = result
-        if labels.size() > 0:
-            memcpy(&view[0], labels.data(), 4 * labels.size())
+        if view.shape[0] > 0:
+            self._paths.get().copy_labels(<int32_t*>&view[0])
         return result
 
     @property
@@ -244,28 +246,52 @@ cdef class PathList:
         """Release the memory that is kept for more paths."""
         self._paths.get().finish()
 
-    def to_bytes(self) -> bytes:
-        """Return everything as bytes."""
-        return self._paths.get().to_bytes()
+    def clear(self) -> None:
+        """Remove all paths, and return their memory to the system."""
+        self._paths.get().clear()
+
+    def write_to(self, write: Callable[[bytes], object], note: bytes) -> None:
+        """Write a list in memory, to be opened by `open`.
+
+        Parameters
+        ----------
+        write : callable
+            Gets the bytes of the file, piece by piece.
+        note : bytes
+            Anything to be kept with it.
+        """
+        cdef unique_ptr[PathFileWriter] writer = self._paths.get().writer(note)
+        while True:
+            piece = <bytes>writer.get().next()
+            if not piece:
+                break
+            write(piece)
 
     @classmethod
-    def from_bytes(cls, data: bytes | memoryview) -> PathList | None:
-        """Return a list from any bytes.
+    def open(cls, path: str) -> tuple[PathList, bytes] | None:
+        """Return the list in a file, of which parts are read when they are needed, and its note.
 
         Returns
         -------
-        PathList or None
-            None unless `to_bytes` can have written them about folders with files directly in them.
+        tuple of PathList and bytes, or None
+            None unless `write_to` has written the file. A part that is damaged raises a
+            `RuntimeError` when it is needed, and then the file is removed.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
         """
         cdef PathList result = PathList()
-        cdef const unsigned char[::1] given = data
-        cdef string_view view = string_view()
+        cdef string encoded = os.fsencode(path)
+        cdef string note
         cdef cbool is_sound
-        if given.shape[0] > 0:
-            view = string_view(<const char*>&given[0], given.shape[0])
-        with nogil:
-            is_sound = result._paths.get().from_bytes(view)
-        return result if is_sound else None
+        try:
+            with nogil:
+                is_sound = result._paths.get().open(encoded, note)
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
+        return (result, <bytes>note) if is_sound else None
 
     cdef int _add(self, str path, int64_t label) except -1:
         cdef bytes encoded = os.fsencode(path)

@@ -1,11 +1,15 @@
-// Paths of many files: kept as bytes, read from damaged bytes, from lines of text and from folders.
+// Paths of many files: in memory and in files, which may be damaged, from lines of text and from
+// folders.
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -28,14 +32,46 @@ PathList some_paths() {
   return paths;
 }
 
-// Reads everything that there is; a wrong offset is for the sanitizer to find.
-size_t bytes_of(const PathList& paths) {
-  size_t bytes = 0;
-  for (int64_t i = 0; i < paths.size(); ++i)
-    bytes += paths.path(i).size() + static_cast<size_t>(paths.label(i) != 0);
-  for (int64_t i = 0; i < paths.num_folders(); ++i) bytes += paths.prefix(i).size();
+std::string bytes_of_file(const PathList& paths, const std::string& note) {
+  const auto writer = paths.writer(note);
+  std::string bytes;
+  for (std::string piece = writer->next(); !piece.empty(); piece = writer->next()) bytes += piece;
   return bytes;
 }
+
+// Reads everything that there is; a wrong offset is for the sanitizer to find.
+std::vector<std::string> all_of(const PathList& paths) {
+  std::vector<std::string> all;
+  for (int64_t i = 0; i < paths.num_folders(); ++i) all.emplace_back(paths.prefix(i));
+  for (int64_t i = 0; i < paths.size(); ++i) {
+    const LabeledPath found = paths.at(i);
+    all.push_back(found.path + " " + std::to_string(found.label));
+  }
+  return all;
+}
+
+// A file with some bytes, which is removed in the end.
+class PathFileInFolder {
+ public:
+  explicit PathFileInFolder(const std::string& bytes) {
+    CHECK(::mkdtemp(folder_.data()) != nullptr);
+    replace(bytes);
+  }
+  ~PathFileInFolder() { std::filesystem::remove_all(folder_); }
+  PathFileInFolder(const PathFileInFolder&) = delete;
+  PathFileInFolder& operator=(const PathFileInFolder&) = delete;
+
+  std::string path() const { return folder_ + "/paths"; }
+  bool is_there() const { return std::filesystem::exists(path()); }
+
+  void replace(const std::string& bytes) const {
+    std::ofstream(folder_ + "/new", std::ios::binary) << bytes;
+    std::filesystem::rename(folder_ + "/new", path());
+  }
+
+ private:
+  std::string folder_ = std::filesystem::temp_directory_path() / "path_list_XXXXXX";
+};
 
 }  // namespace
 
@@ -44,33 +80,83 @@ TEST(paths_begin_with_their_folders) {
   CHECK_EQUAL(paths.size(), 3);
   CHECK_EQUAL(paths.path(1), "a/2.jpg");
   CHECK_EQUAL(paths.path(2), "c/3.jpg");
-  CHECK_EQUAL(paths.label(2), 2);
+  CHECK_EQUAL(paths.at(2).label, 2);
   CHECK_EQUAL(paths.prefix(1), "empty/");
   PathList listed;
   listed.add("x", -1);
   CHECK_EQUAL(listed.path(0), "x");
 }
 
-TEST(damaged_bytes_are_no_paths_or_sound_ones) {
-  const std::string bytes = some_paths().to_bytes();
-  PathList same;
-  CHECK(same.from_bytes(bytes));
-  CHECK_EQUAL(same.to_bytes(), bytes);
-  int refused = 0;
+TEST(paths_in_a_file_are_those_in_memory) {
+  PathList paths;
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 100 == 0) paths.begin_folder(std::to_string(i) + "/");
+    if (i % 300 == 0) paths.begin_folder("empty/");
+    paths.add(std::string(static_cast<size_t>(i % 7), 'x') + std::to_string(i), -i);
+  }
+  const PathFileInFolder file(bytes_of_file(paths, "note"));
+  PathList opened;
+  std::string note;
+  CHECK(opened.open(file.path(), note));
+  CHECK_EQUAL(note, "note");
+  CHECK_EQUAL(opened.num_folders(), 14);
+  CHECK(all_of(opened) == all_of(paths));
+  std::vector<int32_t> labels(1000);
+  opened.copy_labels(labels.data());
+  for (int i = 0; i < 1000; ++i) CHECK_EQUAL(labels[static_cast<size_t>(i)], -i);
+}
+
+TEST(damaged_files_are_refused_at_once_or_where_they_are_damaged) {
+  const PathList paths = some_paths();
+  const std::string bytes = bytes_of_file(paths, "note");
+  int num_refused = 0, num_parts = 0;
+  const auto try_bytes = [&](const std::string& changed) {
+    const PathFileInFolder file(changed);
+    PathList opened;
+    std::string note;
+    if (!opened.open(file.path(), note)) {
+      ++num_refused;
+      return;
+    }
+    CHECK_EQUAL(note, "note");
+    CHECK_EQUAL(opened.size(), paths.size());
+    try {
+      CHECK(all_of(opened) == all_of(paths));
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()).find("the saved list of files must be") == 0);
+      CHECK(!file.is_there());
+      ++num_parts;
+    }
+  };
   for (size_t place = 0; place < bytes.size(); ++place) {
-    PathList cut;
-    CHECK(!cut.from_bytes(std::string_view(bytes).substr(0, place)));
-    for (const int value : {0x00, 0x01, 0x02, 0x05, 0x2e, 0x2f, 0x7f, 0x80, 0xff}) {
+    for (const int value : {0x00, 0x01, 0x2f, 0x7f, 0x80, 0xff}) {
       std::string changed = bytes;
       changed[place] = static_cast<char>(value);
-      PathList paths;
-      if (paths.from_bytes(changed))
-        CHECK(bytes_of(paths) < 2 * bytes.size());
-      else
-        ++refused;
+      if (changed != bytes) try_bytes(changed);
     }
   }
-  CHECK(refused > 500);
+  CHECK(num_parts > 100);
+  const int num_changed = std::exchange(num_refused, 0);
+  CHECK(num_changed > 500);
+  for (size_t length = 0; length < bytes.size(); ++length) try_bytes(bytes.substr(0, length));
+  CHECK_EQUAL(num_refused, static_cast<int>(bytes.size()));
+}
+
+TEST(files_may_be_cut_off_or_replaced_while_they_are_used) {
+  const PathList paths = some_paths();
+  const PathFileInFolder file(bytes_of_file(paths, ""));
+  PathList opened, other;
+  std::string note;
+  CHECK(opened.open(file.path(), note));
+  file.replace(bytes_of_file(PathList(), ""));
+  CHECK(all_of(opened) == all_of(paths));
+  CHECK(other.open(file.path(), note));
+  CHECK_EQUAL(other.size(), 0);
+  file.replace(bytes_of_file(paths, ""));
+  CHECK(other.open(file.path(), note));
+  CHECK_EQUAL(::truncate(file.path().c_str(), 20), 0);
+  CHECK_THROWS(other.path(0), std::runtime_error);
+  CHECK_THROWS(other.open(file.path(), note), std::runtime_error);  // was removed
 }
 
 TEST(unclear_lines_are_left_to_others) {
@@ -83,7 +169,7 @@ TEST(unclear_lines_are_left_to_others) {
   CHECK(unclear == (std::vector<std::string>{"6x", "7\xff 4", "8last 2147483648"}));
   CHECK_EQUAL(paths.size(), 4);
   CHECK_EQUAL(paths.path(1), "b c");
-  CHECK_EQUAL(paths.label(1), -2);
+  CHECK_EQUAL(paths.at(1).label, -2);
   CHECK_EQUAL(paths.path(2), " d\xff e");
   CHECK_EQUAL(paths.path(3), "end");
 }

@@ -84,8 +84,7 @@ def files_below(
             with _listing(folder):
                 found.add_local_folder(folder, f"{name}/", label, patterns)
     found.finish()
-    saved.store(found)
-    return found
+    return saved.store(found)
 
 
 def _patterns(patterns: Sequence[str], case_sensitive: bool) -> NamePatterns:

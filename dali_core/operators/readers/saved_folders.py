@@ -1,4 +1,7 @@
-"""Keeps what was found in folders between runs, until one of them changes."""
+"""Keeps what was found in folders between runs, until one of them changes.
+
+There is a file for each root, which processes read in parts: none has it in its own memory.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,20 @@ import hashlib
 import json
 import os
 import time
-import zlib
 from array import array
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import is_url
-from dali_core.operators.file_cache import FileCache, FileKey, cache_folder
+from dali_core._whole_files import remove_abandoned, whole_file
+from dali_core.operators.file_cache import cache_folder
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE
 
-_FILE = "folders-1.sqlite"  # the number changes with the format and with the rules of listing
+_FOLDER = "folders-2"  # the number changes with the format and with the rules of listing
 _LEAST_FILES = 10_000  # below, listing is fast enough
-_MOST_BYTES = 1 << 29  # SQLite takes up to 1e9
 _SETTLED_NS = 2_000_000_000  # file systems may have clocks that tick every other second
-_HEAD_BYTES = 12  # a checksum, and the length of what folders were like
 
 
 class SavedFolders:
@@ -38,57 +40,75 @@ class SavedFolders:
         self._root = root
         self._rules = hashlib.sha256(json.dumps(rules).encode()).digest()
         folder = "" if is_url(root) else cache_folder(CACHE_VARIABLE, "records")
-        self._cache = FileCache(folder, _FILE) if folder else None
+        key = hashlib.sha256(os.fsencode(os.path.abspath(root))).hexdigest()
+        self._file = Path(folder, _FOLDER, key) if folder else None
         self._states = b""
 
     def load(self) -> PathList | None:
         """Return what is there now, if that is known; otherwise the root is listed next."""
-        root = self._states_of(["."])
-        self._states = root
-        if not root or self._cache is None:
+        self._states = self._states_of(["."])
+        saved = self._open() if self._states else None
+        if saved is None:
             return None
-        for data in self._cache.load_bytes([self._key()]).values():
-            checksum = int.from_bytes(data[:4], "little")
-            length = int.from_bytes(data[4:_HEAD_BYTES], "little")
-            if zlib.crc32(memoryview(data)[4:]) != checksum or length > len(data):
-                continue
-            found = PathList.from_bytes(memoryview(data)[_HEAD_BYTES + length :])
-            if found is None:
-                continue
-            folders = [prefix.removesuffix("/") for prefix in found.folders]
-            states = root + self._states_of(folders)
-            if states == data[_HEAD_BYTES : _HEAD_BYTES + length]:
-                return found
-        return None
+        found, note = saved
+        folders = [prefix.removesuffix("/") for prefix in found.folders]
+        states = self._states + self._states_of(folders)
+        return found if note == self._rules + states else None
 
     def watch(self, folders: Sequence[str]) -> None:
         """Remember what folders are like, which are listed next."""
         if self._states:
             self._states += self._states_of(folders)
 
-    def store(self, found: PathList) -> None:
-        """Keep what was found, if a later change of a folder will be seen."""
-        expected = 1 + len(found.folders)
-        if len(found) < _LEAST_FILES or len(self._states) != expected * _STATE_BYTES:
-            return
+    def store(self, found: PathList) -> PathList:
+        """Keep what was found, if a later change of a folder will be seen.
+
+        Returns
+        -------
+        PathList
+            The same paths, which are no longer in memory if they are kept.
+        """
+        if self._file is None or not self._may_keep(found):
+            return found
+        note = self._rules + self._states
+        saved = self._open()
+        # Other processes may have listed the same just now.
+        if saved is None or saved[1] != note:
+            self._write(self._file, found, note)
+            saved = self._open()
+        if saved is None or saved[1] != note:
+            return found
+        found.clear()
+        return saved[0]
+
+    def _may_keep(self, found: PathList) -> bool:
+        expected = (1 + len(found.folders)) * _STATE_BYTES
+        if len(found) < _LEAST_FILES or len(self._states) != expected:
+            return False
         # A file that comes in the same tick of the clock would not change the time.
         newest = max(array("q", self._states)[:: _STATE_BYTES // 8])
-        if newest > time.time_ns() - _SETTLED_NS:
-            return
-        paths = found.to_bytes()
-        if self._cache is None or len(paths) > _MOST_BYTES:
-            return
-        head = len(self._states).to_bytes(_HEAD_BYTES - 4, "little") + self._states
-        checksum = zlib.crc32(paths, zlib.crc32(head)).to_bytes(4, "little")
-        self._cache.store_bytes([(self._key(), b"".join([checksum, head, paths]))])
+        return newest <= time.time_ns() - _SETTLED_NS
 
-    def _key(self) -> FileKey:
-        return os.path.abspath(self._root), 0, int.from_bytes(self._rules[:7], "little")
+    def _open(self) -> tuple[PathList, bytes] | None:
+        """Return what is kept, and for which rules and states of folders."""
+        try:
+            return None if self._file is None else PathList.open(str(self._file))
+        except OSError:
+            return None
+
+    def _write(self, file: Path, found: PathList, note: bytes) -> None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            remove_abandoned(file)
+            with whole_file(file) as target:
+                found.write_to(target.write, note)
+        except OSError:
+            pass  # the disk is full, or the folder cannot be used
 
     def _states_of(self, folders: Sequence[str]) -> bytes:
         """Return what changes with the names in each folder; nothing if one cannot be found."""
         states = array("q")
-        if self._cache is None:
+        if self._file is None:
             return b""
         try:
             for folder in folders:

@@ -1,4 +1,4 @@
-"""A cluster of three nodes in this machine, which is gone after the tests of a module."""
+"""A cluster of two nodes in this machine, which is gone after the tests of a module."""
 
 from __future__ import annotations
 
@@ -57,8 +57,7 @@ def cluster() -> Iterator[Any]:
             },
         )
         try:
-            for _ in range(2):
-                add_node(nodes)
+            add_node(nodes)
             ray.init(address=nodes.address, logging_level="ERROR", log_to_driver=False)
             yield nodes
         finally:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +27,13 @@ def make_arrays(folder: Path) -> list[str]:
 
 
 @pipeline_def(batch_size=4, num_threads=2, device_id=None)
-def augmented(files: list[str], num_shards: int = 1, shard_id: int = 0) -> Any:
-    """Read arrays in a random order, and crop and scale them at random."""
+def augmented(
+    files: list[str], num_shards: int = 1, shard_id: int = 0, marker: str | None = None
+) -> Any:
+    """Read arrays in a random order, and crop and scale them at random.
+
+    If there is a file `marker`, it is removed, and the process is killed at one of the arrays.
+    """
     array = fn.readers.numpy(
         files=files,
         name="arrays",
@@ -37,8 +44,18 @@ def augmented(files: list[str], num_shards: int = 1, shard_id: int = 0) -> Any:
         num_shards=num_shards,
         shard_id=shard_id,
     )
+    if marker is not None:
+        array = fn.python_function(array, function=partial(killed_once, marker))
     image = fn.crop(array, crop=(4, 4), crop_pos_x=fn.random.uniform(range=(0.0, 1.0)))
     return image, fn.random.uniform(range=(0.0, 1.0)), fn.reductions.max(array)
+
+
+def killed_once(marker: str, array: Any) -> Any:
+    """Return an array, unless it is that at which the process is killed."""
+    if array.flat[0] == NUM_SAMPLES // 2 and Path(marker).exists():
+        Path(marker).unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return array
 
 
 def definition(files: list[str], **arguments: Any) -> partial[Pipeline]:
@@ -66,17 +83,31 @@ def epochs_of(files: list[str], count: int, **arguments: Any) -> list[list[list[
     return [[as_bytes(batch) for (batch,) in iterator] for _ in range(count)]
 
 
+def rows_of(batch: dict[str, Any]) -> list[str]:
+    """Return the content of each sample of a batch."""
+    columns = zip(*(np.asarray(batch[name]) for name in NAMES), strict=True)
+    return [b"".join(value.tobytes() for value in row).hex() for row in columns]
+
+
 class RecordingLoader(RayLoader):
-    """A loader for any names of outputs, which writes down in a folder what it has given."""
+    """A loader for any names of outputs, which writes down in a folder what it has given.
+
+    If there is a file ``kill`` in the folder, it is removed, and the process of the first shard is
+    killed, instead of giving the third batch.
+    """
 
     def __init__(self, folder: str, made: partial[Pipeline], names: Any, **arguments: Any) -> None:
-        shard, count = made.keywords["shard_id"], made.keywords["num_shards"]
-        self._file = Path(folder, f"{shard} of {count}")
-        self._given: list[list[str]] = []
+        self._folder = Path(folder)
+        self._shard, self._count = made.keywords["shard_id"], made.keywords["num_shards"]
         super().__init__(made, NAMES, **arguments | {"reader_name": "arrays"})
 
     def __next__(self) -> dict[str, Any]:
+        number = self.state_dict()["taken"]
         batch = super().__next__()
-        self._given.append([text.hex() for text in as_bytes(batch)])
-        self._file.write_text(json.dumps(self._given))
+        kill = self._folder / "kill"
+        if (self._shard, number) == (0, 2) and kill.exists():
+            kill.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        with open(self._folder / f"{self._shard} of {self._count}", "a") as file:
+            file.write(json.dumps([number, rows_of(batch)]) + "\n")
         return batch | {"label": batch["index"]}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import ray
 import ray.data
 from dali_core_ray.data import PipelineDatasource, PipelineStage
 
-from dali_core import fn, pipeline_def
-from dali_core.errors import ArgumentKeyError, ArgumentTypeError, ArgumentValueError
+from dali_core import Pipeline, fn, pipeline_def
+from dali_core.errors import ArgumentKeyError, ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.plugin.base_iterator import LastBatchPolicy
 from tests.adapters.dali_core_ray.pipelines import NAMES, definition, in_one_process
 
@@ -22,16 +25,19 @@ def doubled() -> Any:
     return fn.external_source(name="value") * 2
 
 
-@pytest.mark.parametrize("parallelism", [1, 3])
-def test_rows_are_those_of_one_process(cluster: Any, files: list[str], parallelism: int) -> None:
+def test_rows_are_those_of_one_process_though_one_is_killed(
+    cluster: Any, files: list[str], tmp_path: Path
+) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
-    source = PipelineDatasource(definition(files), NAMES, reader_name="arrays")
-    rows = ray.data.read_datasource(
-        source, override_num_blocks=parallelism, num_cpus=0.5
-    ).take_all()
-    iterator = in_one_process(files, policy=LastBatchPolicy.PARTIAL)
+    marker = tmp_path / "kill"
+    made = definition(files, marker=str(marker))
+    source = PipelineDatasource(made, NAMES, reader_name="arrays")
+    marker.touch()
+    rows = ray.data.read_datasource(source, override_num_blocks=3, num_cpus=0.5).take_all()
+    assert not marker.exists()
+    iterator = in_one_process(files, policy=LastBatchPolicy.PARTIAL, marker=str(marker))
     batches = [batch for (batch,) in iterator]
     assert len(rows) == 50
     for name in NAMES:
@@ -59,7 +65,14 @@ def test_batches_are_those_of_one_process(cluster: Any, files: list[str], framew
             np.testing.assert_array_equal(np.asarray(batch[name]), expected[name], strict=True)
 
 
-def test_stage_is_built_once_in_an_actor(cluster: Any) -> None:
+def noted(folder: str) -> Pipeline:
+    """Return a pipeline, and write down that there is one more in the process."""
+    with open(Path(folder, str(os.getpid())), "a") as file:
+        file.write("built\n")
+    return doubled()
+
+
+def test_stage_is_built_once_in_an_actor(cluster: Any, tmp_path: Path) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     values = np.arange(40, dtype=np.int32).reshape(2, 5, 2, 2)
@@ -67,7 +80,7 @@ def test_stage_is_built_once_in_an_actor(cluster: Any) -> None:
     mapped = data.map_batches(
         PipelineStage,
         fn_constructor_kwargs={
-            "definition": doubled,
+            "definition": partial(noted, str(tmp_path)),
             "output_map": ["twice"],
             "columns": {"value": "data"},
             "keep": ["data"],
@@ -76,7 +89,13 @@ def test_stage_is_built_once_in_an_actor(cluster: Any) -> None:
         batch_size=5,
         num_cpus=0.5,
     )
-    rows = mapped.take_all()
+    result = mapped.materialize()
+    assert len(list(tmp_path.iterdir())) <= 2
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"built\n"}
+    kind = result.schema().base_schema.field("twice").type
+    assert isinstance(kind, pa.BaseExtensionType)
+    assert tuple(kind.shape) == (2, 2)
+    rows = result.take_all()
     assert len(rows) == 10
     for row in rows:
         np.testing.assert_array_equal(row["twice"], row["data"] * 2)
@@ -94,16 +113,43 @@ def test_stage_takes_bytes_and_samples_of_different_shapes() -> None:
     np.testing.assert_array_equal(stage({"value": column})["twice"], [[194, 196], [198, 200]])
 
 
+@pipeline_def(batch_size=3, num_threads=1, device_id=None)
+def of_two() -> Any:
+    return fn.reshape(fn.external_source(name="value"), shape=[2])
+
+
+def test_rows_after_a_bad_one_are_their_own() -> None:
+    stage = PipelineStage(of_two, ["two"])
+    column = np.empty(7, object)
+    column[:] = [np.full(1 + (number != 1), number) for number in range(7)]
+    for _ in range(2):
+        with pytest.raises(SampleError, match="reshape"):
+            stage({"value": column})
+        np.testing.assert_array_equal(stage({"value": column[2:]})["two"], np.stack(column[2:]))
+
+
 def test_mistakes_are_named(files: list[str]) -> None:
     with pytest.raises(ArgumentKeyError, match="'value'.*'other'"):
         PipelineStage(doubled, ["twice"])({"other": np.zeros(2)})
     with pytest.raises(ArgumentValueError, match="inputs"):
         PipelineStage(doubled, ["twice"], columns={"no": "data"})
     with pytest.raises(ArgumentValueError, match="without inputs"):
-        PipelineStage(partial(definition(files)), ["image"])
+        PipelineStage(definition(files), NAMES)
     with pytest.raises(ArgumentTypeError, match="must be a function"):
         PipelineStage(3, ["twice"])
-    stage = PipelineStage(doubled, ["one", "two"])
-    for _ in range(2):
-        with pytest.raises(ArgumentValueError, match="2 names for 1"):
-            stage({"value": np.zeros((7, 2))})
+    with pytest.raises(ArgumentTypeError, match="must be a list of names"):
+        PipelineStage(doubled, "twice")
+    with pytest.raises(ArgumentValueError, match="2 names for 1"):
+        PipelineStage(doubled, ["one", "two"])
+    for keep in ("value", ["twice"]):
+        with pytest.raises(ArgumentValueError, match="keep must be a list of columns other than"):
+            PipelineStage(doubled, ["twice"], keep=keep)
+    for value in ("text", None):
+        with pytest.raises(ArgumentTypeError, match="column 'value' must have bytes"):
+            PipelineStage(doubled, ["twice"])({"value": np.array([value], object)})
+    with pytest.raises(ArgumentValueError, match="epoch must be at least 0"):
+        PipelineDatasource(definition(files), NAMES, reader_name="arrays", epoch=-1)
+    with pytest.raises(ArgumentTypeError, match="epoch must be an int"):
+        PipelineDatasource(definition(files), NAMES, reader_name="arrays", epoch="1")
+    with pytest.raises(ArgumentValueError, match="2 names for 3"):
+        PipelineDatasource(definition(files), NAMES[:2], reader_name="arrays")

@@ -1,35 +1,21 @@
-"""Files below folders, listed by native code: the order, filters, and what is kept between runs."""
+"""Files below folders, and in texts, listed by native code: the order, filters and labels."""
 
 from __future__ import annotations
 
-import contextlib
-import fnmatch
 import os
 import re
-import shutil
-import sqlite3
 import tempfile
-from array import array
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dali_core import Pipeline, fn
-from dali_core._runtime.path_list import NamePatterns, PathList
-from dali_core._storage import Storage, stored
-from dali_core._storage.options import StorageOptions
+from dali_core._runtime.path_list import PathList
 from dali_core.errors import ArgumentValueError
-from dali_core.operators.readers import saved_folders
-from dali_core.operators.readers.archive_index import CACHE_VARIABLE
-from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS, open_files
-from dali_core.operators.readers.listed_files import list_files
-from dali_core.operators.readers.saved_folders import SavedFolders
+from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS
+from tests.operators.readers.folder_trees import LIST, expected_files
 
-LIST = stored(open_files)
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 _PARTS = st.sampled_from(
@@ -49,29 +35,6 @@ PATTERNS = st.lists(
     max_size=3,
 )
 KINDS = st.sampled_from(["file", "folder", "link to file", "link to folder", "dangling link"])
-
-
-def expected_files(
-    root: str, files: list[str], folders: list[str] | None, case_sensitive: bool
-) -> list[tuple[str, int]]:
-    """List in Python what `readers.file` promises."""
-
-    def matches(name: str, patterns: list[str]) -> bool:
-        expressions = "|".join(map(fnmatch.translate, patterns))
-        return bool(re.match(expressions, name, 0 if case_sensitive else re.IGNORECASE))
-
-    def names(folder: str, want_folders: bool) -> list[str]:
-        entries = os.scandir(folder)
-        found = [entry.name for entry in entries if entry.is_dir() == want_folders]
-        return sorted(found, key=os.fsencode)
-
-    used = [name for name in names(root, True) if folders is None or matches(name, folders)]
-    return [
-        (f"{folder}/{name}", label)
-        for label, folder in enumerate(used)
-        for name in names(os.path.join(root, folder), False)
-        if matches(name, files)
-    ]
 
 
 def make_entry(path: bytes, kind: str) -> None:
@@ -186,226 +149,3 @@ def test_paths_are_a_sequence() -> None:
     for index in (3, -4):
         with pytest.raises(IndexError, match=f"got {index}"):
             paths[index]
-
-
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make folders that were changed long ago, of which an index is kept."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(saved_folders, "_LEAST_FILES", 1)
-    root = tmp_path / "tree"
-    for folder, names in {"a": ["1.jpg", "2.png"], "b": [], "c": ["3.jpg"]}.items():
-        (root / folder).mkdir(parents=True)
-        for name in names:
-            (root / folder / name).write_text(name)
-    age(root)
-    return root
-
-
-def age(root: Path) -> None:
-    for folder in (root, *filter(Path.is_dir, root.iterdir())):
-        os.utime(folder, (1e9, 1e9))
-
-
-def found(root: Path, **arguments: Any) -> tuple[list[tuple[str, int]], bool]:
-    """Return files and labels, and whether folders had to be listed."""
-    defaults = {"file_filters": KNOWN_EXTENSIONS, "case_sensitive_filter": False}
-    watch, watched = SavedFolders.watch, []
-
-    def spy(saved: SavedFolders, folders: list[str]) -> None:
-        watched.append(folders)
-        watch(saved, folders)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SavedFolders, "watch", spy)
-        listing = LIST({"file_root": str(root), **defaults, **arguments})
-    return list(zip(listing.files, listing.labels, strict=True)), bool(watched)
-
-
-ALL = [("a/1.jpg", 0), ("a/2.png", 0), ("c/3.jpg", 2)]
-
-
-def test_folders_are_listed_once(tree: Path) -> None:
-    assert found(tree) == (ALL, True)
-    assert found(tree) == (ALL, False)
-    assert found(tree, file_filters=["*.png"]) == (ALL[1:2], True)
-    assert found(tree, file_filters=["*.png"], dir_filters=["a"]) == (ALL[1:2], True)
-    assert found(tree, file_filters=["*.png"], dir_filters=["a"]) == (ALL[1:2], False)
-    numpy = {"file_root": str(tree), "file_filter": "*.jpg"}
-    for _ in range(2):
-        assert list(list_files(numpy, Storage(StorageOptions())).files) == ["a/1.jpg", "c/3.jpg"]
-    for _ in range(2):
-        with Pipeline(3, 1, None) as pipeline:
-            pipeline.set_outputs(*fn.readers.file(file_root=tree))
-        data, labels = pipeline.run()
-        assert [data.at(i).tobytes() for i in range(3)] == [b"1.jpg", b"2.png", b"3.jpg"]
-        assert labels.as_array().ravel().tolist() == [0, 0, 2]
-        pipeline.close()
-
-
-def add_file(root: Path) -> None:
-    (root / "b" / "new.jpg").touch()
-
-
-def remove_file(root: Path) -> None:
-    (root / "a" / "1.jpg").unlink()
-
-
-def rename_file(root: Path) -> None:
-    (root / "a" / "1.jpg").rename(root / "a" / "9.jpg")
-
-
-def add_folder(root: Path) -> None:
-    (root / "aa").mkdir()
-
-
-def remove_folder(root: Path) -> None:
-    (root / "b").rmdir()
-
-
-def replace_folder(root: Path) -> None:
-    """The new one is as old, and has the same number of files."""
-    (root / "c").rename(root.parent / "elsewhere")
-    (root / "c").mkdir()
-    (root / "c" / "4.jpg").touch()
-    age(root)
-
-
-def set_time_back(root: Path) -> None:
-    add_file(root)
-    age(root)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        *(add_file, remove_file, rename_file, add_folder, remove_folder, replace_folder),
-        set_time_back,
-    ],
-)
-def test_changes_are_noticed(change: Callable[[Path], None], tree: Path) -> None:
-    assert found(tree) == (ALL, True)
-    change(tree)
-    expected = expected_files(str(tree), KNOWN_EXTENSIONS, None, False)
-    assert expected != ALL
-    assert found(tree) == (expected, True)
-    age(tree)
-    assert found(tree) == (expected, True)
-    assert found(tree) == (expected, False)
-
-
-def test_folders_that_have_just_changed_are_not_kept(tree: Path) -> None:
-    os.utime(tree / "b")
-    assert found(tree) == found(tree) == (ALL, True)
-
-
-def test_nothing_is_kept_if_that_is_wanted(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, "")
-    assert found(tree) == found(tree) == (ALL, True)
-
-
-def test_small_trees_are_not_kept(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_folders, "_LEAST_FILES", len(ALL) + 1)
-    assert found(tree) == found(tree) == (ALL, True)
-    assert not (tree.parent / "cache").exists()
-
-
-def test_missing_roots_are_errors_though_they_are_known(tree: Path) -> None:
-    assert found(tree) == (ALL, True)
-    shutil.rmtree(tree)
-    with pytest.raises(ArgumentValueError, match="No such file"):
-        found(tree)
-
-
-def some_paths() -> PathList:
-    """Return what has all parts of the format."""
-    paths = PathList()
-    with tempfile.TemporaryDirectory() as root:
-        for label, (folder, count) in enumerate({"a": 3, "empty": 0, "é\udcff": 2}.items()):
-            os.mkdir(os.path.join(root, folder))
-            for number in range(count):
-                open(os.path.join(root, folder, f"{number}.jpg"), "w").close()
-            everything = NamePatterns(["*"], True, bool)
-            paths.add_local_folder(os.path.join(root, folder), f"{folder}/", label, everything)
-    return paths
-
-
-PATHS = some_paths()
-BYTES = PATHS.to_bytes()
-
-
-def test_saved_paths_are_the_same() -> None:
-    again = PathList.from_bytes(BYTES)
-    assert again is not None
-    assert (
-        list(again)
-        == list(PATHS)
-        == ["a/0.jpg", "a/1.jpg", "a/2.jpg"] + [f"é\udcff/{i}.jpg" for i in range(2)]
-    )
-    assert again.labels == PATHS.labels == array("i", [0, 0, 0, 2, 2])
-    assert again.folders == ["a/", "empty/", "é\udcff/"]
-    empty = PathList.from_bytes(PathList().to_bytes())
-    assert empty is not None
-    assert len(empty) == 0
-
-
-NUMBERS = st.one_of(
-    st.integers(-3, 60),
-    st.sampled_from([2**31, 2**32, 2**61, 2**62, 2**63 - 1, -(2**63), -(2**62)]),
-)
-
-
-@settings(max_examples=400, deadline=None)
-@given(
-    numbers=st.dictionaries(st.integers(0, len(BYTES) // 8 - 1), NUMBERS, max_size=3),
-    changes=st.dictionaries(
-        st.integers(0, len(BYTES) - 1), st.sampled_from([*b"\0/.a\xff", 1]), max_size=3
-    ),
-    length=st.one_of(st.just(len(BYTES)), st.integers(0, len(BYTES))),
-    more=st.binary(max_size=4),
-)
-def test_damaged_paths_are_refused_or_sound(
-    numbers: dict[int, int], changes: dict[int, int], length: int, more: bytes
-) -> None:
-    data = bytearray(BYTES)
-    for place, number in numbers.items():
-        data[8 * place : 8 * place + 8] = number.to_bytes(8, "little", signed=True)
-    for place, value in changes.items():
-        data[place] = value
-    paths = PathList.from_bytes(bytes(data[:length]) + more)
-    if paths is None:
-        assert bytes(data[:length]) + more != BYTES
-        return
-    assert len(paths) == len(paths.labels)
-    for path in paths:
-        folder, name = path.split("/")
-        assert folder
-        assert name
-        assert folder != ".."
-        assert "\0" not in path
-
-
-@settings(max_examples=100, deadline=None)
-@given(data=st.binary(max_size=300))
-def test_any_bytes_are_no_paths(data: bytes) -> None:
-    paths = PathList.from_bytes(data)
-    assert paths is None or len(list(paths)) == len(paths)
-
-
-@pytest.mark.parametrize("place", [0, 4, 11, 12, 44, 140, 200, -1])
-def test_damaged_entries_are_ignored(place: int, tree: Path) -> None:
-    assert found(tree) == (ALL, True)
-    (path,) = (tree.parent / "cache").iterdir()
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
-        ((data,),) = database.execute("SELECT data FROM indices").fetchall()
-        changed = bytearray(data)
-        changed[place] ^= 0x40
-        database.execute("UPDATE indices SET data = ?", [bytes(changed)])
-    assert found(tree) == (ALL, True)
-    assert found(tree) == (ALL, False)
-    for damage in (b"", data[:3], data[:12], data[:-1]):
-        with contextlib.closing(sqlite3.connect(path)) as database, database:
-            database.execute("UPDATE indices SET data = ?", [damage])
-        assert found(tree) == (ALL, True)
-    path.write_bytes(b"no database")
-    assert found(tree) == (ALL, True)

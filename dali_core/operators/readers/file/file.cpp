@@ -1,6 +1,7 @@
 // fn.readers.file: reads one file of a list, and gives its label.
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "dali_core/kernels/files/open_file.hpp"
 #include "dali_core/kernels/files/path_list.hpp"
@@ -21,13 +22,13 @@ class FileReader : public Operator {
   int batches_ahead() const override { return batches_ahead_; }
 
   void run(SampleContext& sample) const override {
-    const int64_t index = sample.reader_index(reader_);
-    const auto file = std::make_shared<const std::string>(paths_->path(index));
+    LabeledPath found = paths_->at(sample.reader_index(reader_));
+    const auto file = std::make_shared<const std::string>(std::move(found.path));
     sample.set_source(file);
 
     const OpenFile opened(joined_path(root_, *file), storage_);
     read_output(sample, 0, opened, 0, opened.size());
-    *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = paths_->label(index);
+    *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = found.label;
   }
 
  private:
