@@ -18,10 +18,15 @@ namespace dali_core {
 constexpr int kGroupsInFlight = 4;
 constexpr float kCountsOnes = 8388608.0f;
 
-// Byte kNumber of a word.
+// kCountsOnes and byte kNumber of a word.
+template <int kNumber>
+inline __device__ float counted_byte(uint32_t word) {
+  return __uint_as_float(__byte_perm(word, 0x4b000000u, 0x7440 | kNumber));
+}
+
 template <int kNumber>
 inline __device__ float byte_to_float(uint32_t word) {
-  return __uint_as_float(__byte_perm(word, 0x4b000000u, 0x7440 | kNumber)) - kCountsOnes;
+  return counted_byte<kNumber>(word) - kCountsOnes;
 }
 
 inline __device__ void bytes_to_floats(uint32_t word, float* values) {
@@ -31,11 +36,24 @@ inline __device__ void bytes_to_floats(uint32_t word, float* values) {
   values[3] = byte_to_float<3>(word);
 }
 
+// convert<uint8_t>(value) of what rounds to a byte, in the last byte.
+inline __device__ uint32_t rounded_byte(float value) {
+  return __float_as_uint(__fadd_rz(value + kBelowHalf<float>, kCountsOnes));
+}
+
 // convert<uint8_t>(value), in the last byte.
 inline __device__ uint32_t float_to_byte(float value) {
   // The greater one of a NaN and a number is the number.
-  const float within = fminf(fmaxf(value, 0.0f), 255.0f);
-  return __float_as_uint(__fadd_rz(within + kBelowHalf<float>, kCountsOnes));
+  return rounded_byte(fminf(fmaxf(value, 0.0f), 255.0f));
+}
+
+// The last bytes of four words.
+inline __device__ ElementGroup<uint8_t> last_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  const uint32_t low = __byte_perm(a, b, 0x0040), high = __byte_perm(c, d, 0x0040);
+  const uint32_t word = __byte_perm(low, high, 0x5410);
+  ElementGroup<uint8_t> group;
+  std::memcpy(&group, &word, sizeof group);
+  return group;
 }
 
 // Converts four numbers.
@@ -43,10 +61,8 @@ template <typename To>
 inline __device__ ElementGroup<To> convert_group(const float (&values)[kGroup]) {
   ElementGroup<To> group;
   if constexpr (std::is_same_v<To, uint8_t>) {
-    const uint32_t low = __byte_perm(float_to_byte(values[0]), float_to_byte(values[1]), 0x0040);
-    const uint32_t high = __byte_perm(float_to_byte(values[2]), float_to_byte(values[3]), 0x0040);
-    const uint32_t word = __byte_perm(low, high, 0x5410);
-    std::memcpy(&group, &word, sizeof group);
+    group = last_bytes(float_to_byte(values[0]), float_to_byte(values[1]), float_to_byte(values[2]),
+                       float_to_byte(values[3]));
   } else if constexpr (std::is_same_v<To, Half>) {
     // Whether one is a NaN, which takes long, is asked for all at once: a comparison of two numbers
     // is one instruction.

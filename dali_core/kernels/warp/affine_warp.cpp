@@ -45,13 +45,28 @@ void add_frames(const WarpArguments& arguments, const AffineWarp& warp, TaskData
   const WarpTask<kDims> task = arguments.task<kDims>(image, warp.source, warp.extent, output);
   int64_t pixels = 1;
   for (const int32_t extent : task.extent) pixels *= extent;
-  for_each_frame(task, warp, image, output,
-                 [&](const WarpTask<kDims>& frame, const WarpMap<kDims>& map) {
-                   tasks.add({frame.source, map, frame.output, pixels,
-                              quick_divisor(frame.extent[0]), quick_divisor(frame.extent[1]),
-                              frame.input_type, frame.output_type, frame.nearest, frame.fill_value},
-                             pixels);
-                 });
+  for_each_frame(
+      task, warp, image, output, [&](const WarpTask<kDims>& frame, const WarpMap<kDims>& map) {
+        AffineTask<kDims> added{frame.source,
+                                map,
+                                frame.output,
+                                pixels,
+                                quick_divisor(frame.extent[0]),
+                                quick_divisor(frame.extent[1]),
+                                frame.input_type,
+                                frame.output_type,
+                                frame.nearest,
+                                frame.fill_value,
+                                0,
+                                {}};
+        if (goes_by_groups(added)) {
+          // The first group of a row may begin ahead of it.
+          const int64_t groups = blocks_for(frame.extent[0] + kGroup - 1, kGroup);
+          added.tiles_across = quick_divisor(blocks_for(groups, kTileGroups));
+          added.tiles = added.tiles_across.divisor * blocks_for(frame.extent[1], kTileRows);
+        }
+        tasks.add(added, added.tiles ? added.tiles * kTileThreads : pixels);
+      });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Warps frames by affine transforms, a pixel a thread.
+// Warps frames by affine transforms: usual images in groups of pixels, others a pixel a thread.
 #include "dali_core/device_kernel.hpp"
 #include "dali_core/kernels/warp/affine_task.hpp"
+#include "dali_core/kernels/warp/warp_groups.hpp"
 
 namespace dali_core {
 
@@ -107,30 +108,56 @@ __device__ void warp_linear(const AffineTask<kDims>& task, const float (&coordin
   }
 }
 
+template <int kDims, typename From>
+__device__ __noinline__ void warp_pixel(const AffineTask<kDims>& task, int64_t number) {
+  float coordinates[kDims];
+  coordinates_of(task, number, coordinates);
+  const int64_t first = number * task.source.channels;
+  if (task.nearest)
+    warp_nearest<kDims, From>(task, coordinates, first);
+  else
+    warp_linear<kDims, From>(task, coordinates, first);
+}
+
 template <int kDims>
-__device__ void warp_frames(const AffineTask<kDims>* tasks, int count) {
-  if (sample_of_block() >= count) return;
-  const AffineTask<kDims>& task = tasks[sample_of_block()];
+__device__ void warp_pixels(const AffineTask<kDims>& task) {
   with_warp_type(task.input_type, [&](auto zero) {
-    using From = decltype(zero);
-    for (int64_t number = first_item(); number < task.pixels; number += item_step()) {
-      float coordinates[kDims];
-      coordinates_of(task, number, coordinates);
-      const int64_t first = number * task.source.channels;
-      if (task.nearest)
-        warp_nearest<kDims, From>(task, coordinates, first);
-      else
-        warp_linear<kDims, From>(task, coordinates, first);
-    }
+    for (int64_t number = first_item(); number < task.pixels; number += item_step())
+      warp_pixel<kDims, decltype(zero)>(task, number);
   });
+}
+
+template <int kChannels, typename From, typename To>
+__device__ void warp_groups(const AffineTask<2>& task) {
+  warp_pixel_groups<kChannels, From, To>(
+      task, [&](int32_t x, int32_t y) { warp_pixel<2, From>(task, y * task.width.divisor + x); });
+}
+
+template <int kChannels>
+__device__ void warp_typed_groups(const AffineTask<2>& task) {
+  if (task.input_type == DataType::kFloat)
+    warp_groups<kChannels, float, float>(task);
+  else if (task.output_type == DataType::kFloat)
+    warp_groups<kChannels, uint8_t, float>(task);
+  else
+    warp_groups<kChannels, uint8_t, uint8_t>(task);
 }
 
 }  // namespace dali_core
 
 extern "C" __global__ void warp_images(const dali_core::AffineTask<2>* tasks, int count) {
-  dali_core::warp_frames(tasks, count);
+  using namespace dali_core;
+  if (sample_of_block() >= count) return;
+  const AffineTask<2>& task = tasks[sample_of_block()];
+  if (task.tiles == 0)
+    warp_pixels(task);
+  else if (task.source.channels == 3)
+    warp_typed_groups<3>(task);
+  else
+    warp_typed_groups<1>(task);
 }
 
 extern "C" __global__ void warp_volumes(const dali_core::AffineTask<3>* tasks, int count) {
-  dali_core::warp_frames(tasks, count);
+  using namespace dali_core;
+  if (sample_of_block() < count) warp_pixels(tasks[sample_of_block()]);
 }

@@ -49,6 +49,14 @@ inline float __fadd_rz(float a, float b) {
   const float rounded = static_cast<float>(sum);
   return fabs(static_cast<double>(rounded)) > fabs(sum) ? nextafterf(rounded, 0.0f) : rounded;
 }
+inline float __fadd_rd(float a, float b) {
+  const double sum = static_cast<double>(a) + b;
+  const double of_b = sum - a;
+  const double lost = (a - (sum - of_b)) + (b - of_b);
+  const float rounded = static_cast<float>(sum);
+  const bool is_above = rounded > sum || (rounded == sum && lost < 0);
+  return is_above ? nextafterf(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+}
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
@@ -98,6 +106,9 @@ inline unsigned __umulhi(unsigned a, unsigned b) {
 }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((uint64_t{high} << 32 | low) >> (shift & 31));
 }
 inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
   const uint64_t bytes = uint64_t{high} << 32 | low;
