@@ -150,6 +150,27 @@ CASES = (
         16,
     ),
     KernelCase("pad", "window_copy", "copy_windows", {"load 4": 5, "store 16": 1}, 16, 16),
+    # Sixteen pixels of three bytes.
+    KernelCase(
+        "HWC to WHC",
+        "transpose",
+        "transpose_tiles",
+        {"load 1": 48, "LDS": 48, "store 1": 48},
+        48,
+        48,
+        0.9,
+        0.9,
+    ),
+    KernelCase(
+        "HWC to CHW",
+        "transpose",
+        "transpose_pixels",
+        {"load 4": 3, "store 4": 3},
+        12,
+        12,
+        0.9,
+        0.9,
+    ),
     KernelCase(
         "erase",
         "erase",
