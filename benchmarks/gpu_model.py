@@ -14,6 +14,7 @@ Nothing is said about caches, banks, and how many pieces of memory the threads o
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -125,6 +126,6 @@ def ceiling(
     return Ceiling(
         issue=LANES_ISSUED / (units.total() * turns),
         units=1 / (clocks[busiest] * turns),
-        occupancy=on_their_way / needed,
+        occupancy=on_their_way / needed if read else math.inf,
         unit=busiest,
     )

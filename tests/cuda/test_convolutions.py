@@ -8,7 +8,7 @@ from tests.cuda.simulated_driver import run_simulated
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
-CHECKS = ["gaussian_blur", "laplacian", "filter", "special_numbers", "frames"]
+CHECKS = ["gaussian_blur", "tiles", "laplacian", "filter", "special_numbers", "frames"]
 
 
 @pytest.mark.parametrize("check", CHECKS)

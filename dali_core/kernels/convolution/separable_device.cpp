@@ -26,6 +26,8 @@ class SeparablePlanes {
   // Returns the weights behind those of these planes.
   const float* add(const char* input, char* output, DataType from, DataType to,
                    const float* weights) {
+    if (add_tiles(input, output, from, to, weights))
+      return weights + count_weights(0) + count_weights(1) + count_weights(2);
     inputs_.assign(windows_.size(), input);
     from_ = from;
     const bool blends_columns = !is_identity(1);
@@ -61,6 +63,32 @@ class SeparablePlanes {
     size_t count = 0;
     for (const SeparableWindow& window : windows_) count += window.along[axis].size();
     return static_cast<int64_t>(count);
+  }
+
+  // One kernel for both axes of usual images; false: it takes others.
+  bool add_tiles(const char* input, char* output, DataType from, DataType to,
+                 const float* weights) {
+    if (from != DataType::kUInt8 || (channels_ != 1 && channels_ != 3) || windows_.size() != 1 ||
+        depth_ != 1 || !is_identity(0) || row_ > kMostTiledNumbers)
+      return false;
+    TileTask task{};
+    task.size_down = count_weights(1);
+    task.size_across = count_weights(2);
+    if (task.size_down == 1 || task.size_across == 1) return false;
+    task.channels = static_cast<int>(channels_);
+    if (task.shared_bytes() > kMostSharedBytes) return false;
+    task.input = reinterpret_cast<const uint8_t*>(input);
+    task.output = output;
+    task.weights_down = weights + count_weights(0);
+    task.weights_across = task.weights_down + task.size_down;
+    task.planes = planes_;
+    task.height = height_;
+    task.width = width_;
+    task.to = to;
+    task.tiles_down = quick_divisor(blocks_for(height_, kConvolvedRows));
+    task.tiles_across = quick_divisor(blocks_for(row_, kConvolvedNumbers));
+    tasks_.tiles.push_back(task);
+    return true;
   }
 
   AxisTask task_for(int64_t lines, int64_t extent, int64_t across, AxisLines in,

@@ -1,5 +1,5 @@
-// Convolution with products of windows on a device: one kernel for each data axis, whose sums have
-// the order of the host's.
+// Convolution with products of windows on a device: one kernel for usual images, or one for each
+// data axis. Sums have the order of the host's.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "dali_core/kernels/convolution/axis_task.hpp"
 #include "dali_core/kernels/convolution/convolution.hpp"
+#include "dali_core/kernels/convolution/tile_task.hpp"
 #include "dali_core/kernels/tasks/task_operator.hpp"
 
 namespace dali_core {
@@ -15,8 +16,16 @@ namespace dali_core {
 // Along depth, width and height. What one pass writes is read by the next one.
 struct SeparableTasks {
   KernelTasks<AxisTask> passes[3];
+  std::vector<TileTask> tiles;
 
   void launch(DeviceBatch& batch) const {
+    int64_t most_tiles = 0, shared_bytes = 0;
+    for (const TileTask& task : tiles) {
+      most_tiles = std::max(most_tiles, task.tiles());
+      shared_bytes = std::max(shared_bytes, task.shared_bytes());
+    }
+    launch_tasks(batch, "convolve_tiles", tiles, most_tiles, kConvolvedThreads,
+                 static_cast<unsigned>(shared_bytes));
     for (const KernelTasks<AxisTask>& tasks : passes) tasks.launch(batch, "convolve_axis");
   }
 };

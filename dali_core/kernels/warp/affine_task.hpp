@@ -11,9 +11,9 @@ namespace dali_core {
 
 // A block makes this many groups of four pixels beside each other, in as many rows: threads that
 // are near each other read what is near, whichever way an image is turned.
-constexpr int kTileGroups = 8;
-constexpr int kTileRows = 32;
-constexpr int kTileThreads = kTileGroups * kTileRows;
+constexpr int kWarpTileGroups = 8;
+constexpr int kWarpTileRows = 32;
+constexpr int kWarpTileThreads = kWarpTileGroups * kWarpTileRows;
 
 template <int kDims>
 struct AffineTask {

@@ -62,10 +62,10 @@ void add_frames(const WarpArguments& arguments, const AffineWarp& warp, TaskData
         if (goes_by_groups(added)) {
           // The first group of a row may begin ahead of it.
           const int64_t groups = blocks_for(frame.extent[0] + kGroup - 1, kGroup);
-          added.tiles_across = quick_divisor(blocks_for(groups, kTileGroups));
-          added.tiles = added.tiles_across.divisor * blocks_for(frame.extent[1], kTileRows);
+          added.tiles_across = quick_divisor(blocks_for(groups, kWarpTileGroups));
+          added.tiles = added.tiles_across.divisor * blocks_for(frame.extent[1], kWarpTileRows);
         }
-        tasks.add(added, added.tiles ? added.tiles * kTileThreads : pixels);
+        tasks.add(added, added.tiles ? added.tiles * kWarpTileThreads : pixels);
       });
 }
 

@@ -143,12 +143,12 @@ inline __device__ void warp_pixel_groups(const AffineTask<2>& task, const Others
   const auto thread = static_cast<int32_t>(threadIdx.x);
   for (int64_t tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
     const int64_t tile_row = quotient(tile, across);
-    const int32_t y = static_cast<int32_t>(tile_row) * kTileRows + thread / kTileGroups;
+    const int32_t y = static_cast<int32_t>(tile_row) * kWarpTileRows + thread / kWarpTileGroups;
     if (y >= height) continue;
     To* const row = output + int64_t{y} * width * kChannels;
     const auto column = static_cast<int32_t>(tile - tile_row * across.divisor);
     const int32_t x =
-        (column * kTileGroups + thread % kTileGroups) * kGroup - row_lead<kChannels>(row);
+        (column * kWarpTileGroups + thread % kWarpTileGroups) * kGroup - row_lead<kChannels>(row);
     const int32_t position[2] = {x, y};
     const float offset_x = row_offset<2>(map.rows[0], position);
     const float offset_y = row_offset<2>(map.rows[1], position);

@@ -56,6 +56,19 @@ def check_gaussian_blur(data: st.DataObject) -> None:
     check([lambda value: fn.gaussian_blur(value, **arguments)], samples, layout)
 
 
+def check_tiles() -> None:
+    """Images of several tiles, whose rows begin at any byte, and windows beyond all borders."""
+    shapes = [(70, 45, 3), (33, 64, 3), (1, 40, 3), (66, 199, 1), (5, 96, 1), (40, 2, 1)]
+    for windows in ([3, 3], [23, 5], [5, 23], [9, 1], [1, 9], [31, 31], [61, 61]):
+        for dtype in (None, types.FLOAT):
+            arguments = {"window_size": windows, "dtype": dtype}
+            for some in (shapes[:3], shapes[3:]):
+                samples = [numbers("uint8", shape, number) for number, shape in enumerate(some)]
+                check([lambda v, a=arguments: fn.gaussian_blur(v, **a)], samples, "HWC")
+    clip = numbers("uint8", (3, 35, 41, 3), 1)
+    check([lambda value: fn.gaussian_blur(value, window_size=5)], [clip], "FHWC")
+
+
 @SETTINGS
 @given(data=st.data())
 def check_laplacian(data: st.DataObject) -> None:
