@@ -80,7 +80,13 @@ _BLURRED_FLOATS = KernelCase(
     0,
 )
 _EQUALIZED_PIXELS = KernelCase(
-    "equalize, pixels", "equalize", "map_levels", {"load 4": 1, "load 1": 4, "store 4": 1}, 4, 4, 0
+    "equalize, pixels",
+    "equalize",
+    "map_levels",
+    {"load 4": 3, "load 1": 12, "store 4": 3},
+    12,
+    12,
+    0,
 )
 
 CASES = (
@@ -406,11 +412,11 @@ CASES = (
         "equalize, histograms",
         "equalize",
         "count_levels",
-        {"load 1": 4, "ATOMS": 4},
-        4,
-        4,
-        0.34,
-        0.23,
+        {"load 4": 3, "ATOMS": 12},
+        12,
+        12,
+        0.65,
+        0.45,
         then=_EQUALIZED_PIXELS,
     ),
 )

@@ -15,5 +15,7 @@ def test_equal_to_the_host(sanitize: bool) -> None:
 from tests.cuda.programs import histograms
 
 histograms.check_equalize()
+histograms.check_unaligned_input(1)
+histograms.check_unaligned_input(3)
 """
     run_simulated(program, sanitize=sanitize)

@@ -1,69 +1,105 @@
 // Equalizes histograms in three steps: count, find what levels become, and map pixels.
 #include "dali_core/kernels/histogram/equalize.hpp"
 
-#include "dali_core/device_kernel.hpp"
+#include "dali_core/device_groups.hpp"
 
 namespace dali_core {
 
 // Threads of a block that counts or finds levels: one a level.
 constexpr int kLevelThreads = kNumLevels;
 
-}  // namespace dali_core
+// Bytes in words, of groups in which the channels of one and of three bytes repeat. What is ahead
+// of the groups and behind them goes byte by byte.
+struct RepeatedBytes {
+  int64_t ahead;
+  int64_t groups;
+  int64_t others;
 
-extern "C" __global__ void count_levels(const dali_core::EqualizeTask* tasks, int count) {
-  using namespace dali_core;
-  __shared__ uint32_t counts[kCountedChannels][kNumLevels];
-  if (sample_of_block() >= count) return;
-  const EqualizeTask& task = tasks[sample_of_block()];
-  const int64_t channels = task.channels.divisor;
-  const int64_t parts = task.num_images * task.parts.divisor;
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int64_t number = blockIdx.x; number < parts; number += gridDim.x) {
-    const int64_t image = quotient(number, task.parts);
-    const int64_t place = number - image * task.parts.divisor;
-    const int64_t begin = place * task.part;
-    const int64_t end = min(begin + task.part, task.num_pixels);
-    const uint8_t* const pixels = task.input + image * task.image_size.divisor;
-    for (int64_t first = 0; first < channels; first += kCountedChannels) {
-      const int some = static_cast<int>(min(channels - first, int64_t{kCountedChannels}));
-      for (int c = 0; c < some; ++c) counts[c][thread] = 0;
-      __syncthreads();
-      for (int64_t i = begin + thread; i < end; i += kLevelThreads)
-        for (int c = 0; c < some; ++c) atomicAdd(&counts[c][pixels[i * channels + first + c]], 1u);
-      __syncthreads();
-      for (int c = 0; c < some; ++c) {
-        const int64_t channel = image * channels + first + c;
-        task.histograms[(channel * task.parts.divisor + place) * kNumLevels + thread] =
-            counts[c][thread];
+  inline __device__ RepeatedBytes(const void* begin, int64_t bytes) {
+    ahead = min((kGroup - group_lead(begin, 1)) % kGroup, bytes);
+    groups = (bytes - ahead) / kRepeatedBytes;
+    others = bytes - groups * kRepeatedBytes;
+  }
+
+  // Byte `number` of those in no group.
+  inline __device__ int64_t other(int64_t number) const {
+    return number < ahead ? number : number + groups * kRepeatedBytes;
+  }
+};
+
+inline __device__ void load_group(const uint8_t* from, uint32_t (&words)[kRepeatedBytes / 4]) {
+#pragma unroll
+  for (int i = 0; i < kRepeatedBytes / 4; ++i)
+    words[i] = reinterpret_cast<const uint32_t*>(from)[i];
+}
+
+// Counts the bytes of whole pixels.
+template <int kChannels>
+inline __device__ void count_bytes(const uint8_t* bytes, int64_t count,
+                                   uint32_t (*counts)[kNumLevels]) {
+  const RepeatedBytes repeated(bytes, count);
+  for (int64_t i = threadIdx.x; i < repeated.others; i += kLevelThreads) {
+    const int64_t number = repeated.other(i);
+    atomicAdd(&counts[number % kChannels][bytes[number]], 1u);
+  }
+  uint32_t* of_channels[kChannels];
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) of_channels[c] = counts[(repeated.ahead + c) % kChannels];
+  const uint8_t* const grouped = bytes + repeated.ahead;
+  for (int64_t group = threadIdx.x; group < repeated.groups; group += kLevelThreads) {
+    uint32_t words[kRepeatedBytes / 4];
+    load_group(grouped + group * kRepeatedBytes, words);
+#pragma unroll
+    for (int i = 0; i < kRepeatedBytes; ++i)
+      atomicAdd(of_channels[i % kChannels] + byte_of(words, i), 1u);
+  }
+}
+
+// Maps the bytes of images, a group of them a thread.
+template <int kChannels>
+inline __device__ void map_bytes(const EqualizeTask& task) {
+  const int64_t size = task.image_size.divisor;
+  const QuickDivisor groups = task.groups;
+  const bool is_single = task.num_images == 1;
+  for (int64_t item = first_item(); item < task.num_images * groups.divisor; item += item_step()) {
+    const int64_t image = is_single ? 0 : quotient(item, groups);
+    const int64_t group = item - image * groups.divisor;
+    const uint8_t* const in = task.input + image * size;
+    uint8_t* const out = task.output + image * size;
+    const uint8_t* const levels = task.levels + image * kChannels * kNumLevels;
+    const RepeatedBytes repeated(out, size);
+    if (group >= repeated.groups) {
+      for (int64_t i = group - repeated.groups; i < repeated.others;
+           i += groups.divisor - repeated.groups) {
+        const int64_t number = repeated.other(i);
+        out[number] = levels[number % kChannels * kNumLevels + in[number]];
       }
+      continue;
     }
+    const int64_t first = repeated.ahead + group * kRepeatedBytes;
+    uint32_t words[kRepeatedBytes / 4] = {};
+    if (is_group_aligned<uint8_t>(in + first, 0)) {
+      load_group(in + first, words);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRepeatedBytes; ++i)
+        words[i / 4] |= uint32_t{in[first + i]} << (i % 4 * 8);
+    }
+    const uint8_t* of_channels[kChannels];
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c)
+      of_channels[c] = levels + (repeated.ahead + c) % kChannels * kNumLevels;
+    const auto level = [&](int i) -> uint32_t {
+      return of_channels[i % kChannels][byte_of(words, i)];
+    };
+#pragma unroll
+    for (int i = 0; i < kRepeatedBytes; i += kGroup)
+      store_whole(out + first + i, last_bytes(level(i), level(i + 1), level(i + 2), level(i + 3)));
   }
 }
 
-extern "C" __global__ void find_levels(const dali_core::EqualizeTask* tasks, int count) {
-  using namespace dali_core;
-  __shared__ uint32_t histogram[kNumLevels];
-  if (sample_of_block() >= count) return;
-  const EqualizeTask& task = tasks[sample_of_block()];
-  const int64_t num_channels = task.num_images * task.channels.divisor;
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int64_t channel = blockIdx.x; channel < num_channels; channel += gridDim.x) {
-    uint32_t sum = 0;
-    for (int64_t place = 0; place < task.parts.divisor; ++place)
-      sum += task.histograms[(channel * task.parts.divisor + place) * kNumLevels + thread];
-    histogram[thread] = sum;
-    __syncthreads();
-    if (thread == 0)
-      equalizing_levels(histogram, task.num_pixels, task.levels + channel * kNumLevels);
-    __syncthreads();
-  }
-}
-
-// Four bytes a thread.
-extern "C" __global__ void map_levels(const dali_core::EqualizeTask* tasks, int count) {
-  using namespace dali_core;
-  if (sample_of_block() >= count) return;
-  const EqualizeTask task = tasks[sample_of_block()];
+// The same for any number of channels, four bytes a thread.
+__device__ __noinline__ void map_any_bytes(const EqualizeTask& task) {
   const int64_t channels = task.channels.divisor;
   const int64_t elements = task.num_elements();
   const int64_t lead = group_lead(task.output, 1);
@@ -104,4 +140,73 @@ extern "C" __global__ void map_levels(const dali_core::EqualizeTask* tasks, int 
     }
     store_group(task.output, first, elements, true, mapped);
   }
+}
+
+}  // namespace dali_core
+
+extern "C" __global__ void count_levels(const dali_core::EqualizeTask* tasks, int count) {
+  using namespace dali_core;
+  __shared__ uint32_t counts[kCountedChannels][kNumLevels];
+  if (sample_of_block() >= count) return;
+  const EqualizeTask& task = tasks[sample_of_block()];
+  const int64_t channels = task.channels.divisor;
+  const int64_t parts = task.num_images * task.parts.divisor;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int64_t number = blockIdx.x; number < parts; number += gridDim.x) {
+    const int64_t image = quotient(number, task.parts);
+    const int64_t place = number - image * task.parts.divisor;
+    const int64_t begin = place * task.part;
+    const int64_t end = min(begin + task.part, task.num_pixels);
+    const uint8_t* const pixels = task.input + image * task.image_size.divisor;
+    for (int64_t first = 0; first < channels; first += kCountedChannels) {
+      const int some = static_cast<int>(min(channels - first, int64_t{kCountedChannels}));
+      for (int c = 0; c < some; ++c) counts[c][thread] = 0;
+      __syncthreads();
+      if (channels == 3)
+        count_bytes<3>(pixels + begin * 3, (end - begin) * 3, counts);
+      else if (channels == 1)
+        count_bytes<1>(pixels + begin, end - begin, counts);
+      else
+        for (int64_t i = begin + thread; i < end; i += kLevelThreads)
+          for (int c = 0; c < some; ++c)
+            atomicAdd(&counts[c][pixels[i * channels + first + c]], 1u);
+      __syncthreads();
+      for (int c = 0; c < some; ++c) {
+        const int64_t channel = image * channels + first + c;
+        task.histograms[(channel * task.parts.divisor + place) * kNumLevels + thread] =
+            counts[c][thread];
+      }
+    }
+  }
+}
+
+extern "C" __global__ void find_levels(const dali_core::EqualizeTask* tasks, int count) {
+  using namespace dali_core;
+  __shared__ uint32_t histogram[kNumLevels];
+  if (sample_of_block() >= count) return;
+  const EqualizeTask& task = tasks[sample_of_block()];
+  const int64_t num_channels = task.num_images * task.channels.divisor;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int64_t channel = blockIdx.x; channel < num_channels; channel += gridDim.x) {
+    uint32_t sum = 0;
+    for (int64_t place = 0; place < task.parts.divisor; ++place)
+      sum += task.histograms[(channel * task.parts.divisor + place) * kNumLevels + thread];
+    histogram[thread] = sum;
+    __syncthreads();
+    if (thread == 0)
+      equalizing_levels(histogram, task.num_pixels, task.levels + channel * kNumLevels);
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void map_levels(const dali_core::EqualizeTask* tasks, int count) {
+  using namespace dali_core;
+  if (sample_of_block() >= count) return;
+  const EqualizeTask task = tasks[sample_of_block()];
+  if (task.channels.divisor == 3)
+    map_bytes<3>(task);
+  else if (task.channels.divisor == 1)
+    map_bytes<1>(task);
+  else
+    map_any_bytes(task);
 }

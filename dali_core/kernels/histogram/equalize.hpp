@@ -39,6 +39,9 @@ DC_HOST_DEV void equalizing_levels(const uint32_t* histogram, int64_t num_pixels
 // How many channels of interleaved pixels a block of a kernel counts together.
 constexpr int kCountedChannels = 4;
 
+// Channels of one and of three bytes repeat after so many bytes, which are whole words.
+constexpr int kRepeatedBytes = 12;
+
 // What kernels do for one sample. Parts of an image are counted apart; histograms and levels are
 // those of every channel of every image.
 struct EqualizeTask {
@@ -50,6 +53,7 @@ struct EqualizeTask {
   int64_t num_pixels;  // of an image
   int64_t part;        // pixels of a part
   QuickDivisor channels, parts, image_size;
+  QuickDivisor groups;  // of repeated bytes in an image, and one for those in none
 
   int64_t num_elements() const { return num_images * image_size.divisor; }
 };

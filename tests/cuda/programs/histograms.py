@@ -1,8 +1,10 @@
 """Equalized histograms on a device are those of the host."""
 
+from typing import Any
+
 import numpy as np
 
-from dali_core import fn
+from dali_core import Pipeline, fn
 from tests.cuda.programs.image_operators import check
 from tests.operators.suite import numbers
 
@@ -22,3 +24,31 @@ def check_equalize() -> None:
     single = np.full((5, 6), 9, np.uint8)
     check([fn.equalize], [large, single], "HW")
     check([fn.equalize], [np.stack([large, large // 2], axis=-1)], "HWC")
+    clip = numbers("uint8", (4, 23, 31, 3), 1) // 2
+    for channels in (3, 1):
+        check([fn.equalize], [clip[..., :channels]] * 3, "FHWC")
+
+
+def pipeline_of(*outputs: Any) -> Pipeline:
+    """A pipeline with the outputs that functions without arguments make."""
+    pipeline = Pipeline(batch_size=3, num_threads=1, device_id=0, prefetch_queue_depth=1)
+    with pipeline:
+        pipeline.set_outputs(*(output() for output in outputs))
+    return pipeline
+
+
+def check_unaligned_input(channels: int) -> None:
+    """An image in memory of others begins at any byte, and the output does not."""
+    data = [numbers("uint8", (37, 41, channels), number) // 2 for number in range(3)]
+    first = pipeline_of(lambda: fn.external_source(source=lambda: data, layout="HWC").gpu())
+    (batch,) = first.run()
+    assert batch[1].data_ptr() % 4 != 0
+    given = {"source": lambda: [batch[1]], "device": "gpu", "no_copy": True, "layout": "HWC"}
+    pipeline = pipeline_of(
+        lambda: fn.equalize(fn.external_source(**given)),
+        lambda: fn.equalize(fn.external_source(source=lambda: [data[1]], layout="HWC")),
+    )
+    on_device, on_host = pipeline.run()
+    np.testing.assert_array_equal(np.array(on_device.as_cpu()[0]), np.array(on_host[0]))
+    pipeline.close()
+    first.close()
