@@ -177,7 +177,7 @@ CASES = (
         48,
         48,
         0.9,
-        0.9,
+        0.8,
     ),
     KernelCase(
         "HWC to CHW",
