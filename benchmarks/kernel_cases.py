@@ -109,7 +109,7 @@ CASES = (
         8,
         32,
         0.4,
-        0.33,
+        0.4,
         then=_DOUBLED_COLUMNS,
     ),
     KernelCase(
@@ -204,8 +204,6 @@ CASES = (
         {"load 4": 3, "PRMT": 21, "FMUL": 36, "store 4": 3},
         12,
         12,
-        0.9,
-        0.85,
     ),
     KernelCase(
         "lookup table", "lookup_table", "look_up", {"load 4": 4, "load 1": 16, "store 4": 4}, 16, 16

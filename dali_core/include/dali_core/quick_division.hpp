@@ -36,12 +36,16 @@ __device__ __noinline__
   return number / divisor;
 }
 
+// Number and divisor are below kQuickLimit.
+DC_HOST_DEV uint32_t small_quotient(uint32_t number, const QuickDivisor& by) {
+  const uint32_t high = static_cast<uint32_t>((uint64_t{by.multiplier} * number) >> 32);
+  return (high + number) >> by.shift;
+}
+
 // `number` is not negative.
 DC_HOST_DEV int64_t quotient(int64_t number, const QuickDivisor& by) {
   if (number >= kQuickLimit || by.divisor >= kQuickLimit) return long_quotient(number, by.divisor);
-  const uint32_t n = static_cast<uint32_t>(number);
-  const uint32_t high = static_cast<uint32_t>((uint64_t{by.multiplier} * n) >> 32);
-  return static_cast<int64_t>((high + n) >> by.shift);
+  return small_quotient(static_cast<uint32_t>(number), by);
 }
 
 }  // namespace dali_core

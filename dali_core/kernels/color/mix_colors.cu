@@ -70,8 +70,6 @@ __device__ void mix_colors_of(const MixTask& task) {
   const From* const in = static_cast<const From*>(task.in);
   To* const out = static_cast<To*>(task.out);
   const int64_t pixels = task.pixels;
-  // Words that an unaligned group is part of are there, but for the first and the last group.
-  constexpr int64_t kMargin = kAligned ? 0 : kGroup;
   float factors[3][3], offsets[3];
 #pragma unroll
   for (int k = 0; k < 3; ++k) {
@@ -79,11 +77,14 @@ __device__ void mix_colors_of(const MixTask& task) {
 #pragma unroll
     for (int c = 0; c < 3; ++c) factors[k][c] = task.factors[k][c];
   }
-  for (int64_t first = first_item() * kGroup; first < pixels; first += item_step() * kGroup) {
-    if (first < kMargin || first + kGroup + kMargin > pixels) {
-      mix_pixels(task, first);
-      continue;
-    }
+  // Words that an unaligned group is part of are there, but for the first and the last group.
+  constexpr int64_t kMargin = kAligned ? 0 : 1;
+  const int64_t whole = max(pixels / kGroup - 2 * kMargin, int64_t{0});
+  const int64_t others = (pixels + kGroup - 1) / kGroup - whole;
+  for (int64_t other = first_item(); other < others; other += item_step())
+    mix_pixels(task, (other < kMargin ? other : other + whole) * kGroup);
+  for (int64_t group = kMargin + first_item(); group < kMargin + whole; group += item_step()) {
+    const int64_t first = group * kGroup;
     float values[3 * kGroup];
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
@@ -109,7 +110,8 @@ __device__ void mix_colors_of(const MixTask& task) {
 
 }  // namespace dali_core
 
-extern "C" __global__ void mix_colors(const dali_core::MixTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(256, 3)
+    mix_colors(const dali_core::MixTask* tasks, int count) {
   using namespace dali_core;
   if (sample_of_block() >= count) return;
   const MixTask& task = tasks[sample_of_block()];

@@ -254,17 +254,24 @@ inline __device__ void gather_columns(const ResampleSample& sample, Sum zero) {
   }
 }
 
-// Whether pixels are three bytes that follow each other, as they are.
+inline __device__ int64_t num_pixel_groups(const ResampleSample& sample) {
+  return sample.num_images * sample.height * sample.by_pixel_groups.divisor;
+}
+
+// Whether pixels are three bytes that follow each other, as they are, and not too many for numbers
+// of 32 bits.
 inline __device__ bool makes_rgb_bytes(const ResampleSample& sample) {
-  return sample.channels == 3 && sample.finish == nullptr && sample.to == DataType::kUInt8 &&
-         sample.column_stride == 3 && sample.channel_stride == 1;
+  return num_pixel_groups(sample) < kQuickLimit && sample.channels == 3 &&
+         sample.finish == nullptr && sample.to == DataType::kUInt8 && sample.column_stride == 3 &&
+         sample.channel_stride == 1;
 }
 
 // Such pixels, four a thread. kTaps is the number of columns, or 0 where that is not known.
 template <int kTaps>
 inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
-  const QuickDivisor by_groups = sample.by_pixel_groups;
-  const int64_t height = sample.height;
+  const QuickDivisor by_groups = sample.by_pixel_groups, by_height = sample.by_height;
+  const auto num_groups = static_cast<uint32_t>(by_groups.divisor);
+  const auto height = static_cast<uint32_t>(sample.height);
   const int32_t width = static_cast<int32_t>(sample.width);
   const int64_t blended_stride = sample.blended_stride;
   const int64_t image_stride = sample.image_stride;
@@ -275,12 +282,13 @@ inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
   const int16_t* const weights = static_cast<const int16_t*>(sample.columns.weights);
   const int16_t* const blended = static_cast<const int16_t*>(sample.blended);
   uint8_t* const output = static_cast<uint8_t*>(sample.output);
-  const int64_t num_items = sample.num_images * height * by_groups.divisor;
-  for (int64_t item = first_item(); item < num_items; item += item_step()) {
-    const int64_t line = quotient(item, by_groups);
-    const int32_t first = static_cast<int32_t>(item - line * by_groups.divisor) * kPixels;
-    const int64_t image = is_single ? 0 : quotient(line, sample.by_height);
-    const int64_t y = line - image * height;
+  const auto num_items = static_cast<uint32_t>(num_pixel_groups(sample));
+  const auto step = static_cast<uint32_t>(item_step());  // less than 2^31, as are the items
+  for (auto item = static_cast<uint32_t>(first_item()); item < num_items; item += step) {
+    const uint32_t line = small_quotient(item, by_groups);
+    const auto first = static_cast<int32_t>(item - line * num_groups) * kPixels;
+    const uint32_t image = is_single ? 0 : small_quotient(line, by_height);
+    const uint32_t y = line - image * height;
     const int16_t* const row = blended + line * blended_stride;
     uint8_t* const out = output + image * image_stride + y * row_stride + int64_t{first} * 3;
     if (first + kPixels > width || reinterpret_cast<uintptr_t>(out) % 4 != 0) {
@@ -299,7 +307,7 @@ inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
 #pragma unroll
       for (int k = 0; k < taps; ++k, from += 3, weight += width)
 #pragma unroll
-        for (int c = 0; c < 3; ++c) sums[c] += int32_t{from[c]} * *weight;
+        for (int c = 0; c < 3; ++c) sums[c] += int32_t{__ldg(from + c)} * int32_t{__ldg(weight)};
 #pragma unroll
       for (int c = 0; c < 3; ++c) bytes[3 * i + c] = fixed_pixel(sums[c]);
     }
