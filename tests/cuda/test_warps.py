@@ -8,7 +8,7 @@ from tests.cuda.simulated_driver import run_simulated
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
-CHECKS = ["rotate", "warp_affine", "sequences", "long_rows"]
+CHECKS = ["rotate", "warp_affine", "sequences", "volumes", "long_rows"]
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -25,7 +25,7 @@ def test_no_access_out_of_bounds() -> None:
     program = f"""
 from tests.cuda.programs import warps
 
-for check in {CHECKS[:3]}:
+for check in {CHECKS[:4]}:
     getattr(warps, f"check_{{check}}")()
 """
     run_simulated(program, sanitize=True, env={"DALI_CORE_EXAMPLES": "15"})

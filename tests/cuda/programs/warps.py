@@ -92,6 +92,19 @@ def check_sequences() -> None:
     check([lambda value: fn.rotate(value, angle=30, keep_size=True)], [clip[..., :1]], "FHWC")
 
 
+def check_volumes() -> None:
+    """Volumes go pixel by pixel."""
+    for dtype, shape in {
+        "uint8": (4, 5, 6, 3),
+        "float32": (7, 3, 9, 1),
+        "int16": (5, 6, 4, 2),
+    }.items():
+        volumes = [numbers(dtype, shape, number) for number in range(2)]
+        for interpolation in (types.INTERP_LINEAR, types.INTERP_NN):
+            arguments = {"angle": 30.0, "axis": [1.0, 2.0, 3.0], "interp_type": interpolation}
+            check([lambda value, a=arguments: fn.rotate(value, **a)], volumes, "DHWC")
+
+
 def check_long_rows() -> None:
     """Coordinates of long images are not whole numbers of a float's bits."""
     image = numbers("uint8", (2, (1 << 22) + 9, 1), 1)
