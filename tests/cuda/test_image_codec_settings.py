@@ -70,6 +70,31 @@ for size in (4, 32):
     counts.append([after.get(name, 0) - before.get(name, 0) for name in names])
     pipeline.close()
 print(counts)
+# Files that the device decodes need no copies of their own, and no launch for each.
+assert max(counts[1][2:]) <= 5 * 4, counts
 assert counts[0][0] < 5 * 8 and max(counts[1][i] - counts[0][i] for i in (0, 1)) < 8, counts
 """
+    )
+
+
+def test_images_that_the_host_decodes_cross_the_bus_together() -> None:
+    """Whatever their sizes: up go addresses, down go addresses and then the images."""
+    run(
+        """
+def copies():
+    return control.counts().get("cuMemcpyAsync", 0)
+
+pipeline = made(lambda: [fn.decoders.image(encoded(), device="mixed")], batch_size=64)
+for _ in range(3):
+    before = copies()
+    (batch,) = pipeline.run()
+    assert copies() - before == 1, copies() - before
+    before = copies()
+    back = batch.as_cpu()
+    assert copies() - before <= 2, copies() - before
+    for number, sample in enumerate(back):
+        assert sample.shape()[:2] == list(photos[number % 8].shape[:2])
+pipeline.close()
+""",
+        env={},
     )
