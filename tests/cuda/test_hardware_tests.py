@@ -10,13 +10,15 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
 def test_they_pass_under_the_simulated_driver() -> None:
+    # As in the first run on a GPU: a PyTorch that is there warns about the driver's version.
+    options = ["-q", "-p", "no:cacheprovider", "-o", "filterwarnings=default", "-m", "gpu"]
     some = "stay or every_device or comes_back or too_large or compiles or every_kernel or casts"
     output = run_simulated(
         f"""
 import sys
 import pytest
 
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "gpu", "-k", {some!r}, "tests/gpu"]))
+sys.exit(pytest.main([*{options!r}, "-k", {some!r}, "tests/gpu"]))
 """,
         env={"DALI_CORE_REQUIRE_GPU": "1"},
     )
