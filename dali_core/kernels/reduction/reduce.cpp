@@ -1,5 +1,6 @@
 // Sums are kept side by side: a block whose rows are short is cut into longer rows, so that as many
-// sums as a register has lanes, and more, grow at a time. In the end they are joined pairwise.
+// sums as a register has lanes, and more, grow at a time. Where the order matters, it is that of
+// reduction.hpp.
 //
 // Means of rare types have no loops of their own: their elements are converted first.
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr int64_t kSumsInRow = 128;           // wanted side by side
 constexpr int64_t kUnorderedSumsInRow = 256;  // the same
-constexpr int64_t kConverted = 1024;          // elements at a time of what is not read as it is
+// Elements at a time of what is not read as it is: at least four rows.
+constexpr int64_t kConverted = 4 * kSumsSideBySide;
 
 // Counts one on in the loops, the innermost first; null at the end, when all count from 0 again.
 const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t bytes, int64_t* place,
@@ -30,13 +32,14 @@ const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t byte
   return nullptr;
 }
 
-// How many rows of a block are read as one longer row: if many, whole registers full. The order in
-// which numbers are added follows from this; where it does not matter, rows may be much longer.
-int64_t copies_of_sums(const ReductionPlan& plan, bool is_ordered) {
+// How many rows of a block are read as one longer row where the order of terms does not matter.
+int64_t copies_of_sums(const ReductionPlan& plan, int64_t sum_bytes) {
+  if (plan.runs) return 1;
   const int64_t few = std::min(plan.terms, kSumsInRow / std::min(plan.outputs, kSumsInRow));
   const int64_t many =
       std::min(plan.terms / 8, kUnorderedSumsInRow / std::min(plan.outputs, kUnorderedSumsInRow));
-  const int64_t wanted = is_ordered ? few : std::max(few, many);
+  // Sums of eight bytes fill rows anyway.
+  const int64_t wanted = sum_bytes == 8 ? few : std::max(few, many);
   return wanted < 32 ? std::max<int64_t>(1, wanted) : wanted / 32 * 32;
 }
 
@@ -83,44 +86,25 @@ class Reduction {
   void run(const void* in, uint64_t start, const double* mean, bool one_mean, void* out) {
     const int64_t bytes = size_of(type_);
     const int64_t sum_bytes = size_of(sum_type_);
-    // Of equal zeros the first counts, whatever its sign. Sums of eight bytes fill rows anyway.
-    const bool is_ordered = sum_bytes == 8 || sum_type_ == DataType::kFloat;
-    const int64_t copies = plan_.runs ? 1 : copies_of_sums(plan_, is_ordered);
-    const int64_t columns = std::min(plan_.outputs, copies > 1 ? plan_.outputs : kColumns);
-    if (copies == 1) fill_bytes(sums_, columns * sum_bytes, start);
+    // Of equal zeros the first counts, whatever its sign.
+    const bool is_ordered = sum_type_ == DataType::kFloat || sum_type_ == DataType::kFloat64;
+    copies_ = is_ordered ? plan_.lanes : copies_of_sums(plan_, sum_bytes);
+    num_chunks_ = is_ordered ? plan_.num_chunks() : 1;
+    start_ = start;
+    const int64_t columns = copies_ > 1
+                                ? plan_.outputs
+                                : std::min(plan_.outputs, is_ordered ? kSumsSideBySide : kColumns);
     int64_t kept[kMaxDims] = {};
-    int64_t reduced[kMaxDims] = {};
     const char* block = static_cast<const char*>(in);
     for (int64_t first = 0; first < plan_.num_outputs; first += plan_.outputs) {
       for (int64_t column = 0; column < plan_.outputs; column += columns) {
         const int64_t width = std::min(columns, plan_.outputs - column);
         char* const results = static_cast<char*>(out) + (first + column) * sum_bytes;
-        char* const sums = copies > 1 ? sums_ : results;
-        if (copies > 1)
-          fill_bytes(sums, copies * width * sum_bytes, start);
-        else
-          std::memcpy(sums, sums_, static_cast<size_t>(width * sum_bytes));
         if (mean != nullptr)
-          for (int64_t copy = 0; copy < copies; ++copy)
+          for (int64_t copy = 0; copy < copies_; ++copy)
             for (int64_t i = 0; i < width; ++i)
               means_[copy * width + i] = mean[one_mean ? 0 : first + column + i];
-        const char* at = block;
-        do {
-          if (plan_.runs) {
-            join_runs(at + column * plan_.terms * bytes, width, sums);
-          } else {
-            const int64_t rows = plan_.terms / copies;
-            const int64_t row = copies * plan_.outputs;
-            const int64_t rest = plan_.terms % copies;
-            join(at + column * bytes, row, rows, copies * width, sums);
-            if (rest > 0) join(at + (column + rows * row) * bytes, row, 1, rest * width, sums);
-          }
-          at = next_block(plan_.reduced, plan_.num_reduced, bytes, reduced, at);
-        } while (at != nullptr);
-        if (copies > 1) {
-          loops_.copies(sums, copies, width);
-          std::memcpy(results, sums, static_cast<size_t>(width * sum_bytes));
-        }
+        join_segments(block + column * (plan_.runs ? plan_.terms : 1) * bytes, width, results);
         if (mask_ != 0) mask_bytes(results, width * sum_bytes, mask_);
       }
       block = next_block(plan_.kept, plan_.num_kept, bytes, kept, block);
@@ -128,15 +112,83 @@ class Reduction {
   }
 
  private:
+  // Joins all terms of some outputs of a block.
+  void join_segments(const char* at, int64_t width, char* results) {
+    int64_t reduced[kMaxDims] = {};
+    // What is joined without intermediate results is joined where it is to be.
+    char* const sums = copies_ > 1 || num_chunks_ > 1 ? sums_ : results;
+    const int64_t sum_bytes = size_of(sum_type_);
+    if (num_chunks_ > 1) fill_bytes(totals_, kChunkLanes * width * sum_bytes, start_);
+    // A segment has chunks of its own, or is part of one.
+    const bool is_cut = num_chunks_ > 1 && plan_.segment_chunks > 1;
+    const int64_t terms = is_cut ? kChunkRows * copies_ : plan_.terms;
+    const int64_t most = num_chunks_ == 1 ? plan_.segments : plan_.chunk_segments;
+    int64_t chunk = 0, segments = 0;
+    do {
+      int64_t first = 0;
+      do {
+        if (segments == 0) fill_bytes(sums, copies_ * width * sum_bytes, start_);
+        if (plan_.runs)
+          join_runs(at, width, sums);
+        else
+          join_block(at, first, std::min(terms, plan_.terms - first), width, sums);
+        first += terms;
+        if (++segments < most) continue;
+        close_chunk(chunk++, width, sums, results);
+        segments = 0;
+      } while (first < plan_.terms);
+      at = next_block(plan_.reduced, plan_.num_reduced, size_of(type_), reduced, at);
+    } while (at != nullptr);
+    if (segments > 0) close_chunk(chunk, width, sums, results);
+    if (num_chunks_ > 1) {
+      join_halves(totals_, kChunkLanes, width);
+      std::memcpy(results, totals_, static_cast<size_t>(width * sum_bytes));
+    }
+  }
+
+  void close_chunk(int64_t chunk, int64_t width, char* sums, char* results) {
+    join_halves(sums, copies_, width);
+    if (num_chunks_ > 1)
+      loops_.results(sums, width, totals_ + chunk % kChunkLanes * width * size_of(sum_type_));
+    else if (sums != results)
+      std::memcpy(results, sums, static_cast<size_t>(width * size_of(sum_type_)));
+  }
+
+  // Joins rows of sums into the first: always the upper half to the lower one.
+  void join_halves(char* sums, int64_t rows, int64_t width) {
+    while (rows > 1) {
+      const int64_t lower = (rows + 1) / 2;
+      loops_.results(sums + lower * width * size_of(sum_type_), (rows - lower) * width, sums);
+      rows = lower;
+    }
+  }
+
+  // Joins terms of a block, `first` and those behind.
+  void join_block(const char* block, int64_t first, int64_t terms, int64_t width, char* sums) {
+    const int64_t bytes = size_of(type_);
+    const char* const at = block + first * plan_.outputs * bytes;
+    const int64_t rows = terms / copies_;
+    const int64_t row = copies_ * plan_.outputs;
+    const int64_t rest = terms % copies_;
+    join(at, row, rows, copies_ * width, sums);
+    if (rest > 0) join(at + rows * row * bytes, row, 1, rest * width, sums);
+  }
+
   // Joins rows of elements to the sums.
   void join(const char* in, int64_t stride, int64_t num_rows, int64_t width, void* sums) {
-    if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, false, means_, sums);
-    const int64_t most = stride == width ? kConverted / width : 1;
+    if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, means_, sums);
+    const int64_t most = kConverted / width / 4 * 4;  // four are added to each other first
     for (int64_t row = 0; row < num_rows; row += most) {
       const int64_t rows = std::min(most, num_rows - row);
-      convert_elements(element_at(in, type_, row * stride), type_, converted_, read_type_,
-                       rows * width);
-      loops_.rows(converted_, width, rows, width, true, means_, sums);
+      if (stride == width) {
+        convert_elements(element_at(in, type_, row * stride), type_, converted_, read_type_,
+                         rows * width);
+      } else {
+        for (int64_t i = 0; i < rows; ++i)
+          convert_elements(element_at(in, type_, (row + i) * stride), type_,
+                           converted_ + i * width * size_of(read_type_), read_type_, width);
+      }
+      loops_.rows(converted_, width, rows, width, means_, sums);
     }
   }
 
@@ -161,7 +213,7 @@ class Reduction {
         loops_.runs(runs, terms, some, means, sums);
       } else {
         loops_.separate(runs, terms, some, separated_);
-        loops_.rows(separated_, some, terms, some, true, means, sums);
+        loops_.rows(separated_, some, terms, some, means, sums);
       }
     }
   }
@@ -170,8 +222,12 @@ class Reduction {
   const ReductionLoops loops_;
   const DataType type_, read_type_, sum_type_;
   const uint64_t mask_;
-  alignas(64) char sums_[kColumns * sizeof(double)];  // or what they start with
-  alignas(64) double means_[kColumns];                // of deviations; of runs' extremes, the mask
+  int64_t copies_ = 1;  // of the sums of a block
+  int64_t num_chunks_ = 1;
+  uint64_t start_ = 0;
+  alignas(64) char sums_[kColumns * sizeof(double)];
+  alignas(64) char totals_[kChunkLanes * kSumsSideBySide * sizeof(double)];  // of chunks
+  alignas(64) double means_[kColumns];  // of deviations; of runs' extremes, the mask
   alignas(64) char converted_[kConverted * sizeof(double)];
   alignas(64) char separated_[kConverted * sizeof(double)];
 };

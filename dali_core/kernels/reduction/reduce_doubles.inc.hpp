@@ -13,7 +13,7 @@ inline JoinRuns select_runs(int64_t terms) {
 
 template <typename Term, typename From>
 inline ReductionLoops select_loops(int64_t terms) {
-  return {&join_untyped_rows<Term, double, From>, &join_untyped_copies<SumTerm, double>,
+  return {&join_untyped_rows<Term, double, From>, &join_untyped_results<SumTerm, double>,
           select_runs<Term, double, From>(terms), nullptr, DataType::kNone};
 }
 
