@@ -18,8 +18,8 @@ namespace {
 
 constexpr int64_t kSumsInRow = 128;           // wanted side by side
 constexpr int64_t kUnorderedSumsInRow = 256;  // the same
-// Elements at a time of what is not read as it is: at least four rows.
-constexpr int64_t kConverted = 4 * kSumsSideBySide;
+constexpr int64_t kConverted = 1024;          // elements of runs at a time
+constexpr int64_t kConvertedBytes = 8192;     // of rows at a time, of which there are four or more
 
 // Counts one on in the loops, the innermost first; null at the end, when all count from 0 again.
 const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t bytes, int64_t* place,
@@ -45,9 +45,17 @@ int64_t copies_of_sums(const ReductionPlan& plan, int64_t sum_bytes) {
 
 // Sets bytes to those of a number of eight bytes, again and again.
 void fill_bytes(char* bytes, int64_t count, uint64_t number) {
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) std::memcpy(bytes + i, &number, 8);
-  if (i < count) std::memcpy(bytes + i, &number, static_cast<size_t>(count - i));
+  if (number == 0) {
+    std::memset(bytes, 0, static_cast<size_t>(count));
+    return;
+  }
+  int64_t filled = std::min<int64_t>(count, sizeof number);
+  std::memcpy(bytes, &number, static_cast<size_t>(filled));
+  while (filled < count) {
+    const int64_t more = std::min(filled, count - filled);
+    std::memcpy(bytes + filled, bytes, static_cast<size_t>(more));
+    filled += more;
+  }
 }
 
 // Combines them with one by exclusive or.
@@ -90,10 +98,12 @@ class Reduction {
     const bool is_ordered = sum_type_ == DataType::kFloat || sum_type_ == DataType::kFloat64;
     copies_ = is_ordered ? plan_.lanes : copies_of_sums(plan_, sum_bytes);
     num_chunks_ = is_ordered ? plan_.num_chunks() : 1;
-    start_ = start;
-    const int64_t columns = copies_ > 1
-                                ? plan_.outputs
-                                : std::min(plan_.outputs, is_ordered ? kSumsSideBySide : kColumns);
+    const int64_t columns =
+        copies_ > 1
+            ? plan_.outputs
+            : std::min(plan_.outputs,
+                       type_ == read_type_ ? kColumns : kConvertedBytes / 4 / size_of(read_type_));
+    fill_bytes(starts_, copies_ * columns * sum_bytes, start);
     int64_t kept[kMaxDims] = {};
     const char* block = static_cast<const char*>(in);
     for (int64_t first = 0; first < plan_.num_outputs; first += plan_.outputs) {
@@ -118,7 +128,10 @@ class Reduction {
     // What is joined without intermediate results is joined where it is to be.
     char* const sums = copies_ > 1 || num_chunks_ > 1 ? sums_ : results;
     const int64_t sum_bytes = size_of(sum_type_);
-    if (num_chunks_ > 1) fill_bytes(totals_, kChunkLanes * width * sum_bytes, start_);
+    if (num_chunks_ > 1)
+      for (int64_t i = 0; i < kChunkLanes; ++i)
+        std::memcpy(totals_ + i * width * sum_bytes, starts_,
+                    static_cast<size_t>(width * sum_bytes));
     // A segment has chunks of its own, or is part of one.
     const bool is_cut = num_chunks_ > 1 && plan_.segment_chunks > 1;
     const int64_t terms = is_cut ? kChunkRows * copies_ : plan_.terms;
@@ -127,7 +140,8 @@ class Reduction {
     do {
       int64_t first = 0;
       do {
-        if (segments == 0) fill_bytes(sums, copies_ * width * sum_bytes, start_);
+        if (segments == 0)
+          std::memcpy(sums, starts_, static_cast<size_t>(copies_ * width * sum_bytes));
         if (plan_.runs)
           join_runs(at, width, sums);
         else
@@ -141,26 +155,17 @@ class Reduction {
     } while (at != nullptr);
     if (segments > 0) close_chunk(chunk, width, sums, results);
     if (num_chunks_ > 1) {
-      join_halves(totals_, kChunkLanes, width);
+      loops_.copies(totals_, kChunkLanes, width);
       std::memcpy(results, totals_, static_cast<size_t>(width * sum_bytes));
     }
   }
 
   void close_chunk(int64_t chunk, int64_t width, char* sums, char* results) {
-    join_halves(sums, copies_, width);
+    loops_.copies(sums, copies_, width);
     if (num_chunks_ > 1)
       loops_.results(sums, width, totals_ + chunk % kChunkLanes * width * size_of(sum_type_));
     else if (sums != results)
       std::memcpy(results, sums, static_cast<size_t>(width * size_of(sum_type_)));
-  }
-
-  // Joins rows of sums into the first: always the upper half to the lower one.
-  void join_halves(char* sums, int64_t rows, int64_t width) {
-    while (rows > 1) {
-      const int64_t lower = (rows + 1) / 2;
-      loops_.results(sums + lower * width * size_of(sum_type_), (rows - lower) * width, sums);
-      rows = lower;
-    }
   }
 
   // Joins terms of a block, `first` and those behind.
@@ -177,7 +182,8 @@ class Reduction {
   // Joins rows of elements to the sums.
   void join(const char* in, int64_t stride, int64_t num_rows, int64_t width, void* sums) {
     if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, means_, sums);
-    const int64_t most = kConverted / width / 4 * 4;  // four are added to each other first
+    const int64_t most = kConvertedBytes / size_of(read_type_) / width / 4 *
+                         4;  // four are added to each other first
     for (int64_t row = 0; row < num_rows; row += most) {
       const int64_t rows = std::min(most, num_rows - row);
       if (stride == width) {
@@ -224,11 +230,11 @@ class Reduction {
   const uint64_t mask_;
   int64_t copies_ = 1;  // of the sums of a block
   int64_t num_chunks_ = 1;
-  uint64_t start_ = 0;
+  alignas(64) char starts_[kColumns * sizeof(double)];  // what sums begin with
   alignas(64) char sums_[kColumns * sizeof(double)];
-  alignas(64) char totals_[kChunkLanes * kSumsSideBySide * sizeof(double)];  // of chunks
+  alignas(64) char totals_[kChunkLanes * kColumns * sizeof(double)];  // of chunks
   alignas(64) double means_[kColumns];  // of deviations; of runs' extremes, the mask
-  alignas(64) char converted_[kConverted * sizeof(double)];
+  alignas(64) char converted_[kConvertedBytes];
   alignas(64) char separated_[kConverted * sizeof(double)];
 };
 

@@ -84,6 +84,16 @@ void join_untyped_results(const void* untyped_others, int64_t count, void* resul
   for (int64_t i = 0; i < count; ++i) sums[i] = Term::join(sums[i], others[i]);
 }
 
+template <typename Term, typename Sum>
+void join_untyped_copies(void* results, int64_t copies, int64_t width) {
+  Sum* const sums = static_cast<Sum*>(results);
+  while (copies > 1) {
+    const int64_t lower = (copies + 1) / 2;
+    join_untyped_results<Term, Sum>(sums + lower * width, (copies - lower) * width, sums);
+    copies = lower;
+  }
+}
+
 // results[i] = join of the terms of run i. `kTerms` of 0: as many as `terms` says.
 template <int kTerms, typename Term, typename Sum, typename From>
 void join_untyped_runs(const void* input, int64_t terms, int64_t count, const void* untyped_means,

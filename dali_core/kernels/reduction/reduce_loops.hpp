@@ -27,9 +27,13 @@ using JoinResults = void (*)(const void* others, int64_t count, void* results);
 // Brings the terms of `count` runs into rows.
 using SeparateRuns = void (*)(const void* in, int64_t terms, int64_t count, void* out);
 
+// Joins rows of results into the first: always the upper half to the lower one.
+using JoinCopies = void (*)(void* results, int64_t copies, int64_t width);
+
 struct ReductionLoops {
   JoinRows rows;
   JoinResults results;
+  JoinCopies copies;
   JoinRuns runs;          // null for types whose runs are separated
   SeparateRuns separate;  // null where `runs` is not
   DataType compared;      // as what the elements of runs are compared, for extremes

@@ -22,10 +22,9 @@ namespace dali_core {
 // What is added up for each output.
 enum class Fold { kSum, kSquares, kDeviations, kMin, kMax };
 
-constexpr int64_t kChunkRows = 64;
-constexpr int64_t kChunkLanes = 8;
-constexpr int64_t kMostLanes = 128;       // of an output
-constexpr int64_t kSumsSideBySide = 512;  // lanes of all outputs of a block, or as many outputs
+constexpr int64_t kChunkRows = 128;
+constexpr int64_t kChunkLanes = 4;
+constexpr int64_t kMostLanes = 128;  // of all outputs of a block
 
 // A tensor as nested loops around a block. A block gives `outputs` results side by side, each of
 // `terms` elements that lie together (`runs`), or that are rows of `outputs` elements.
@@ -62,8 +61,7 @@ constexpr int64_t kShortRun = 32;
 // Finds the order of sums in a block.
 inline void plan_order(ReductionPlan& plan) {
   if (!plan.runs) {
-    const int64_t most = std::min(
-        {plan.terms, kMostLanes, kSumsSideBySide / std::min(plan.outputs, kSumsSideBySide)});
+    const int64_t most = std::min(plan.terms, kMostLanes / plan.outputs);
     while (2 * plan.lanes <= most) plan.lanes *= 2;
   }
   for (int i = 0; i < plan.num_reduced; ++i) plan.segments *= plan.reduced[i].extent;

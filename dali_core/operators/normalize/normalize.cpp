@@ -7,6 +7,7 @@
 
 #include "dali_core/kernels/convert/convert_elements.hpp"
 #include "dali_core/kernels/fill/fill.hpp"
+#include "dali_core/kernels/reduction/output_statistics.hpp"
 #include "dali_core/kernels/statistics/statistics.hpp"
 
 namespace dali_core {
@@ -77,11 +78,6 @@ class GivenStatistic {
   float constant_ = 0;
 };
 
-// Sets means to those of the input, from the sums in place.
-void divide(const Grid& grid, double* sums) {
-  for (int64_t i = 0; i < grid.size; ++i) sums[i] /= static_cast<double>(grid.count);
-}
-
 }  // namespace
 
 // Gives number, mean and sum of squared deviations of elements, in rows.
@@ -91,15 +87,17 @@ class SampleStatistics : public Operator {
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);
-    const Grid grid(input.shape, axes_.reduced(input));
+    const ReducedDims reduced = axes_.reduced(input);
+    const Grid grid(input.shape, reduced);
     double* const counts = sample.output(0, DataType::kFloat64, {3, grid.size}).as<double>();
     double* const means = counts + grid.size;
     std::fill_n(counts, 3 * grid.size, 0.0);
     if (input.num_elements() == 0) return;
     std::fill_n(counts, grid.size, static_cast<double>(grid.count));
-    sum_elements(sample, input, grid, means);
-    divide(grid, means);
-    sum_squares(sample, input, grid, means, means + grid.size);
+    const ReductionPlan plan = plan_reduction(input.shape, reduced.flags);
+    OutputStatistics statistics(plan, input);
+    statistics.means(means);
+    statistics.squared_deviations(means, /*one_mean=*/false, means + grid.size);
   }
 
  private:
@@ -186,6 +184,8 @@ class Normalize : public Operator {
     float* const factors = sample.scratch<float>(kFactorsSlot, 2 * size);
     float* const multipliers = factors + size;
     const bool is_batch = sample.num_inputs() > 1;
+    const ReductionPlan plan = plan_reduction(input.shape, reduced.flags);
+    OutputStatistics statistics(plan, input);
 
     if (mean_.given()) {
       mean_.spread(sample, grid, factors);
@@ -193,8 +193,7 @@ class Normalize : public Operator {
     } else if (is_batch) {
       std::copy_n(sample.input(1).as<double>() + size, size, means);
     } else {
-      sum_elements(sample, input, grid, means);
-      divide(grid, means);
+      statistics.means(means);
     }
     std::copy_n(means, size, factors);
 
@@ -211,7 +210,7 @@ class Normalize : public Operator {
       if (is_batch)
         count = batch_squares(sample.input(1).as<double>(), size, means, squares);
       else
-        sum_squares(sample, input, grid, means, squares);
+        statistics.squared_deviations(means, /*one_mean=*/false, squares);
       for (size_t i = 0; i < size; ++i)
         multipliers[i] = multiplier_of(variance_of(squares[i], count, static_cast<double>(ddof_)),
                                        epsilon_, scale_);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "dali_core/kernels/reduction/output_statistics.hpp"
 #include "dali_core/kernels/reduction/reduced_axes.hpp"
 #include "dali_core/kernels/reduction/reduction.hpp"
 #include "dali_core/kernels/reduction/reduction_rules.hpp"
@@ -208,7 +209,7 @@ void DeviationReduction::run(SampleContext& sample) const {
       for (int64_t i = 0; i < num_means; ++i)
         means[i] = convert<double>(mean.as<decltype(zero)>()[i]);
     });
-    reduce_to_doubles(plan, Fold::kDeviations, input, means, num_means == 1, sums);
+    OutputStatistics(plan, input).squared_deviations(means, num_means == 1, sums);
   }
   const int64_t count = axes_.none() ? 1 : plan.num_terms - ddof_;
   write_doubles(sums, static_cast<double>(count), finish_, output);
