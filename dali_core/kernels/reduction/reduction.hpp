@@ -1,59 +1,16 @@
-// Reducing dimensions of a tensor to one number: which elements belong to which output, and the
-// three ways of adding them up. The order in which numbers are added depends on the shape alone,
-// so results are the same for all instruction sets, and on devices:
-//
-// - The elements of an output, as they follow each other in memory, go to its lanes in turn: a row
-//   is what adds one element to each lane. Of four rows of a segment, the elements of a lane are
-//   added to each other first: (0 + 1) + (2 + 3).
-// - After `kChunkRows` rows, or as many segments as have so many, lanes are joined pairwise, the
-//   upper half to the lower one, and others begin. That is a chunk.
-// - Chunks go to `kChunkLanes` lanes in turn, which are joined in the same way.
-//
-// Short runs have one lane, and no elements of it are added to each other first.
+// Reducing dimensions of a tensor to one number: the plan for a shape, and the three ways of adding
+// elements up on the host.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "dali_core/kernels/reduction/reduction_plan.hpp"
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
 
-// What is added up for each output.
-enum class Fold { kSum, kSquares, kDeviations, kMin, kMax };
-
-constexpr int64_t kChunkRows = 128;
-constexpr int64_t kChunkLanes = 4;
-constexpr int64_t kMostLanes = 128;  // of all outputs of a block
-
-// A tensor as nested loops around a block. A block gives `outputs` results side by side, each of
-// `terms` elements that lie together (`runs`), or that are rows of `outputs` elements.
-struct ReductionPlan {
-  struct Loop {
-    int64_t extent;
-    int64_t stride;
-  };
-  bool runs = false;
-  int64_t terms = 1;
-  int64_t outputs = 1;
-  int num_kept = 0;  // loops around the block, outermost first
-  int num_reduced = 0;
-  Loop kept[kMaxDims];
-  Loop reduced[kMaxDims];
-
-  int64_t num_outputs = 1;  // of the whole tensor
-  int64_t num_terms = 1;    // elements that one output stands for
-
-  // The order of sums. A segment is what a block has of an output.
-  int64_t lanes = 1;  // a power of 2
-  int64_t segments = 1;
-  int64_t chunk_segments = 1;  // of a chunk, unless segments have several chunks
-  int64_t segment_chunks = 1;
-
-  int64_t num_chunks() const {
-    return (segments + chunk_segments - 1) / chunk_segments * segment_chunks;
-  }
-};
+static_assert(kMostLoops == kMaxDims);
 
 // Runs of more terms are worth starting for each output; shorter ones are added output by output.
 constexpr int64_t kShortRun = 32;

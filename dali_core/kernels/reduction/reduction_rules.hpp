@@ -124,4 +124,23 @@ DC_HOST_DEV double finish_double(double sum, double count, Finish finish) {
   return finish == Finish::kMean ? mean : std::sqrt(mean);
 }
 
+template <typename To>
+DC_HOST_DEV To finished_double(double sum, double count, Finish finish) {
+  return convert<To>(finish_double(sum, count, finish));
+}
+
+// From an exact sum, of numbers with or without sign.
+template <typename To>
+DC_HOST_DEV To finished_sum(uint64_t sum, bool is_signed, int64_t count, Finish finish) {
+  if constexpr (is_floating<To>) {
+    const double number =
+        is_signed ? static_cast<double>(static_cast<int64_t>(sum)) : static_cast<double>(sum);
+    return finished_double<To>(number, static_cast<double>(count), finish);
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return false;  // no output is of type bool
+  } else {
+    return finish_integer<To>(sum, count, finish);
+  }
+}
+
 }  // namespace dali_core
