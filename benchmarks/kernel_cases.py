@@ -70,6 +70,15 @@ _BLURRED_FLOATS = KernelCase(
 _EQUALIZED_PIXELS = KernelCase(
     "equalize, pixels", "equalize", "map_levels", {"load 4": 1, "load 1": 4, "store 4": 1}, 4, 4, 0
 )
+_NORMALIZED_BYTES = KernelCase(
+    "normalize uint8 to float, elements",
+    "normalize_elements",
+    "normalize_elements",
+    {"load 4": 1, "load 8": 4, "store 16": 1},
+    16,
+    64,
+    0,
+)
 
 CASES = (
     KernelCase(
@@ -350,4 +359,55 @@ CASES = (
         0.23,
         then=_EQUALIZED_PIXELS,
     ),
+    # Sums along the last axes, or along H and W of HWC images: the loop is the same.
+    KernelCase(
+        "sums of float, four rows of four lanes",
+        "fold_doubles",
+        "fold_doubles",
+        {"load 16": 4, "DADD": 16},
+        64,
+        0,
+    ),
+    KernelCase(
+        "deviations of float, four rows of four lanes",
+        "fold_doubles",
+        "fold_doubles",
+        {"load 16": 4, "DMUL": 16},
+        64,
+        0,
+    ),
+    KernelCase(
+        "sums of uint8, four rows of four lanes",
+        "fold_integers",
+        "fold_integers",
+        {"load 4": 4},
+        16,
+        0,
+    ),
+    KernelCase(
+        "moments of uint8, four rows of four lanes",
+        "fold_integers",
+        "fold_integers",
+        {"load 4": 4, "IMAD": 16},
+        16,
+        0,
+        then=_NORMALIZED_BYTES,
+    ),
+    KernelCase(
+        "greatest of uint8, four rows of four lanes",
+        "fold_extremes",
+        "fold_extremes",
+        {"load 4": 4},
+        16,
+        0,
+    ),
+    KernelCase(
+        "greatest of float, four rows of four lanes",
+        "fold_extremes",
+        "fold_extremes",
+        {"load 16": 4},
+        64,
+        0,
+    ),
+    KernelCase("what chunks left", "join_chunks", "join_chunks", {"load 8": 1}, 8, 0),
 )

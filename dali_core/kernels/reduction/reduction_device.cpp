@@ -37,6 +37,18 @@ FoldTask fold_task(const ReductionPlan& plan, Fold fold, SumType sum_type, const
   return task;
 }
 
+FoldTask means_task(const ReductionPlan& plan, const Tensor& input, double* means) {
+  // Doubles hold sums of 8 or 16 bits as well.
+  const bool is_small = size_of(input.type) <= 2 && input.type != DataType::kFloat16;
+  FoldTask task =
+      fold_task(plan, Fold::kSum, is_small ? SumType::kSigned : SumType::kDouble, input);
+  task.output = means;
+  task.output_type = DataType::kFloat64;
+  task.finish = Finish::kMean;
+  task.divisor = static_cast<double>(plan.num_terms);
+  return task;
+}
+
 FoldTask deviations_task(const ReductionPlan& plan, const Tensor& input) {
   if (!has_exact_deviations(plan, input.type))
     return fold_task(plan, Fold::kDeviations, SumType::kDouble, input);

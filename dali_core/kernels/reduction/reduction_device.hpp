@@ -10,6 +10,9 @@ namespace dali_core {
 // Folds the elements of `input`, which is on the device. The caller says what becomes of sums.
 FoldTask fold_task(const ReductionPlan& plan, Fold fold, SumType sum_type, const Tensor& input);
 
+// Means as OutputStatistics finds them, in double precision.
+FoldTask means_task(const ReductionPlan& plan, const Tensor& input, double* means);
+
 // Squared deviations as OutputStatistics finds them. The caller says from which means.
 FoldTask deviations_task(const ReductionPlan& plan, const Tensor& input);
 
