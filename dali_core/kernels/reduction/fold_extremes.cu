@@ -1,7 +1,8 @@
 // Finds the least and the greatest elements for reductions.
 #include "dali_core/kernels/reduction/fold_chunks.hpp"
 
-extern "C" __global__ void fold_extremes(const dali_core::FoldTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(dali_core::kFoldThreads, 4)
+    fold_extremes(const dali_core::FoldTask* tasks, int count) {
   using namespace dali_core;
   __shared__ uint64_t shared[4 * kFoldThreads];
   if (sample_of_block() >= count) return;

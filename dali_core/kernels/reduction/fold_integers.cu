@@ -13,7 +13,8 @@ inline __device__ void fold_integers_of(const FoldTask& task, uint64_t* shared) 
 
 }  // namespace dali_core
 
-extern "C" __global__ void fold_integers(const dali_core::FoldTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(dali_core::kFoldThreads, 4)
+    fold_integers(const dali_core::FoldTask* tasks, int count) {
   using namespace dali_core;
   __shared__ uint64_t shared[2 * 4 * kFoldThreads];
   if (sample_of_block() >= count) return;
