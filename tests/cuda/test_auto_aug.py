@@ -36,7 +36,15 @@ def outputs(*names):
 
 def test_results_are_those_of_the_host() -> None:
     names = ("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity")
-    names += ("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize", "auto_contrast")
+    names += (
+        "rotate",
+        "shear_x",
+        "shear_y",
+        "translate_x_no_shape",
+        "sharpness",
+        "equalize",
+        "auto_contrast",
+    )
     run_simulated(
         PRELUDE
         + f"""
