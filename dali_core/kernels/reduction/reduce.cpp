@@ -18,8 +18,9 @@ namespace {
 
 constexpr int64_t kSumsInRow = 128;           // wanted side by side
 constexpr int64_t kUnorderedSumsInRow = 256;  // the same
-constexpr int64_t kConverted = 1024;          // elements of runs at a time
-constexpr int64_t kConvertedBytes = 8192;     // of rows at a time, of which there are four or more
+// Elements at a time of what is not read as it is, or four rows of as many as there is room for.
+constexpr int64_t kConverted = 1024;
+constexpr int64_t kConvertedBytes = 16384;
 
 // Counts one on in the loops, the innermost first; null at the end, when all count from 0 again.
 const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t bytes, int64_t* place,
@@ -182,8 +183,8 @@ class Reduction {
   // Joins rows of elements to the sums.
   void join(const char* in, int64_t stride, int64_t num_rows, int64_t width, void* sums) {
     if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, means_, sums);
-    const int64_t most = kConvertedBytes / size_of(read_type_) / width / 4 *
-                         4;  // four are added to each other first
+    const int64_t most =
+        std::max<int64_t>(kConverted / width / 4 * 4, 4);  // four are added to each other first
     for (int64_t row = 0; row < num_rows; row += most) {
       const int64_t rows = std::min(most, num_rows - row);
       if (stride == width) {
