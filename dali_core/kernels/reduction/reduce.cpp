@@ -126,18 +126,18 @@ class Reduction {
   // Joins all terms of some outputs of a block.
   void join_segments(const char* at, int64_t width, char* results) {
     int64_t reduced[kMaxDims] = {};
-    // What is joined without intermediate results is joined where it is to be.
-    char* const sums = copies_ > 1 || num_chunks_ > 1 ? sums_ : results;
     const int64_t sum_bytes = size_of(sum_type_);
-    if (num_chunks_ > 1)
-      for (int64_t i = 0; i < kChunkLanes; ++i)
-        std::memcpy(totals_ + i * width * sum_bytes, starts_,
-                    static_cast<size_t>(width * sum_bytes));
+    // What has one lane grows where it is to be, but for chunks beyond the first of each lane.
+    const auto sums_of = [&](int64_t chunk) -> char* {
+      if (copies_ > 1 || chunk >= kChunkLanes) return sums_;
+      return num_chunks_ == 1 ? results : totals_ + chunk * width * sum_bytes;
+    };
     // A segment has chunks of its own, or is part of one.
     const bool is_cut = num_chunks_ > 1 && plan_.segment_chunks > 1;
     const int64_t terms = is_cut ? kChunkRows * copies_ : plan_.terms;
     const int64_t most = num_chunks_ == 1 ? plan_.segments : plan_.chunk_segments;
     int64_t chunk = 0, segments = 0;
+    char* sums = sums_of(chunk);
     do {
       int64_t first = 0;
       do {
@@ -149,24 +149,27 @@ class Reduction {
           join_block(at, first, std::min(terms, plan_.terms - first), width, sums);
         first += terms;
         if (++segments < most) continue;
-        close_chunk(chunk++, width, sums, results);
+        close_chunk(chunk, width, sums, results);
+        sums = sums_of(++chunk);
         segments = 0;
       } while (first < plan_.terms);
       at = next_block(plan_.reduced, plan_.num_reduced, size_of(type_), reduced, at);
     } while (at != nullptr);
     if (segments > 0) close_chunk(chunk, width, sums, results);
     if (num_chunks_ > 1) {
-      loops_.copies(totals_, kChunkLanes, width);
+      loops_.copies(totals_, std::min(num_chunks_, kChunkLanes), width);
       std::memcpy(results, totals_, static_cast<size_t>(width * sum_bytes));
     }
   }
 
   void close_chunk(int64_t chunk, int64_t width, char* sums, char* results) {
     loops_.copies(sums, copies_, width);
-    if (num_chunks_ > 1)
-      loops_.results(sums, width, totals_ + chunk % kChunkLanes * width * size_of(sum_type_));
-    else if (sums != results)
-      std::memcpy(results, sums, static_cast<size_t>(width * size_of(sum_type_)));
+    const int64_t bytes = width * size_of(sum_type_);
+    char* const total = num_chunks_ == 1 ? results : totals_ + chunk % kChunkLanes * bytes;
+    if (chunk >= kChunkLanes)
+      loops_.results(sums, width, total);
+    else if (sums != total)
+      std::memcpy(total, sums, static_cast<size_t>(bytes));
   }
 
   // Joins terms of a block, `first` and those behind.
