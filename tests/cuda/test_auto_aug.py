@@ -35,14 +35,9 @@ def outputs(*names):
 
 
 def test_results_are_those_of_the_host() -> None:
-    names = ("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity")
-    names += (
-        "rotate",
-        "shear_x",
-        "shear_y",
-        "translate_x_no_shape",
-        "sharpness",
-        "equalize",
+    names = (
+        *("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity"),
+        *("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize"),
         "auto_contrast",
     )
     run_simulated(
