@@ -5,7 +5,7 @@ Every limit is a quotient of two rates, that of the loop and that of a copy:
 - issue: a multiprocessor issues four instructions of a warp per clock;
 - units: instructions that few lanes carry out, those of "Throughput of Native Arithmetic
   Instructions" of the CUDA C++ Programming Guide. Integers have 64 lanes, conversions and
-  reciprocals 16, loads and stores 32, floats 64 (8.0) or 128;
+  reciprocals 16, loads and stores 32, floats 64 (8.0) or 128, doubles half as many;
 - occupancy: what all threads that fit load in one turn, in the time that a load takes (Little's
   law). Loads of one turn are counted as if all were on their way together.
 
@@ -59,6 +59,7 @@ GPUS = (
 
 _FLOAT = {"FADD", "FMUL", "FFMA", "IMAD"}
 _HALF_OF_FLOAT = {"IMAD"}
+_DOUBLE = {"DADD", "DMUL", "DFMA", "DSETP"}
 _SPECIAL = {"I2F", "F2I", "F2F", "MUFU", "FRND", "I2I", "POPC", "FLO"}
 _MEMORY = {"LDG", "STG", "LD", "ST", "LDS", "STS", "LDL", "STL", "LDC", "SHFL", "ATOMG", "ATOMS"}
 _CONTROL = {"BRA", "BRX", "BSSY", "BSYNC", "CALL", "RET", "EXIT", "NOP", "BAR", "BREAK", "WARPSYNC"}
@@ -75,6 +76,8 @@ def unit_of(instruction: Instruction) -> str:
         return "multiply"
     if name in _FLOAT:
         return "float"
+    if name in _DOUBLE:
+        return "double"
     if name in _CONTROL or name.startswith("U"):
         return "other"
     return "integer"
@@ -114,7 +117,14 @@ def ceiling(
         Bytes that the turn reads from and writes to memory.
     """
     units = Counter(unit_of(instruction) for instruction in turn)
-    lanes = {"special": 16, "memory": 32, "integer": 64, "multiply": 64, "float": gpu.float_lanes}
+    lanes = {
+        "special": 16,
+        "memory": 32,
+        "integer": 64,
+        "multiply": 64,
+        "float": gpu.float_lanes,
+        "double": gpu.float_lanes // 2,
+    }
     clocks = {unit: units[unit] / lanes[unit] for unit in lanes}
     busiest = max(clocks, key=lambda unit: clocks[unit])
     moved = read + written

@@ -35,8 +35,11 @@ def outputs(*names):
 
 
 def test_results_are_those_of_the_host() -> None:
-    names = ("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity")
-    names += ("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize")
+    names = (
+        *("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity"),
+        *("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize"),
+        "auto_contrast",
+    )
     run_simulated(
         PRELUDE
         + f"""
@@ -54,12 +57,11 @@ def test_what_the_host_alone_can_do() -> None:
     run_simulated(
         PRELUDE
         + """
-for name in ("contrast", "auto_contrast"):
-    try:
-        outputs(name)
-    except DaliCoreError as error:
-        assert ".cpu()" in str(error), error
-    else:
-        raise AssertionError(name)
+try:
+    outputs("contrast")
+except DaliCoreError as error:
+    assert ".cpu()" in str(error), error
+else:
+    raise AssertionError("nothing was raised")
 """
     )

@@ -1,5 +1,6 @@
 // Sums are kept side by side: a block whose rows are short is cut into longer rows, so that as many
-// sums as a register has lanes, and more, grow at a time. In the end they are joined pairwise.
+// sums as a register has lanes, and more, grow at a time. Where the order matters, it is that of
+// reduction.hpp.
 //
 // Means of rare types have no loops of their own: their elements are converted first.
 #include <algorithm>
@@ -17,7 +18,9 @@ namespace {
 
 constexpr int64_t kSumsInRow = 128;           // wanted side by side
 constexpr int64_t kUnorderedSumsInRow = 256;  // the same
-constexpr int64_t kConverted = 1024;          // elements at a time of what is not read as it is
+// Elements at a time of what is not read as it is, or four rows of as many as there is room for.
+constexpr int64_t kConverted = 1024;
+constexpr int64_t kConvertedBytes = 16384;
 
 // Counts one on in the loops, the innermost first; null at the end, when all count from 0 again.
 const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t bytes, int64_t* place,
@@ -30,21 +33,30 @@ const char* next_block(const ReductionPlan::Loop* loops, int count, int64_t byte
   return nullptr;
 }
 
-// How many rows of a block are read as one longer row: if many, whole registers full. The order in
-// which numbers are added follows from this; where it does not matter, rows may be much longer.
-int64_t copies_of_sums(const ReductionPlan& plan, bool is_ordered) {
+// How many rows of a block are read as one longer row where the order of terms does not matter.
+int64_t copies_of_sums(const ReductionPlan& plan, int64_t sum_bytes) {
+  if (plan.runs) return 1;
   const int64_t few = std::min(plan.terms, kSumsInRow / std::min(plan.outputs, kSumsInRow));
   const int64_t many =
       std::min(plan.terms / 8, kUnorderedSumsInRow / std::min(plan.outputs, kUnorderedSumsInRow));
-  const int64_t wanted = is_ordered ? few : std::max(few, many);
+  // Sums of eight bytes fill rows anyway.
+  const int64_t wanted = sum_bytes == 8 ? few : std::max(few, many);
   return wanted < 32 ? std::max<int64_t>(1, wanted) : wanted / 32 * 32;
 }
 
 // Sets bytes to those of a number of eight bytes, again and again.
 void fill_bytes(char* bytes, int64_t count, uint64_t number) {
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) std::memcpy(bytes + i, &number, 8);
-  if (i < count) std::memcpy(bytes + i, &number, static_cast<size_t>(count - i));
+  if (number == 0) {
+    std::memset(bytes, 0, static_cast<size_t>(count));
+    return;
+  }
+  int64_t filled = std::min<int64_t>(count, sizeof number);
+  std::memcpy(bytes, &number, static_cast<size_t>(filled));
+  while (filled < count) {
+    const int64_t more = std::min(filled, count - filled);
+    std::memcpy(bytes + filled, bytes, static_cast<size_t>(more));
+    filled += more;
+  }
 }
 
 // Combines them with one by exclusive or.
@@ -83,44 +95,27 @@ class Reduction {
   void run(const void* in, uint64_t start, const double* mean, bool one_mean, void* out) {
     const int64_t bytes = size_of(type_);
     const int64_t sum_bytes = size_of(sum_type_);
-    // Of equal zeros the first counts, whatever its sign. Sums of eight bytes fill rows anyway.
-    const bool is_ordered = sum_bytes == 8 || sum_type_ == DataType::kFloat;
-    const int64_t copies = plan_.runs ? 1 : copies_of_sums(plan_, is_ordered);
-    const int64_t columns = std::min(plan_.outputs, copies > 1 ? plan_.outputs : kColumns);
-    if (copies == 1) fill_bytes(sums_, columns * sum_bytes, start);
+    // Of equal zeros the first counts, whatever its sign.
+    const bool is_ordered = sum_type_ == DataType::kFloat || sum_type_ == DataType::kFloat64;
+    copies_ = is_ordered ? plan_.lanes : copies_of_sums(plan_, sum_bytes);
+    num_chunks_ = is_ordered ? plan_.num_chunks() : 1;
+    const int64_t columns =
+        copies_ > 1
+            ? plan_.outputs
+            : std::min(plan_.outputs,
+                       type_ == read_type_ ? kColumns : kConvertedBytes / 4 / size_of(read_type_));
+    fill_bytes(starts_, copies_ * columns * sum_bytes, start);
     int64_t kept[kMaxDims] = {};
-    int64_t reduced[kMaxDims] = {};
     const char* block = static_cast<const char*>(in);
     for (int64_t first = 0; first < plan_.num_outputs; first += plan_.outputs) {
       for (int64_t column = 0; column < plan_.outputs; column += columns) {
         const int64_t width = std::min(columns, plan_.outputs - column);
         char* const results = static_cast<char*>(out) + (first + column) * sum_bytes;
-        char* const sums = copies > 1 ? sums_ : results;
-        if (copies > 1)
-          fill_bytes(sums, copies * width * sum_bytes, start);
-        else
-          std::memcpy(sums, sums_, static_cast<size_t>(width * sum_bytes));
         if (mean != nullptr)
-          for (int64_t copy = 0; copy < copies; ++copy)
+          for (int64_t copy = 0; copy < copies_; ++copy)
             for (int64_t i = 0; i < width; ++i)
               means_[copy * width + i] = mean[one_mean ? 0 : first + column + i];
-        const char* at = block;
-        do {
-          if (plan_.runs) {
-            join_runs(at + column * plan_.terms * bytes, width, sums);
-          } else {
-            const int64_t rows = plan_.terms / copies;
-            const int64_t row = copies * plan_.outputs;
-            const int64_t rest = plan_.terms % copies;
-            join(at + column * bytes, row, rows, copies * width, sums);
-            if (rest > 0) join(at + (column + rows * row) * bytes, row, 1, rest * width, sums);
-          }
-          at = next_block(plan_.reduced, plan_.num_reduced, bytes, reduced, at);
-        } while (at != nullptr);
-        if (copies > 1) {
-          loops_.copies(sums, copies, width);
-          std::memcpy(results, sums, static_cast<size_t>(width * sum_bytes));
-        }
+        join_segments(block + column * (plan_.runs ? plan_.terms : 1) * bytes, width, results);
         if (mask_ != 0) mask_bytes(results, width * sum_bytes, mask_);
       }
       block = next_block(plan_.kept, plan_.num_kept, bytes, kept, block);
@@ -128,15 +123,82 @@ class Reduction {
   }
 
  private:
+  // Joins all terms of some outputs of a block.
+  void join_segments(const char* at, int64_t width, char* results) {
+    int64_t reduced[kMaxDims] = {};
+    const int64_t sum_bytes = size_of(sum_type_);
+    // What has one lane grows where it is to be, but for chunks beyond the first of each lane.
+    const auto sums_of = [&](int64_t chunk) -> char* {
+      if (copies_ > 1 || chunk >= kChunkLanes) return sums_;
+      return num_chunks_ == 1 ? results : totals_ + chunk * width * sum_bytes;
+    };
+    // A segment has chunks of its own, or is part of one.
+    const bool is_cut = num_chunks_ > 1 && plan_.segment_chunks > 1;
+    const int64_t terms = is_cut ? kChunkRows * copies_ : plan_.terms;
+    const int64_t most = num_chunks_ == 1 ? plan_.segments : plan_.chunk_segments;
+    int64_t chunk = 0, segments = 0;
+    char* sums = sums_of(chunk);
+    do {
+      int64_t first = 0;
+      do {
+        if (segments == 0)
+          std::memcpy(sums, starts_, static_cast<size_t>(copies_ * width * sum_bytes));
+        if (plan_.runs)
+          join_runs(at, width, sums);
+        else
+          join_block(at, first, std::min(terms, plan_.terms - first), width, sums);
+        first += terms;
+        if (++segments < most) continue;
+        close_chunk(chunk, width, sums, results);
+        sums = sums_of(++chunk);
+        segments = 0;
+      } while (first < plan_.terms);
+      at = next_block(plan_.reduced, plan_.num_reduced, size_of(type_), reduced, at);
+    } while (at != nullptr);
+    if (segments > 0) close_chunk(chunk, width, sums, results);
+    if (num_chunks_ > 1) {
+      loops_.copies(totals_, std::min(num_chunks_, kChunkLanes), width);
+      std::memcpy(results, totals_, static_cast<size_t>(width * sum_bytes));
+    }
+  }
+
+  void close_chunk(int64_t chunk, int64_t width, char* sums, char* results) {
+    loops_.copies(sums, copies_, width);
+    const int64_t bytes = width * size_of(sum_type_);
+    char* const total = num_chunks_ == 1 ? results : totals_ + chunk % kChunkLanes * bytes;
+    if (chunk >= kChunkLanes)
+      loops_.results(sums, width, total);
+    else if (sums != total)
+      std::memcpy(total, sums, static_cast<size_t>(bytes));
+  }
+
+  // Joins terms of a block, `first` and those behind.
+  void join_block(const char* block, int64_t first, int64_t terms, int64_t width, char* sums) {
+    const int64_t bytes = size_of(type_);
+    const char* const at = block + first * plan_.outputs * bytes;
+    const int64_t rows = terms / copies_;
+    const int64_t row = copies_ * plan_.outputs;
+    const int64_t rest = terms % copies_;
+    join(at, row, rows, copies_ * width, sums);
+    if (rest > 0) join(at + rows * row * bytes, row, 1, rest * width, sums);
+  }
+
   // Joins rows of elements to the sums.
   void join(const char* in, int64_t stride, int64_t num_rows, int64_t width, void* sums) {
-    if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, false, means_, sums);
-    const int64_t most = stride == width ? kConverted / width : 1;
+    if (type_ == read_type_) return loops_.rows(in, stride, num_rows, width, means_, sums);
+    const int64_t most =
+        std::max<int64_t>(kConverted / width / 4 * 4, 4);  // four are added to each other first
     for (int64_t row = 0; row < num_rows; row += most) {
       const int64_t rows = std::min(most, num_rows - row);
-      convert_elements(element_at(in, type_, row * stride), type_, converted_, read_type_,
-                       rows * width);
-      loops_.rows(converted_, width, rows, width, true, means_, sums);
+      if (stride == width) {
+        convert_elements(element_at(in, type_, row * stride), type_, converted_, read_type_,
+                         rows * width);
+      } else {
+        for (int64_t i = 0; i < rows; ++i)
+          convert_elements(element_at(in, type_, (row + i) * stride), type_,
+                           converted_ + i * width * size_of(read_type_), read_type_, width);
+      }
+      loops_.rows(converted_, width, rows, width, means_, sums);
     }
   }
 
@@ -161,7 +223,7 @@ class Reduction {
         loops_.runs(runs, terms, some, means, sums);
       } else {
         loops_.separate(runs, terms, some, separated_);
-        loops_.rows(separated_, some, terms, some, true, means, sums);
+        loops_.rows(separated_, some, terms, some, means, sums);
       }
     }
   }
@@ -170,9 +232,13 @@ class Reduction {
   const ReductionLoops loops_;
   const DataType type_, read_type_, sum_type_;
   const uint64_t mask_;
-  alignas(64) char sums_[kColumns * sizeof(double)];  // or what they start with
-  alignas(64) double means_[kColumns];                // of deviations; of runs' extremes, the mask
-  alignas(64) char converted_[kConverted * sizeof(double)];
+  int64_t copies_ = 1;  // of the sums of a block
+  int64_t num_chunks_ = 1;
+  alignas(64) char starts_[kColumns * sizeof(double)];  // what sums begin with
+  alignas(64) char sums_[kColumns * sizeof(double)];
+  alignas(64) char totals_[kChunkLanes * kColumns * sizeof(double)];  // of chunks
+  alignas(64) double means_[kColumns];  // of deviations; of runs' extremes, the mask
+  alignas(64) char converted_[kConvertedBytes];
   alignas(64) char separated_[kConverted * sizeof(double)];
 };
 

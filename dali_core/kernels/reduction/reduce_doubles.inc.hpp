@@ -13,8 +13,12 @@ inline JoinRuns select_runs(int64_t terms) {
 
 template <typename Term, typename From>
 inline ReductionLoops select_loops(int64_t terms) {
-  return {&join_untyped_rows<Term, double, From>, &join_untyped_copies<SumTerm, double>,
-          select_runs<Term, double, From>(terms), nullptr, DataType::kNone};
+  return {&join_untyped_rows<Term, double, From>,
+          &join_untyped_results<SumTerm, double>,
+          &join_untyped_copies<SumTerm, double>,
+          select_runs<Term, double, From>(terms),
+          nullptr,
+          DataType::kNone};
 }
 
 template <typename Term>

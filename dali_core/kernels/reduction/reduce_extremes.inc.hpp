@@ -73,8 +73,12 @@ using Compared = std::conditional_t<
 
 template <typename Term, typename T>
 inline ReductionLoops select_loops(int64_t terms) {
-  ReductionLoops loops{&join_untyped_rows<Term, T, T>, &join_untyped_copies<Term, T>, nullptr,
-                       nullptr, data_type_of<Compared<T>>()};
+  ReductionLoops loops{&join_untyped_rows<Term, T, T>,
+                       &join_untyped_results<Term, T>,
+                       &join_untyped_copies<Term, T>,
+                       nullptr,
+                       nullptr,
+                       data_type_of<Compared<T>>()};
   if constexpr (std::is_floating_point_v<T>)
     loops.runs = select_runs<Term, T>(terms);
   else

@@ -54,7 +54,11 @@ inline JoinRuns select_runs(int64_t terms) {
 template <typename Term, typename From>
 inline ReductionLoops select_loops(int64_t terms) {
   ReductionLoops loops{&join_untyped_rows<Term, uint64_t, From>,
-                       &join_untyped_copies<SumTerm, uint64_t>, nullptr, nullptr, DataType::kNone};
+                       &join_untyped_results<SumTerm, uint64_t>,
+                       &join_untyped_copies<SumTerm, uint64_t>,
+                       nullptr,
+                       nullptr,
+                       DataType::kNone};
   // Squares of other types are rare where runs are short: in the channels of images, say.
   if constexpr (std::is_same_v<Term, SumTerm> || sizeof(From) == 8 || std::is_same_v<From, uint8_t>)
     loops.runs = select_runs<Term, uint64_t, From>(terms);

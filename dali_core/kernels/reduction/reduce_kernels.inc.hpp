@@ -66,30 +66,31 @@ inline void add_small_rows(const From* in, int64_t stride, int64_t num_rows, int
 
 template <typename Term, typename Sum, typename From>
 void join_untyped_rows(const void* input, int64_t stride, int64_t num_rows, int64_t width,
-                       bool in_order, const void* untyped_means, void* results) {
+                       const void* untyped_means, void* results) {
   const From* const in = static_cast<const From*>(input);
   Sum* const sums = static_cast<Sum*>(results);
   const Sum* const means = static_cast<const Sum*>(untyped_means);
   constexpr bool is_small = sizeof(From) <= (std::is_same_v<Term, SquareTerm> ? 1 : 2);
   if constexpr (std::is_same_v<Sum, uint64_t> && is_small)
     add_small_rows<Term>(in, stride, num_rows, width, sums);
-  else if (in_order && kOrderMatters<Term, Sum>)
-    for (int64_t row = 0; row < num_rows; ++row)
-      join_one<Term>(in + row * stride, width, means, sums);
   else
     join_rows<Term>(in, stride, num_rows, width, means, sums);
 }
 
-// Joins rows of results into the first, of which there are `copies`: always the upper half to the
-// lower one.
+template <typename Term, typename Sum>
+void join_untyped_results(const void* untyped_others, int64_t count, void* results) {
+  const Sum* const __restrict others = static_cast<const Sum*>(untyped_others);
+  Sum* const __restrict sums = static_cast<Sum*>(results);
+  for (int64_t i = 0; i < count; ++i) sums[i] = Term::join(sums[i], others[i]);
+}
+
 template <typename Term, typename Sum>
 void join_untyped_copies(void* results, int64_t copies, int64_t width) {
   Sum* const sums = static_cast<Sum*>(results);
   while (copies > 1) {
-    const int64_t upper = (copies + 1) / 2;
-    const Sum* const __restrict others = sums + upper * width;
-    for (int64_t i = 0; i < (copies - upper) * width; ++i) sums[i] = Term::join(sums[i], others[i]);
-    copies = upper;
+    const int64_t lower = (copies + 1) / 2;
+    join_untyped_results<Term, Sum>(sums + lower * width, (copies - lower) * width, sums);
+    copies = lower;
   }
 }
 

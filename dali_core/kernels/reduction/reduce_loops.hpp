@@ -12,24 +12,27 @@ namespace dali_core {
 
 constexpr int64_t kColumns = 1024;  // sums side by side, at most, so that they stay in the cache
 
-// Joins the terms of all rows to the results, column by column. `stride` counts elements. In order:
-// no two terms are joined first. `means` has one number for each column, and is read for deviations
-// alone.
+// Joins the terms of all rows to the results, column by column. `stride` counts elements. `means`
+// has one number for each column, and is read for deviations alone.
 using JoinRows = void (*)(const void* in, int64_t stride, int64_t num_rows, int64_t width,
-                          bool in_order, const void* means, void* results);
+                          const void* means, void* results);
 
 // Joins the terms of runs to the results, one for each run. `means` is a mask for extremes.
 using JoinRuns = void (*)(const void* in, int64_t terms, int64_t count, const void* means,
                           void* results);
 
-// Joins rows of results into the first.
-using JoinCopies = void (*)(void* results, int64_t copies, int64_t width);
+// Joins results to others.
+using JoinResults = void (*)(const void* others, int64_t count, void* results);
 
 // Brings the terms of `count` runs into rows.
 using SeparateRuns = void (*)(const void* in, int64_t terms, int64_t count, void* out);
 
+// Joins rows of results into the first: always the upper half to the lower one.
+using JoinCopies = void (*)(void* results, int64_t copies, int64_t width);
+
 struct ReductionLoops {
   JoinRows rows;
+  JoinResults results;
   JoinCopies copies;
   JoinRuns runs;          // null for types whose runs are separated
   SeparateRuns separate;  // null where `runs` is not
@@ -45,9 +48,6 @@ ReductionLoops loops_of_doubles(Fold fold, DataType type, int64_t terms);
 // Extremes. Elements of runs of integers, and their results, are combined with a mask by exclusive
 // or, and compared as `compared`; the highest one is what is looked for then.
 ReductionLoops loops_of_extremes(Fold fold, DataType type, int64_t terms);
-
-template <typename Term, typename Sum>
-constexpr bool kOrderMatters = std::is_floating_point_v<Sum> && Term::kPairwise;
 
 // The number that goes into the term of each element, beside the element.
 template <typename Term, typename Sum>

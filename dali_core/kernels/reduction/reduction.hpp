@@ -1,38 +1,33 @@
-// Reducing dimensions of a tensor to one number: which elements belong to which output, and the
-// three ways of adding them up. The order in which numbers are added depends on the shape alone,
-// so results are the same for all instruction sets.
+// Reducing dimensions of a tensor to one number: the plan for a shape, and the three ways of adding
+// elements up on the host.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "dali_core/kernels/reduction/reduction_plan.hpp"
 #include "dali_core/tensor.hpp"
 
 namespace dali_core {
 
-// What is added up for each output.
-enum class Fold { kSum, kSquares, kDeviations, kMin, kMax };
-
-// A tensor as nested loops around a block. A block gives `outputs` results side by side, each of
-// `terms` elements that lie together (`runs`), or that are rows of `outputs` elements.
-struct ReductionPlan {
-  struct Loop {
-    int64_t extent;
-    int64_t stride;
-  };
-  bool runs = false;
-  int64_t terms = 1;
-  int64_t outputs = 1;
-  int num_kept = 0;  // loops around the block, outermost first
-  int num_reduced = 0;
-  Loop kept[kMaxDims];
-  Loop reduced[kMaxDims];
-
-  int64_t num_outputs = 1;  // of the whole tensor
-  int64_t num_terms = 1;    // elements that one output stands for
-};
+static_assert(kMostLoops == kMaxDims);
 
 // Runs of more terms are worth starting for each output; shorter ones are added output by output.
 constexpr int64_t kShortRun = 32;
+
+// Finds the order of sums in a block.
+inline void plan_order(ReductionPlan& plan) {
+  if (!plan.runs) {
+    const int64_t most = std::min(plan.terms, kMostLanes / plan.outputs);
+    while (2 * plan.lanes <= most) plan.lanes *= 2;
+  }
+  for (int i = 0; i < plan.num_reduced; ++i) plan.segments *= plan.reduced[i].extent;
+  const int64_t rows = (plan.terms + plan.lanes - 1) / plan.lanes;
+  if (rows <= kChunkRows)
+    plan.chunk_segments = kChunkRows / std::max<int64_t>(rows, 1);
+  else
+    plan.segment_chunks = (rows + kChunkRows - 1) / kChunkRows;
+}
 
 inline ReductionPlan plan_reduction(const Shape& shape, const bool (&is_reduced)[kMaxDims]) {
   ReductionPlan plan;
@@ -68,6 +63,7 @@ inline ReductionPlan plan_reduction(const Shape& shape, const bool (&is_reduced)
     else
       plan.kept[plan.num_kept++] = loops[i];
   }
+  plan_order(plan);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "dali_core/convert.hpp"
+#include "dali_core/data_type.hpp"
 #include "dali_core/host_device.hpp"
 
 namespace dali_core {
@@ -70,6 +71,35 @@ struct MaskedMaxTerm : MaxTerm {
   }
 };
 
+// Limits of an integer type of 8 or 16 bits, or of bool.
+struct IntegerLimits {
+  double low, high;
+
+  DC_HOST_DEV explicit IntegerLimits(DataType type) {
+    const bool is_signed = type == DataType::kInt8 || type == DataType::kInt16;
+    const double values = size_of(type) == 1 ? 256 : 65536;
+    low = is_signed ? -values / 2 : 0;
+    high = low + values - 1;
+  }
+};
+
+// The sum of squares of differences from `mean` of such integers, from their sum and that of their
+// squares, both modulo 2^64. Differences from the integer next to the mean are exact; with those
+// from the mean itself, none of the three terms is large where their sum is small.
+DC_HOST_DEV double squared_deviations(uint64_t sum, uint64_t squares, int64_t count, double mean,
+                                      const IntegerLimits& limits) {
+  // The lower limit for NaN.
+  const double within = mean > limits.low ? (mean < limits.high ? mean : limits.high) : limits.low;
+  const int64_t centre = static_cast<int64_t>(within + (within < 0 ? -0.5 : 0.5));
+  const uint64_t bits = static_cast<uint64_t>(centre);
+  const uint64_t number = static_cast<uint64_t>(count);
+  const uint64_t around_centre = squares - 2 * bits * sum + number * bits * bits;
+  const double from_centre = static_cast<double>(static_cast<int64_t>(sum - number * bits));
+  const double distance = mean - static_cast<double>(centre);
+  return static_cast<double>(around_centre) +
+         distance * (static_cast<double>(count) * distance - 2 * from_centre);
+}
+
 // What an output is made from the sum over `count` elements.
 enum class Finish { kSum, kMean, kRoot };
 
@@ -92,6 +122,25 @@ DC_HOST_DEV double finish_double(double sum, double count, Finish finish) {
   if (finish == Finish::kSum) return sum;
   const double mean = sum / count;
   return finish == Finish::kMean ? mean : std::sqrt(mean);
+}
+
+template <typename To>
+DC_HOST_DEV To finished_double(double sum, double count, Finish finish) {
+  return convert<To>(finish_double(sum, count, finish));
+}
+
+// From an exact sum, of numbers with or without sign.
+template <typename To>
+DC_HOST_DEV To finished_sum(uint64_t sum, bool is_signed, int64_t count, Finish finish) {
+  if constexpr (is_floating<To>) {
+    const double number =
+        is_signed ? static_cast<double>(static_cast<int64_t>(sum)) : static_cast<double>(sum);
+    return finished_double<To>(number, static_cast<double>(count), finish);
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return false;  // no output is of type bool
+  } else {
+    return finish_integer<To>(sum, count, finish);
+  }
 }
 
 }  // namespace dali_core

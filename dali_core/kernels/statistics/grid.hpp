@@ -56,12 +56,14 @@ class Grid {
   int64_t period = 1;  // entries in a run
   int64_t run = 1;     // elements in a run
 
- private:
   struct Dim {
     int64_t extent;
     bool is_reduced;
   };
+  // Those ahead of runs; neighbours are merged.
+  const std::vector<Dim>& dims() const { return dims_; }
 
+ private:
   template <typename Function>
   void walk(size_t dim, int64_t entry, int64_t& element, const Function& function) const {
     if (dim == dims_.size()) {
@@ -74,7 +76,7 @@ class Grid {
       walk(dim + 1, dims_[dim].is_reduced ? entry : entry * extent + i, element, function);
   }
 
-  std::vector<Dim> dims_;  // before the runs; neighbours are merged
+  std::vector<Dim> dims_;
 };
 
 // The arguments `axes` and `axis_names`.

@@ -46,40 +46,7 @@ void repeat(const T* values, int64_t period, int64_t lanes, T* to) {
   for (int64_t j = 0; j < lanes; ++j) to[j] = values[j % period];
 }
 
-// Where runs are short there are many of them: everything is converted at once, and each is summed
-// without lanes. `means` is null for plain sums.
-void sum_short_runs(SampleContext& sample, const Tensor& input, const Grid& grid,
-                    const double* means, double* sums) {
-  const int64_t count = input.num_elements();
-  float* const block = sample.scratch<float>(kBlockSlot, static_cast<size_t>(count));
-  const float* const values = as_floats(input.data, input.type, 0, count, block);
-  grid.for_each_run([&](int64_t element, int64_t entry) {
-    for (int64_t first = element; first < element + grid.run; first += grid.period)
-      for (int64_t j = 0; j < grid.period; ++j) {
-        const double value = values[first + j];
-        const double difference = means ? value - means[entry + j] : value;
-        sums[entry + j] += means ? difference * difference : difference;
-      }
-  });
-}
-
-void sum_runs(SampleContext& sample, const Tensor& input, const Grid& grid, const double* means,
-              double* sums) {
-  std::fill_n(sums, grid.size, 0.0);
-  const Lanes cut(grid);
-  if (grid.run < cut.lanes) return sum_short_runs(sample, input, grid, means, sums);
-  float* const block = sample.scratch<float>(kBlockSlot, static_cast<size_t>(cut.block_size));
-  double* const lane_sums = sample.scratch<double>(kLanesSlot, static_cast<size_t>(2 * cut.lanes));
-  double* const centres = lane_sums + cut.lanes;
-  grid.for_each_run([&](int64_t element, int64_t entry) {
-    std::fill_n(lane_sums, cut.lanes, 0.0);
-    if (means) repeat(means + entry, grid.period, cut.lanes, centres);
-    DC_SIMD_DISPATCH(add_run, input.data, input.type, element, grid.run, cut.lanes, cut.block_size,
-                     means ? centres : nullptr, lane_sums, block);
-    for (int64_t j = 0; j < cut.lanes; ++j) sums[entry + j % grid.period] += lane_sums[j];
-  });
-}
-
+// Where runs are short there are many of them: everything is converted at once.
 void normalize_short_runs(SampleContext& sample, const Tensor& input, const Grid& grid,
                           const float* means, const float* multipliers, float shift,
                           Tensor& output) {
@@ -98,15 +65,6 @@ void normalize_short_runs(SampleContext& sample, const Tensor& input, const Grid
 }
 
 }  // namespace
-
-void sum_elements(SampleContext& sample, const Tensor& input, const Grid& grid, double* sums) {
-  sum_runs(sample, input, grid, nullptr, sums);
-}
-
-void sum_squares(SampleContext& sample, const Tensor& input, const Grid& grid, const double* means,
-                 double* sums) {
-  sum_runs(sample, input, grid, means, sums);
-}
 
 void normalize_elements(SampleContext& sample, const Tensor& input, const Grid& grid,
                         const float* means, const float* multipliers, float shift, Tensor& output) {

@@ -1,17 +1,10 @@
-// Sums over a grid, and what fn.normalize makes of them.
+// What fn.normalize makes of elements.
 #pragma once
 
 #include "dali_core/kernels/statistics/grid.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {
-
-// Sums the elements of `input` that belong to each entry of the grid, into `sums`.
-void sum_elements(SampleContext& sample, const Tensor& input, const Grid& grid, double* sums);
-
-// Sums the squares of their differences from `means`.
-void sum_squares(SampleContext& sample, const Tensor& input, const Grid& grid, const double* means,
-                 double* sums);
 
 // Computes (input - mean) * multiplier + shift.
 void normalize_elements(SampleContext& sample, const Tensor& input, const Grid& grid,

@@ -30,6 +30,7 @@ _AXES_ARGS = (
 _SAMPLE_STATISTICS = OpSpec(
     name="normalize",
     lower=Native("normalize.statistics"),
+    devices=("cpu", "gpu"),
     doc="Compute number, mean and sum of squared deviations of the elements of each tensor.",
     input_docs=("Tensors of any type and shape.",),
     args=_AXES_ARGS,
@@ -43,6 +44,7 @@ def _axes(arguments: Mapping[str, Any]) -> dict[str, Any]:
 _BATCH_STATISTICS = OpSpec(
     name="normalize",
     lower=Native("normalize.batch_statistics"),
+    devices=("cpu", "gpu"),
     doc="Compute number, mean and sum of squared deviations of the elements of each batch.",
     inputs=(1, 2),
     input_docs=("Tensors of any type and shape.", "Their own statistics."),
@@ -115,4 +117,5 @@ The layout stays.
         ),
     ),
     batch_input=_batch_input,
+    devices=("cpu", "gpu"),
 )

@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "dali_core/device_arrays.hpp"
 #include "dali_core/kernels/convert/convert_elements.hpp"
 #include "dali_core/kernels/fill/fill.hpp"
+#include "dali_core/kernels/gather/device_gather.hpp"
+#include "dali_core/kernels/reduction/output_statistics.hpp"
 #include "dali_core/kernels/statistics/statistics.hpp"
+#include "dali_core/kernels/statistics/statistics_device.hpp"
 
 namespace dali_core {
 namespace {
@@ -36,25 +40,20 @@ class GivenStatistic {
       if (shape[i - missing] != 1) reduced[i] = false;
   }
 
-  // Writes a number for each entry of the grid.
-  void spread(const SampleContext& sample, const Grid& grid, float* to) const {
-    if (!is_tensor()) {
-      std::fill_n(to, grid.size, constant_);
-      return;
-    }
+  // Returns a number for each entry of the grid, or one for all; none if they are not given.
+  std::vector<float> spread(const SampleContext& sample, const Grid& grid) const {
+    if (!given_) return {};
+    if (!is_tensor()) return {constant_};
     const Tensor& tensor = sample.argument(slot_);
-    if (tensor.num_elements() == 1) {
-      float value;
-      convert_to_floats(tensor.data, tensor.type, &value, 1);
-      std::fill_n(to, grid.size, value);
-      return;
-    }
+    std::vector<float> values(static_cast<size_t>(tensor.num_elements()));
+    convert_to_floats(tensor.data, tensor.type, values.data(), tensor.num_elements());
+    if (values.size() == 1) return values;
     check_shape(tensor.shape, grid.shape);
     Tensor target;
     target.shape = grid.shape;
-    std::vector<float> values(static_cast<size_t>(tensor.num_elements()));
-    convert_to_floats(tensor.data, tensor.type, values.data(), tensor.num_elements());
-    Repeated(tensor, target).write(values.data(), to, sizeof(float));
+    std::vector<float> spread(static_cast<size_t>(grid.size));
+    Repeated(tensor, target).write(values.data(), spread.data(), sizeof(float));
+    return spread;
   }
 
  private:
@@ -77,37 +76,84 @@ class GivenStatistic {
   float constant_ = 0;
 };
 
-// Sets means to those of the input, from the sums in place.
-void divide(const Grid& grid, double* sums) {
-  for (int64_t i = 0; i < grid.size; ++i) sums[i] /= static_cast<double>(grid.count);
+template <typename T>
+void copy_to_all(const std::vector<T>& given, size_t size, T* to) {
+  for (size_t i = 0; i < size; ++i) to[i] = given[given.size() == 1 ? 0 : i];
 }
 
 }  // namespace
 
 // Gives number, mean and sum of squared deviations of elements, in rows.
-class SampleStatistics : public Operator {
+class SampleStatistics : public TaskOperator<SampleStatistics> {
  public:
+  struct Tasks {
+    Gathers counts;
+    StatisticsTasks statistics;
+
+    void launch(DeviceBatch& batch) const {
+      counts.launch(batch);
+      statistics.launch(batch);
+    }
+  };
+  struct Result : Inferred {
+    ReductionPlan plan;
+    int64_t size = 0;
+    bool is_empty = false;
+    std::vector<double> count;
+  };
+
   explicit SampleStatistics(const OperatorConfig& config) : axes_(config) {}
 
-  void run(SampleContext& sample) const override {
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
-    const Grid grid(input.shape, axes_.reduced(input));
-    double* const counts = sample.output(0, DataType::kFloat64, {3, grid.size}).as<double>();
-    double* const means = counts + grid.size;
-    std::fill_n(counts, 3 * grid.size, 0.0);
-    if (input.num_elements() == 0) return;
-    std::fill_n(counts, grid.size, static_cast<double>(grid.count));
-    sum_elements(sample, input, grid, means);
-    divide(grid, means);
-    sum_squares(sample, input, grid, means, means + grid.size);
+    const ReducedDims reduced = axes_.reduced(input);
+    const Grid grid(input.shape, reduced);
+    Result result;
+    result.type = DataType::kFloat64;
+    result.shape = {3, grid.size};
+    result.plan = plan_reduction(input.shape, reduced.flags);
+    result.size = grid.size;
+    result.is_empty = input.num_elements() == 0;
+    result.count = {static_cast<double>(grid.count)};
+    return result;
+  }
+
+  void run(SampleContext& sample) const override {
+    const Result result = infer(sample);
+    double* const counts = sample.output(result)->as<double>();
+    double* const means = counts + result.size;
+    std::fill_n(counts, result.size, result.count[0]);
+    std::fill_n(means, 2 * result.size, 0.0);
+    if (result.is_empty) return;
+    OutputStatistics statistics(result.plan, sample.input(0));
+    statistics.means(means);
+    statistics.squared_deviations(means, /*one_mean=*/false, means + result.size);
+  }
+
+  static void add(const Result& result, TaskData& data, Tasks& tasks) {
+    double* const counts = data.output().as<double>();
+    // Of no elements everything is 0.
+    tasks.counts.add(repeated(data.array(result.count), counts,
+                              result.is_empty ? 3 * result.size : result.size));
+    if (!result.is_empty)
+      tasks.statistics.add_both(result.plan, data.input(), counts + result.size,
+                                counts + 2 * result.size, data);
   }
 
  private:
+  static Gather repeated(const double* value, double* to, int64_t count) {
+    Gather gather;
+    gather.in = value;
+    gather.out = to;
+    gather.element_bytes = sizeof(double);
+    gather.extents = {count};
+    return gather;
+  }
+
   NormalizedAxes axes_;
 };
 
-// Puts the statistics of the samples together, in their order, in the way of Chan, Golub and
-// LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+// Puts the statistics of the samples together.
 class BatchStatistics : public Operator {
  public:
   explicit BatchStatistics(const OperatorConfig&) {}
@@ -115,43 +161,66 @@ class BatchStatistics : public Operator {
   bool reads_batch() const override { return true; }
 
   void run(SampleContext& sample) const override {
-    std::vector<const Tensor*> parts;
+    std::vector<const double*> parts;
     for (int i = 0; i < sample.batch_size(); ++i) {
       const Tensor& part = sample.input_of_sample(1, i);
-      if (part.type != DataType::kNone) parts.push_back(&part);
+      if (part.type == DataType::kNone) continue;
+      if (parts.empty()) check(sample.input(1).shape, part.shape);
+      if (part.shape != sample.input(1).shape) continue;  // which fails by itself
+      parts.push_back(part.as<double>());
     }
     const Shape& shape = sample.input(1).shape;
-    if (shape != parts.front()->shape)
+    double* const out = sample.output(0, DataType::kFloat64, shape).as<double>();
+    for (int64_t i = 0; i < shape[1]; ++i)
+      join_statistics_of(parts.data(), static_cast<int64_t>(parts.size()), shape[1], i, out);
+  }
+
+  // All samples have the same.
+  void plan(DeviceBatch& batch) const override {
+    std::vector<const double*> parts;
+    batch.for_each([&](int i, SampleContext&) {
+      check(batch.input(1, i).shape, batch.input(1, 0).shape);
+      parts.push_back(batch.input(1, i).as<double>());
+    });
+    if (parts.empty()) return;
+    const Shape shape = batch.input(1, 0).shape;
+    batch.declare(0, 0, DataType::kFloat64, shape);
+    batch.allocate();
+    for (int i = 1; i < batch.size(); ++i) batch.forward(0, i, batch.output(0, 0));
+    KernelTasks<JoinStatisticsTask> tasks;
+    tasks.add({uploaded(batch, parts), batch.size(), shape[1], batch.output(0, 0).as<double>()},
+              shape[1]);
+    tasks.launch(batch, "join_statistics");
+  }
+
+ private:
+  static void check(const Shape& shape, const Shape& first) {
+    if (shape != first)
       throw std::invalid_argument(
           "dimensions that are not in axes must have the same extents in the whole batch (got " +
-          std::to_string(shape[1]) + " means, and " + std::to_string(parts.front()->shape[1]) +
+          std::to_string(shape[1]) + " means, and " + std::to_string(first[1]) +
           " in the first sample). Resize or pad before, or set batch=False.");
-    const int64_t size = shape[1];
-    double* const counts = sample.output(0, DataType::kFloat64, shape).as<double>();
-    double* const means = counts + size;
-    double* const squares = means + size;
-    std::fill_n(counts, 3 * size, 0.0);
-    for (const Tensor* part : parts) {
-      if (part->shape != shape) return;  // which fails by itself
-      const double* const from = part->as<double>();
-      for (int64_t i = 0; i < size; ++i) {
-        counts[i] += from[i];
-        means[i] += from[i] * from[size + i];
-      }
-    }
-    for (int64_t i = 0; i < size; ++i) means[i] /= std::max(counts[i], 1.0);
-    for (const Tensor* part : parts) {
-      const double* const from = part->as<double>();
-      for (int64_t i = 0; i < size; ++i) {
-        const double difference = from[size + i] - means[i];
-        squares[i] += from[2 * size + i] + from[i] * difference * difference;
-      }
-    }
   }
 };
 
-class Normalize : public Operator {
+class Normalize : public TaskOperator<Normalize> {
  public:
+  struct Tasks {
+    StatisticsTasks statistics;
+    KernelTasks<FactorsTask> factors;
+    KernelTasks<NormalizeTask> elements;
+
+    void launch(DeviceBatch& batch) const {
+      statistics.launch(batch);
+      factors.launch(batch, "find_factors");
+      elements.launch(batch, "normalize_elements");
+    }
+  };
+  struct Result : Inferred {
+    ReducedDims reduced;
+    std::vector<float> means, multipliers;  // those that are given: one, or one for each entry
+  };
+
   explicit Normalize(const OperatorConfig& config)
       : axes_(config),
         mean_(config, "mean"),
@@ -159,7 +228,7 @@ class Normalize : public Operator {
         scale_(config.get<float>("scale")),
         shift_(config.get<float>("shift")),
         epsilon_(config.get<float>("epsilon")),
-        ddof_(config.get<int64_t>("ddof")),
+        ddof_(static_cast<double>(config.get<int64_t>("ddof"))),
         type_(config.get<DataType>("dtype")) {
     if (config.get<bool>("batch") && (mean_.is_tensor() || deviation_.is_tensor()))
       throw std::invalid_argument(
@@ -171,70 +240,116 @@ class Normalize : public Operator {
           "nothing to compute along them.");
   }
 
-  void run(SampleContext& sample) const override {
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
-    Tensor& output = sample.output(0, type_, input.shape, input.layout);
-    if (input.num_elements() == 0) return;
-    ReducedDims reduced = axes_.reduced(input);
+    Result result;
+    result.type = type_;
+    result.shape = input.shape;
+    result.layout = input.layout;
+    if (input.num_elements() == 0) return result;
+    result.reduced = axes_.reduced(input);
     if (!axes_.given()) {
-      mean_.restrict(sample, input.shape, reduced);
-      deviation_.restrict(sample, input.shape, reduced);
+      mean_.restrict(sample, input.shape, result.reduced);
+      deviation_.restrict(sample, input.shape, result.reduced);
     }
-    const Grid grid(input.shape, reduced);
+    const Grid grid(input.shape, result.reduced);
+    result.means = mean_.spread(sample, grid);
+    result.multipliers = deviation_.spread(sample, grid);
+    for (float& number : result.multipliers) {
+      const double deviation = number;
+      number = multiplier_of(deviation * deviation, epsilon_, scale_);
+      if (deviation < 0) number = -number;
+    }
+    return result;
+  }
+
+  void run(SampleContext& sample) const override {
+    const Result result = infer(sample);
+    const Tensor& input = sample.input(0);
+    Tensor& output = *sample.output(result);
+    if (input.num_elements() == 0) return;
+    const Grid grid(input.shape, result.reduced);
     const auto size = static_cast<size_t>(grid.size);
     double* const means = sample.scratch<double>(kSumsSlot, 2 * size);
     float* const factors = sample.scratch<float>(kFactorsSlot, 2 * size);
     float* const multipliers = factors + size;
-    const bool is_batch = sample.num_inputs() > 1;
+    const double* const batch = sample.num_inputs() > 1 ? sample.input(1).as<double>() : nullptr;
+    const ReductionPlan plan = plan_reduction(input.shape, result.reduced.flags);
+    OutputStatistics statistics(plan, input);
 
-    if (mean_.given()) {
-      mean_.spread(sample, grid, factors);
+    if (!result.means.empty()) {
+      copy_to_all(result.means, size, factors);
       std::copy_n(factors, size, means);
-    } else if (is_batch) {
-      std::copy_n(sample.input(1).as<double>() + size, size, means);
+    } else if (batch != nullptr) {
+      std::copy_n(batch + size, size, means);
     } else {
-      sum_elements(sample, input, grid, means);
-      divide(grid, means);
+      statistics.means(means);
     }
     std::copy_n(means, size, factors);
 
-    if (deviation_.given()) {
-      deviation_.spread(sample, grid, multipliers);
-      for (size_t i = 0; i < size; ++i) {
-        const double deviation = multipliers[i];
-        multipliers[i] = multiplier_of(deviation * deviation, epsilon_, scale_);
-        if (deviation < 0) multipliers[i] = -multipliers[i];
-      }
+    if (!result.multipliers.empty()) {
+      copy_to_all(result.multipliers, size, multipliers);
     } else {
       double* const squares = means + size;
-      double count = static_cast<double>(grid.count);
-      if (is_batch)
-        count = batch_squares(sample.input(1).as<double>(), size, means, squares);
-      else
-        sum_squares(sample, input, grid, means, squares);
-      for (size_t i = 0; i < size; ++i)
-        multipliers[i] = multiplier_of(variance_of(squares[i], count, static_cast<double>(ddof_)),
-                                       epsilon_, scale_);
+      const double count = batch ? batch[0] : static_cast<double>(grid.count);
+      if (batch == nullptr) statistics.squared_deviations(means, /*one_mean=*/false, squares);
+      for (size_t i = 0; i < size; ++i) {
+        if (batch != nullptr)
+          squares[i] = batch_squares(count, batch[size + i], batch[2 * size + i], means[i]);
+        multipliers[i] = multiplier_of(variance_of(squares[i], count, ddof_), epsilon_, scale_);
+      }
     }
     normalize_elements(sample, input, grid, factors, multipliers, shift_, output);
   }
 
+  void add(const Result& result, TaskData& data, Tasks& tasks) const {
+    const Tensor input = data.input();
+    const Grid grid(input.shape, result.reduced);
+    FactorsTask factors{};
+    if (!result.means.empty()) factors.given_means = data.array(result.means);
+    factors.one_mean = result.means.size() == 1;
+    if (!result.multipliers.empty()) factors.given_multipliers = data.array(result.multipliers);
+    factors.one_multiplier = result.multipliers.size() == 1;
+    if (data.sample().num_inputs() > 1)
+      factors.statistics = data.input(1).as<double>();
+    else
+      add_statistics(plan_reduction(input.shape, result.reduced.flags), input, data, factors,
+                     tasks.statistics);
+    factors.count = static_cast<double>(grid.count);
+    factors.ddof = ddof_;
+    factors.epsilon = epsilon_;
+    factors.scale = scale_;
+    factors.size = grid.size;
+    factors.factors = data.scratch<NormalizeFactors>(grid.size);
+    tasks.factors.add(factors, grid.size);
+    NormalizeTask elements = normalize_task(grid, input, data.output());
+    elements.shift = shift_;
+    elements.factors = factors.factors;
+    tasks.elements.add(elements, elements.count / 4 + 1);
+  }
+
  private:
-  // Squared differences of the elements of the batch from `means`; gives the number of elements.
-  static double batch_squares(const double* statistics, size_t size, const double* means,
-                              double* squares) {
-    const double count = statistics[0];
-    for (size_t i = 0; i < size; ++i) {
-      const double difference = statistics[size + i] - means[i];
-      squares[i] = statistics[2 * size + i] + count * difference * difference;
-    }
-    return count;
+  // What is not given.
+  static void add_statistics(const ReductionPlan& plan, const Tensor& input, TaskData& data,
+                             FactorsTask& factors, StatisticsTasks& tasks) {
+    const bool has_means = factors.given_means != nullptr;
+    const bool has_deviations = factors.given_multipliers != nullptr;
+    double* const means = has_means ? nullptr : data.scratch<double>(plan.num_outputs);
+    double* const squares = has_deviations ? nullptr : data.scratch<double>(plan.num_outputs);
+    factors.means = means;
+    factors.squares = squares;
+    if (has_means && !has_deviations)
+      tasks.add_squares(plan, input, factors.given_means, factors.one_mean, squares, data);
+    else if (!has_means && has_deviations)
+      tasks.add_means(plan, input, means, data);
+    else if (!has_means)
+      tasks.add_both(plan, input, means, squares, data);
   }
 
   NormalizedAxes axes_;
   GivenStatistic mean_, deviation_;
   float scale_, shift_, epsilon_;
-  int64_t ddof_;
+  double ddof_;
   DataType type_;
 };
 

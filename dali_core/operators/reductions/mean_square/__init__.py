@@ -19,5 +19,6 @@ divided without a rest; that of floating point numbers rounds half away from zer
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=(*AXES_ARGS, dtype_arg("``FLOAT``, or ``FLOAT64`` for float64.")),
+    devices=("cpu", "gpu"),
     lower=Native("reductions.sum", {"squares": True, "finish": "mean"}),
 )

@@ -14,5 +14,6 @@ finite number of the type."""
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=AXES_ARGS,
+    devices=("cpu", "gpu"),
     lower=Native("reductions.max", {"least": True}),
 )

@@ -20,5 +20,6 @@ half away from zero and saturates."""
     + AXES_DOC,
     input_docs=(INPUT_DOC,),
     args=(*AXES_ARGS, dtype_arg("``FLOAT``, or ``FLOAT64`` for float64.")),
+    devices=("cpu", "gpu"),
     lower=Native("reductions.sum", {"squares": True, "finish": "root"}),
 )

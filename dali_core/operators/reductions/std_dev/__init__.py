@@ -24,5 +24,6 @@ is 0."""
     input_docs=(INPUT_DOC, MEAN_DOC),
     args=(*AXES_ARGS, DDOF_ARG),
     bind=bind_mean,
+    devices=("cpu", "gpu"),
     lower=Native("reductions.variance", {"finish": "root"}),
 )

@@ -25,5 +25,6 @@ numbers rounds half away from zero and saturates."""
             "float16, and the input's type otherwise."
         ),
     ),
+    devices=("cpu", "gpu"),
     lower=Native("reductions.sum", {"squares": False, "finish": "sum"}),
 )

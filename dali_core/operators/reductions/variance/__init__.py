@@ -23,5 +23,6 @@ Squares of differences are added up and divided by the number of elements less `
     input_docs=(INPUT_DOC, MEAN_DOC),
     args=(*AXES_ARGS, DDOF_ARG),
     bind=bind_mean,
+    devices=("cpu", "gpu"),
     lower=Native("reductions.variance", {"finish": "mean"}),
 )
