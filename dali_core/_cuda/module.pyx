@@ -24,8 +24,8 @@ cdef enum:
     MAX_ARGUMENT_BYTES = 256
     LOG_BYTES = 4096
 
-# Folders with modules: `<stem>.sm_<capability>.cubin.gz`, `<stem>.ptx.gz`, and the list `kernels.json` of
-# kernels with their stems.
+# Folders with modules: `<stem>.sm_<capability>.cubin.gz`, `<stem>.ptx.gz`, and the list
+# `kernels.json` of kernels with their stems.
 folders = [importlib.resources.files("dali_core._cuda").joinpath("cubins")]
 
 cdef dict _stems = {}
