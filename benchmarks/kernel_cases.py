@@ -2,47 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class KernelCase:
-    """One use of a kernel.
-
-    Attributes
-    ----------
-    name : str
-        What it does.
-    module, kernel : str
-        The stem of its source, and its name.
-    accesses : mapping
-        The accesses to global memory of one turn of the loop, see ``sass.cheapest_turn``.
-    read, written : int
-        The bytes of data that they are; parameters and what caches give do not count. Where a turn
-        reads none, it does not wait for memory.
-    floor : float
-        The share of a copy that the instructions must leave possible on an H100.
-    floor_with_more_bandwidth : float
-        The same on an H200, whose processors are those of an H100.
-    threads : int
-        Threads of a block.
-    then : KernelCase, optional
-        The second of two passes. What both read and write is what the operator as a whole does,
-        for as many pixels as a turn of the pass makes or prepares.
-    """
-
-    name: str
-    module: str
-    kernel: str
-    accesses: Mapping[str, int]
-    read: int
-    written: int
-    floor: float = 0.9
-    floor_with_more_bandwidth: float = 0.9
-    threads: int = 256
-    then: KernelCase | None = None
-
+from .kernel_case import KernelCase
+from .statistics_cases import STATISTICS_CASES
 
 _HALVED_COLUMNS = KernelCase(
     "halving, columns", "resample", "gather_image_columns", {"load 2": 32, "store 4": 3}, 48, 12, 0
@@ -88,16 +49,6 @@ _EQUALIZED_PIXELS = KernelCase(
     12,
     0,
 )
-_NORMALIZED_BYTES = KernelCase(
-    "normalize uint8 to float, elements",
-    "normalize_elements",
-    "normalize_elements",
-    {"load 4": 1, "load 8": 4, "store 16": 1},
-    4,
-    16,
-    0,
-)
-
 CASES = (
     KernelCase(
         "resample, halving",
@@ -426,109 +377,5 @@ CASES = (
         0.45,
         then=_EQUALIZED_PIXELS,
     ),
-    # Sums along the last axes, or along H and W of HWC images: the loop is the same.
-    KernelCase(
-        "sums of float, four rows of four lanes",
-        "fold_doubles",
-        "fold_doubles",
-        {"load 16": 4, "DADD": 16},
-        64,
-        0,
-        1.0,
-        1.0,
-    ),
-    KernelCase(
-        "deviations of float, four rows of four lanes",
-        "fold_doubles",
-        "fold_doubles",
-        {"load 16": 4, "DMUL": 16},
-        64,
-        0,
-        1.0,
-        1.0,
-    ),
-    # Bytes come in words of a thread: more of them on their way would need more registers.
-    KernelCase(
-        "sums of uint8, four rows of four lanes",
-        "fold_integers",
-        "fold_integers",
-        {"load 4": 4},
-        16,
-        0,
-        1.0,
-        0.8,
-    ),
-    KernelCase(
-        "moments of uint8, four rows of four lanes",
-        "fold_integers",
-        "fold_integers",
-        {"load 4": 4, "IMAD": 16},
-        16,
-        0,
-        1.0,
-        0.8,
-    ),
-    KernelCase(
-        "greatest of uint8, four rows of four lanes",
-        "fold_extremes",
-        "fold_extremes",
-        {"load 4": 4},
-        16,
-        0,
-        1.0,
-        0.8,
-    ),
-    KernelCase(
-        "greatest of float, four rows of four lanes",
-        "fold_extremes",
-        "fold_extremes",
-        {"load 16": 4},
-        64,
-        0,
-        1.0,
-        1.0,
-    ),
-    KernelCase(
-        "sums of short runs of uint8",
-        "fold_integers",
-        "fold_integers",
-        {"load 1": 4},
-        4,
-        0,
-        0.28,
-        0.2,
-    ),
-    # What chunks left is a thousandth of what they were.
-    KernelCase("what chunks left", "join_chunks", "join_chunks", {"load 8": 1}, 8, 0, 0.55, 0.4),
-    KernelCase(
-        "normalize uint8 to float, moments",
-        "fold_integers",
-        "fold_integers",
-        {"load 4": 4, "IMAD": 16},
-        16,
-        64,
-        0.9,
-        0.6,
-        then=_NORMALIZED_BYTES,
-    ),
-    KernelCase(
-        "factors of normalize",
-        "normalize_elements",
-        "find_factors",
-        {"load 8": 2, "store 8": 1},
-        16,
-        8,
-        0.4,
-        0.3,
-    ),
-    KernelCase(
-        "statistics of a batch",
-        "normalize_elements",
-        "join_statistics",
-        {"load 8": 2},
-        16,
-        0,
-        0.4,
-        0.3,
-    ),
+    *STATISTICS_CASES,
 )

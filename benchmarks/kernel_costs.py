@@ -19,7 +19,8 @@ from building.cubins import compile_module
 from building.cuda_compilers import find_compilers
 
 from .gpu_model import GPUS, Ceiling, Gpu, ceiling, unit_of
-from .kernel_cases import CASES, KernelCase
+from .kernel_case import KernelCase
+from .kernel_cases import CASES
 from .sass import Code, Instruction, cheapest_turn, disassemble
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -65,6 +65,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core.types",
     "dali_core.operators",
     "dali_core._runtime.device_data",
+    "dali_core._runtime.finalizer",
     "dali_core._runtime.path_list",
     "dali_core._runtime.record_index",
     "dali_core._runtime.remote_reads",
@@ -274,6 +275,12 @@ def _texts(path: Path) -> set[str]:
         return set(re.findall(r'"([^"\n]*)"', re.sub(r"//.*", "", text)))
     constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str)}
+
+
+def test_finalizers_lose_no_interrupt() -> None:
+    """What a signal handler raises within a callback of `weakref.finalize` is lost."""
+    wrong = [_name(path) for path in PYTHON_OF_CORE if "weakref.finalize(" in path.read_text()]
+    assert wrong == []
 
 
 def test_nothing_below_knows_an_operator_by_name() -> None:

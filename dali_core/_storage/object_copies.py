@@ -12,11 +12,11 @@ import os
 import re
 import tempfile
 import time
-import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._storage.failures import problem_of
 from dali_core._storage.object_cache import is_abandoned
 from dali_core._storage.storage import PIECE_BYTES, Storage
@@ -117,7 +117,7 @@ class ObjectCopies:
                 )
             self._remove({**held, **sizes}, max_bytes - needed)
             descriptor, _ = tempfile.mkstemp(prefix=_HELD, dir=self._folder)
-            weakref.finalize(self, os.close, descriptor)
+            Finalizer(self, os.close, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             with open(descriptor, "w", closefd=False) as file:
                 file.writelines(f"{size} {name}\n" for name, size in sizes.items())

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.gpu_model import GPUS, ceiling
-from benchmarks.kernel_cases import CASES, KernelCase
+from benchmarks.kernel_case import KernelCase
+from benchmarks.kernel_cases import CASES
 from benchmarks.kernel_costs import CUBINS, share_of
 from benchmarks.sass import Code, Instruction, cheapest_turn, find_nvdisasm
 

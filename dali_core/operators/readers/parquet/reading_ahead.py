@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.thread_start import start_thread
 
 
@@ -23,7 +23,7 @@ class ReadingAhead:
         self._read = read
         self._work = _Work(read)
         # The thread knows nothing of this object, and has nothing to do once it is gone.
-        weakref.finalize(self, self._work.abandon)
+        Finalizer(self, self._work.abandon)
 
     def plan(self, numbers: Sequence[int]) -> None:
         """Replace the plan; what was read and is not in it is dropped."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import weakref
 from typing import Any
 
 import numpy as np
 
 from dali_core._runtime.device_data import is_on_device
+from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError, GraphError
@@ -37,7 +37,7 @@ class FedVideosStep(Step):
         self._length = int(arguments["sequence_length"])
         self._fed = FedBatches(1, False, arguments["blocking"])
         self._files: list[int] = []
-        weakref.finalize(self, _close_here, self._files, os.getpid())
+        Finalizer(self, _close_here, self._files, os.getpid())
         self._num_videos = 0
         self._num_bytes = self._num_frames = self._num_sequences = self._next = 0
 
