@@ -1,4 +1,4 @@
-// Preloaded into a process, delays each `read`, like a slow disk or network.
+// Preloaded into a process, delays each `read` and `pread`, like a slow disk or network.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -20,13 +20,27 @@ long long delayed_nanoseconds(void) { return atomic_load(&delayed); }
 
 void set_read_delay(unsigned microseconds) { delay_in_microseconds = microseconds; }
 
+static void delay(size_t count) {
+  if (!delay_in_microseconds || count <= 1) return;
+  const long long begin = nanoseconds_now();
+  usleep(delay_in_microseconds);
+  atomic_fetch_add(&delayed, nanoseconds_now() - begin);
+}
+
 ssize_t read(int descriptor, void* target, size_t count) {
-  static ssize_t (*real_read)(int, void*, size_t) = 0;
-  if (!real_read) real_read = (ssize_t (*)(int, void*, size_t))dlsym(RTLD_NEXT, "read");
-  if (delay_in_microseconds && count > 1) {
-    const long long begin = nanoseconds_now();
-    usleep(delay_in_microseconds);
-    atomic_fetch_add(&delayed, nanoseconds_now() - begin);
-  }
-  return real_read(descriptor, target, count);
+  static ssize_t (*real)(int, void*, size_t) = 0;
+  if (!real) real = (ssize_t (*)(int, void*, size_t))dlsym(RTLD_NEXT, "read");
+  delay(count);
+  return real(descriptor, target, count);
+}
+
+ssize_t pread(int descriptor, void* target, size_t count, off_t offset) {
+  static ssize_t (*real)(int, void*, size_t, off_t) = 0;
+  if (!real) real = (ssize_t (*)(int, void*, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+  delay(count);
+  return real(descriptor, target, count, offset);
+}
+
+ssize_t pread64(int descriptor, void* target, size_t count, off64_t offset) {
+  return pread(descriptor, target, count, offset);
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dali_core/kernels/records/crc32c.hpp"
+#include "dali_core/kernels/checksum/crc32c.hpp"
 
 namespace dali_core {
 

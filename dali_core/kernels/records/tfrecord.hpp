@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/kernels/checksum/crc32c.hpp"
 #include "dali_core/kernels/records/byte_source.hpp"
-#include "dali_core/kernels/records/crc32c.hpp"
 #include "dali_core/kernels/records/record.hpp"
 
 namespace dali_core {
