@@ -27,6 +27,7 @@ from dali_core.errors import (
 from tests.folders import make_folders
 from tests.generated_images import encode, photo_like
 from tests.hanging import HANG_SECONDS
+from tests.operators.decoders.decoding import has_libjpeg
 
 HERE = re.escape(__file__)
 
@@ -351,11 +352,15 @@ def images(tmp_path: Path) -> Path:
     return tmp_path
 
 
+# What libjpeg-turbo is found to have decoded in part, nvImageCodec refuses.
+DAMAGED = "sound and complete" if has_libjpeg() else "The file is damaged"
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (lambda content: b"", "The file is empty"),
-        (lambda content: content[: len(content) // 2], "sound and complete"),
+        (lambda content: content[: len(content) // 2], DAMAGED),
         (lambda content: b"this is no image at all, but text" * 10, "image"),
         (lambda content: content[:2], "image|JPEG"),
     ],
