@@ -152,7 +152,7 @@ cdef class RemoteReads:
 # Below it, a copy costs less than the larger buffer that small answers may be parts of.
 cdef Py_ssize_t _MIN_SHARED = 64 << 10
 
-# Buffers that threads without Python's lock have let go of; the next one with it releases them.
+# Buffers that threads without the GIL no longer use; the next thread with it releases them.
 cdef vector[Py_buffer*] _released
 cdef mutex _released_mutex
 

@@ -7,7 +7,7 @@
 
 namespace dali_core {
 
-// Folds the elements of `input`, which is on the device. The caller says what becomes of sums.
+// Folds the elements of `input`, which is on the device. The caller finishes the sums.
 FoldTask fold_task(const ReductionPlan& plan, Fold fold, SumType sum_type, const Tensor& input);
 
 // Means as OutputStatistics finds them, in double precision.
