@@ -76,6 +76,29 @@ CASES = (
     Case("resample to a fifth, antialias", _resized(0.2, antialias=True), 0.6),
     Case("resample to twice", _resized(2.0), 0.6),
     Case("expression (image - mean) / 59", lambda image, *_: (image - 117.0) / 59.0),
+    Case("rotate by 20 degrees", lambda image, *_: fn.rotate(image, angle=20.0, keep_size=True)),
+    Case("blur by 3 x 3", lambda image, *_: fn.gaussian_blur(image, window_size=3)),
+    Case("blur by 9 x 9", lambda image, *_: fn.gaussian_blur(image, window_size=9)),
+    Case("equalize", lambda image, *_: fn.experimental.equalize(image)),
+    Case("color twist", lambda image, *_: fn.color_twist(image, hue=20.0, saturation=1.2)),
+    Case("brightness", lambda image, *_: fn.brightness(image, brightness=1.2)),
+    Case("lookup table", lambda image, *_: fn.lookup_table(image, keys=[1, 2], values=[3, 4])),
+    Case("erase", lambda image, *_: fn.erase(image, anchor=[9.0, 9.0], shape=[99.0, 99.0])),
+    Case(
+        "pad by 8",
+        lambda image, height, width: fn.pad(
+            image, axes=[0, 1], shape=[height + 8, width + 8], fill_value=7
+        ),
+    ),
+    Case("normalize", lambda image, *_: fn.normalize(image)),
+    Case("normalize channels", lambda image, *_: fn.normalize(image, axes=[0, 1])),
+    Case("mean of all", lambda image, *_: fn.reductions.mean(image)),
+    Case("mean of channels", lambda image, *_: fn.reductions.mean(image, axes=[0, 1])),
+    Case("mean over channels", lambda image, *_: fn.reductions.mean(image, axes=[2])),
+    Case("gaussian noise", lambda image, *_: fn.noise.gaussian(image, stddev=10.0)),
+    Case("salt and pepper", lambda image, *_: fn.noise.salt_and_pepper(image, prob=0.1)),
+    Case("shot noise", lambda image, *_: fn.noise.shot(image, factor=20.0)),
+    Case("JPEG distortion", lambda image, *_: fn.jpeg_compression_distortion(image, quality=50)),
     Case("copy", lambda image, *_: fn.copy(image)),
 )
 

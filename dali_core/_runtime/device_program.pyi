@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 from dali_core._runtime.executor_config import Instruction
 
+def limit_blocks(blocks: int = 0) -> None:
+    """Change how many blocks the grid of a kernel may have, in this process."""
+
 class DeviceProgram:
     """Operators that run one after the other on a device, each for a whole batch."""
 

@@ -1,6 +1,7 @@
 # cython: annotation_typing=False
 """Operators that run on a device, and the programs made of them."""
 
+from libc.stdint cimport int64_t
 from libcpp.memory cimport make_shared
 from libcpp.vector cimport vector
 
@@ -10,6 +11,26 @@ from dali_core._runtime.executor cimport (
 )
 
 from dali_core._runtime.executor_config import Instruction
+
+
+def limit_blocks(int64_t blocks = 0) -> None:
+    """Change how many blocks the grid of a kernel may have, in this process.
+
+    Results do not depend on it, which tests show with few; measurements find the best number.
+
+    Parameters
+    ----------
+    blocks : int
+        The limit; 0 is as many as usual.
+
+    Raises
+    ------
+    ValueError
+        If it is below 0.
+    """
+    if blocks < 0:
+        raise ValueError(f"blocks must be at least 0 (got {blocks}). Pass 0 for the usual limit.")
+    engine.KernelLaunch.limit_blocks(blocks)
 
 
 cdef class DeviceProgram:

@@ -23,6 +23,7 @@ import pytest
 
 from dali_core import fn, types
 from dali_core._graph.registry import all_specs
+from dali_core._runtime.device_program import limit_blocks
 from dali_core._runtime.executor import chain_role
 from dali_core.errors import SampleError
 from dali_core.testing.examples import list_of
@@ -154,6 +155,15 @@ def results(subject: Subject) -> None:
         if not (subject.example.depends_on_batch and "batch_size" in settings):
             result = subject.run("gpu", **settings)
             check_close(subject.operator, result, subject.expected)
+
+
+def fewest_blocks(subject: Subject) -> None:
+    """Kernels go on in steps of the grid, however small it is."""
+    limit_blocks(1)
+    try:
+        check_close(subject.operator, subject.run("gpu"), subject.expected)
+    finally:
+        limit_blocks()
 
 
 def outputs_on_the_device(subject: Subject) -> None:
@@ -324,7 +334,15 @@ def wrong_inputs(subject: Subject) -> None:
 CHECKS: Mapping[str, Callable[[Subject], None]] = {
     function.__name__: function
     for function in (
-        *(results, outputs_on_the_device, arguments_of_samples, chains, no_samples, source_info),
+        *(
+            results,
+            fewest_blocks,
+            outputs_on_the_device,
+            arguments_of_samples,
+            chains,
+            no_samples,
+            source_info,
+        ),
         wrong_inputs,
     )
 }

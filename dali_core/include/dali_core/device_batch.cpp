@@ -1,6 +1,7 @@
 #include "dali_core/device_batch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -27,10 +28,27 @@ int64_t alignment_of(const std::vector<Tensor>& samples, const std::vector<bool>
 
 }  // namespace
 
+namespace {
+
+// Threads read the parameters of their sample before anything else, so fewer of them that go on
+// in steps of the grid are faster than one for each item: some for each multiprocessor, and for
+// each sample as many as keep a device busy where other samples are small.
+constexpr int64_t kMostBlocks = 4096;
+constexpr int64_t kBlocksOfSample = 512;
+
+std::atomic<int64_t> most_blocks{kMostBlocks};
+
+}  // namespace
+
+void KernelLaunch::limit_blocks(int64_t blocks) {
+  most_blocks = blocks == 0 ? kMostBlocks : blocks;
+}
+
 void KernelLaunch::set_grid(int64_t blocks, int64_t count, unsigned threads) {
-  constexpr int64_t kMaxGridX = 65535;  // kernels go on from there in steps of the grid
   constexpr int64_t kMaxGridY = 32768;
-  grid[0] = static_cast<unsigned>(std::min(blocks, kMaxGridX));
+  const int64_t most = most_blocks;
+  const int64_t of_sample = std::max(most / count, std::min(most, kBlocksOfSample));
+  grid[0] = static_cast<unsigned>(std::min(blocks, of_sample));
   grid[1] = static_cast<unsigned>(std::min(count, kMaxGridY));
   grid[2] = static_cast<unsigned>((count + kMaxGridY - 1) / kMaxGridY);
   block[0] = threads;

@@ -54,8 +54,12 @@ struct KernelLaunch {
     add(&value, sizeof(T), alignof(T));
   }
 
-  // `blocks` blocks of `threads` threads for each of `count` samples or tasks.
+  // Blocks of `threads` threads for each of `count` samples or tasks: `blocks`, or fewer, which go
+  // on in steps of the grid.
   void set_grid(int64_t blocks, int64_t count, unsigned threads);
+
+  // Changes how many blocks a grid may have, for tests; 0 is as many as usual.
+  static void limit_blocks(int64_t blocks);
 
  private:
   void add(const void* value, size_t size, size_t alignment);

@@ -41,6 +41,9 @@ DC_HOST_DEV uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Uniform in [0, 1): 24 bits, so that every value is exact in float.
+DC_HOST_DEV float uniform_float(uint32_t bits) { return static_cast<float>(bits >> 8) * 0x1p-24f; }
+
 // What a random draw may depend on, and nothing else.
 struct SampleKey {
   uint64_t epoch = 0;
@@ -77,8 +80,7 @@ class RandomStream {
     return low | (static_cast<uint64_t>(next_uint32()) << 32);
   }
 
-  // Uniform in [0, 1): 24 bits, so that every value is exact in float.
-  DC_HOST_DEV float next_float() { return static_cast<float>(next_uint32() >> 8) * 0x1p-24f; }
+  DC_HOST_DEV float next_float() { return uniform_float(next_uint32()); }
 
   // Uniform in [0, 1) with 53 bits.
   DC_HOST_DEV double next_double() { return static_cast<double>(next_uint64() >> 11) * 0x1p-53; }

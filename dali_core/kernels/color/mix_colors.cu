@@ -83,17 +83,25 @@ __device__ void mix_colors_of(const MixTask& task) {
   const int64_t others = (pixels + kGroup - 1) / kGroup - whole;
   for (int64_t other = first_item(); other < others; other += item_step())
     mix_pixels(task, (other < kMargin ? other : other + whole) * kGroup);
-  for (int64_t group = kMargin + first_item(); group < kMargin + whole; group += item_step()) {
+  GroupWords<From> next[3];
+  const auto load = [&](int64_t group) {
+#pragma unroll
+    for (int k = 0; k < 3; ++k) next[k] = load_whole<kAligned>(in + (3 * group + k) * kGroup);
+  };
+  const int64_t end = kMargin + whole;
+  if (kMargin + first_item() < end) load(kMargin + first_item());
+  for (int64_t group = kMargin + first_item(); group < end; group += item_step()) {
     const int64_t first = group * kGroup;
     float values[3 * kGroup];
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
-      const From* const from = in + 3 * first + k * kGroup;
-      float group[kGroup];
-      load_whole<kAligned>(from).to_floats(group);
+      float loaded[kGroup];
+      next[k].to_floats(loaded);
 #pragma unroll
-      for (int i = 0; i < kGroup; ++i) values[k * kGroup + i] = group[i];
+      for (int i = 0; i < kGroup; ++i) values[k * kGroup + i] = loaded[i];
     }
+    // Those of the next turn are on their way while this one is computed.
+    if (group + item_step() < end) load(group + item_step());
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
       float mixed[kGroup];

@@ -55,46 +55,47 @@ inline __device__ void count_bytes(const uint8_t* bytes, int64_t count,
   }
 }
 
-// Maps the bytes of images, a group of them a thread.
+// Maps the bytes of images, 16 of them a thread, whose levels lie in shared memory.
 template <int kChannels>
-inline __device__ void map_bytes(const EqualizeTask& task) {
+inline __device__ void map_bytes(const EqualizeTask& task, uint8_t (*levels)[kNumLevels]) {
+  constexpr int kBytes = 4 * kGroup;
   const int64_t size = task.image_size.divisor;
-  const QuickDivisor groups = task.groups;
-  const bool is_single = task.num_images == 1;
-  for (int64_t item = first_item(); item < task.num_images * groups.divisor; item += item_step()) {
-    const int64_t image = is_single ? 0 : quotient(item, groups);
-    const int64_t group = item - image * groups.divisor;
+  const ByteRange memory(task.input, task.num_elements());
+  for (int64_t image = 0; image < task.num_images; ++image) {
+    const uint8_t* const of_image = task.levels + image * kChannels * kNumLevels;
+    __syncthreads();
+    for (int i = threadIdx.x; i < kChannels * kNumLevels; i += blockDim.x)
+      levels[i / kNumLevels][i % kNumLevels] = of_image[i];
+    __syncthreads();
     const uint8_t* const in = task.input + image * size;
     uint8_t* const out = task.output + image * size;
-    const uint8_t* const levels = task.levels + image * kChannels * kNumLevels;
-    const RepeatedBytes repeated(out, size);
-    if (group >= repeated.groups) {
-      for (int64_t i = group - repeated.groups; i < repeated.others;
-           i += groups.divisor - repeated.groups) {
-        const int64_t number = repeated.other(i);
-        out[number] = levels[number % kChannels * kNumLevels + in[number]];
+    const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) % kBytes);
+    for (int64_t item = first_item(); item * kBytes < size + before; item += item_step()) {
+      const int64_t first = item * kBytes - before;
+      if (first < 0 || first + kBytes > size || !memory.has_words(in + first, kBytes)) {
+        for (int64_t i = max(first, int64_t{0}); i < min(first + kBytes, size); ++i)
+          out[i] = levels[i % kChannels][in[i]];
+        continue;
       }
-      continue;
+      uint32_t words[kGroup];
+      load_words(in + first, words);
+      const int channel = static_cast<int>(first % kChannels);
+      const uint8_t* of_channels[kChannels];
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c)
+        of_channels[c] = levels[channel + c < kChannels ? channel + c : channel + c - kChannels];
+      const auto level = [&](int i) -> uint32_t {
+        return of_channels[i % kChannels][byte_of(words, i)];
+      };
+      ElementGroup<uint32_t> mapped;
+#pragma unroll
+      for (int i = 0; i < kGroup; ++i) {
+        const ElementGroup<uint8_t> bytes =
+            last_bytes(level(4 * i), level(4 * i + 1), level(4 * i + 2), level(4 * i + 3));
+        std::memcpy(&mapped.elements[i], &bytes, sizeof bytes);
+      }
+      store_whole(reinterpret_cast<uint32_t*>(out + first), mapped);
     }
-    const int64_t first = repeated.ahead + group * kRepeatedBytes;
-    uint32_t words[kRepeatedBytes / 4] = {};
-    if (is_group_aligned<uint8_t>(in + first, 0)) {
-      load_group(in + first, words);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kRepeatedBytes; ++i)
-        words[i / 4] |= uint32_t{in[first + i]} << (i % 4 * 8);
-    }
-    const uint8_t* of_channels[kChannels];
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c)
-      of_channels[c] = levels + (repeated.ahead + c) % kChannels * kNumLevels;
-    const auto level = [&](int i) -> uint32_t {
-      return of_channels[i % kChannels][byte_of(words, i)];
-    };
-#pragma unroll
-    for (int i = 0; i < kRepeatedBytes; i += kGroup)
-      store_whole(out + first + i, last_bytes(level(i), level(i + 1), level(i + 2), level(i + 3)));
   }
 }
 
@@ -201,12 +202,13 @@ extern "C" __global__ void find_levels(const dali_core::EqualizeTask* tasks, int
 
 extern "C" __global__ void map_levels(const dali_core::EqualizeTask* tasks, int count) {
   using namespace dali_core;
+  __shared__ uint8_t levels[3][kNumLevels];
   if (sample_of_block() >= count) return;
   const EqualizeTask task = tasks[sample_of_block()];
   if (task.channels.divisor == 3)
-    map_bytes<3>(task);
+    map_bytes<3>(task, levels);
   else if (task.channels.divisor == 1)
-    map_bytes<1>(task);
+    map_bytes<1>(task, levels);
   else
     map_any_bytes(task);
 }

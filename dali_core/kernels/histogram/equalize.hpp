@@ -53,7 +53,6 @@ struct EqualizeTask {
   int64_t num_pixels;  // of an image
   int64_t part;        // pixels of a part
   QuickDivisor channels, parts, image_size;
-  QuickDivisor groups;  // of repeated bytes in an image, and one for those in none
 
   int64_t num_elements() const { return num_images * image_size.divisor; }
 };

@@ -28,6 +28,42 @@ __device__ void add_normals(const GaussianNoiseTask& task, int64_t first, const 
   }
 }
 
+// What becomes of the bytes of a pixel: those that are kept, or what replaces them.
+struct ReplacedPixel {
+  uint32_t kept;
+  uint32_t value;
+
+  ReplacedPixel() = default;
+  inline __device__ ReplacedPixel(const SaltAndPepperTask& task, Grain grain) {
+    kept = grain == Grain::kNone ? 0xffffffffu : 0;
+    const uint64_t byte = grain == Grain::kSalt ? task.salt : task.pepper;
+    value = static_cast<uint32_t>(byte & 255) * 0x01010101u & ~kept;
+  }
+};
+
+// A word of two pixels, as many bytes of each as kOrder, a selector of __byte_perm, says.
+template <uint32_t kOrder>
+inline __device__ uint32_t replaced_word(uint32_t word, const ReplacedPixel& first,
+                                         const ReplacedPixel& second) {
+  return (word & __byte_perm(first.kept, second.kept, kOrder)) |
+         __byte_perm(first.value, second.value, kOrder);
+}
+
+// Four pixels of three bytes, which are aligned words.
+inline __device__ void replace_rgb_bytes(const SaltAndPepperTask& task, const Grain (&grains)[4],
+                                         int64_t first) {
+  const uint32_t* const in =
+      reinterpret_cast<const uint32_t*>(static_cast<const char*>(task.in) + 3 * first);
+  uint32_t* const out = reinterpret_cast<uint32_t*>(static_cast<char*>(task.out) + 3 * first);
+  const uint32_t words[3] = {in[0], in[1], in[2]};
+  ReplacedPixel pixels[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) pixels[i] = ReplacedPixel(task, grains[i]);
+  out[0] = replaced_word<0x4000>(words[0], pixels[0], pixels[1]);
+  out[1] = replaced_word<0x4400>(words[1], pixels[1], pixels[2]);
+  out[2] = replaced_word<0x4440>(words[2], pixels[2], pixels[3]);
+}
+
 template <typename T>
 __device__ void replace_pixel(const SaltAndPepperTask& task, Grain grain, int64_t first) {
   const T value = static_cast<T>(grain == Grain::kSalt ? task.salt : task.pepper);
@@ -36,6 +72,20 @@ __device__ void replace_pixel(const SaltAndPepperTask& task, Grain grain, int64_
     const int64_t place = first + c * task.num_inner;
     static_cast<T*>(task.out)[place] =
         grain == Grain::kNone ? static_cast<const T*>(task.in)[place] : value;
+  }
+}
+
+__device__ __noinline__ void replace_pixel(const SaltAndPepperTask& task, Grain grain,
+                                           int64_t first) {
+  switch (task.bytes) {
+    case 1:
+      return replace_pixel<uint8_t>(task, grain, first);
+    case 2:
+      return replace_pixel<uint16_t>(task, grain, first);
+    case 4:
+      return replace_pixel<uint32_t>(task, grain, first);
+    default:
+      return replace_pixel<uint64_t>(task, grain, first);
   }
 }
 
@@ -69,24 +119,27 @@ extern "C" __global__ void add_salt_and_pepper(const dali_core::SaltAndPepperTas
   using namespace dali_core;
   if (sample_of_block() >= count) return;
   const SaltAndPepperTask& task = tasks[sample_of_block()];
-  for (int64_t pixel = first_item(); pixel < task.pixels; pixel += item_step()) {
-    RandomStream random(task.seed, task.key);
-    random.seek(static_cast<uint32_t>(pixel));
-    const Grain grain = draw_grain(random.next_float(), task.probability_of_salt, task.probability);
-    const int64_t outer = quotient(pixel, task.num_inner);
-    const int64_t first = outer * (task.num_channels - 1) * task.num_inner + pixel;
-    switch (task.bytes) {
-      case 1:
-        replace_pixel<uint8_t>(task, grain, first);
-        break;
-      case 2:
-        replace_pixel<uint16_t>(task, grain, first);
-        break;
-      case 4:
-        replace_pixel<uint32_t>(task, grain, first);
-        break;
-      default:
-        replace_pixel<uint64_t>(task, grain, first);
+  const bool is_rgb = task.bytes == 1 && task.num_inner == 1 && task.num_channels == 3 &&
+                      reinterpret_cast<uintptr_t>(task.in) % 4 == 0 &&
+                      reinterpret_cast<uintptr_t>(task.out) % 4 == 0;
+  // Four pixels have one block of random bits.
+  for (int64_t block = first_item(); 4 * block < task.pixels; block += item_step()) {
+    const PhiloxBlock bits = draw_block(task.seed, task.key, static_cast<uint32_t>(block));
+    Grain grains[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      grains[i] = draw_grain(uniform_float(bits[i]), task.probability_of_salt, task.probability);
+    if (is_rgb && 4 * block + 4 <= task.pixels) {
+      replace_rgb_bytes(task, grains, 4 * block);
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int64_t pixel = 4 * block + i;
+      if (pixel >= task.pixels) break;
+      const int64_t outer = quotient(pixel, task.num_inner);
+      const int64_t first = outer * (task.num_channels - 1) * task.num_inner + pixel;
+      replace_pixel(task, grains[i], first);
     }
   }
 }

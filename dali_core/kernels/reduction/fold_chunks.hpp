@@ -131,6 +131,8 @@ class FourLanes {
   template <bool kAligned>
   inline __device__ void add_rows(const void* input, int64_t first, int64_t rows, int64_t stride) {
     int64_t row = 0;
+    if constexpr (kAligned && !std::is_same_v<From, AnyType> && sizeof(From) < 4)
+      row = add_small_rows(input, first, rows, stride);
 #pragma unroll 1
     for (; row + 4 <= rows; row += 4) {
       Value values[4][4];
@@ -149,6 +151,34 @@ class FourLanes {
 #pragma unroll
       for (int i = 0; i < 4; ++i) Folding::add(sums_[i], values[i], others_[i]);
     }
+  }
+
+  // As many rows at a time as 16 words have; returns how many were added.
+  inline __device__ int64_t add_small_rows(const void* input, int64_t first, int64_t rows,
+                                           int64_t stride) {
+    constexpr int kTogether = 16 / sizeof(From);
+    using Group = ElementGroup<From>;
+    const From* const from = static_cast<const From*>(input) + first + places_[0];
+    int64_t row = 0;
+#pragma unroll 1
+    for (; row + kTogether <= rows; row += kTogether) {
+      Group groups[kTogether];
+#pragma unroll
+      for (int k = 0; k < kTogether; ++k)
+        groups[k] = *reinterpret_cast<const Group*>(from + (row + k) * stride);
+#pragma unroll
+      for (int k = 0; k < kTogether; k += 4) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          Value column[4];
+#pragma unroll
+          for (int j = 0; j < 4; ++j)
+            column[j] = element_as<From, Value>(groups[k + j].elements, i, task_.type);
+          Folding::add_four(sums_[i], column, others_[i]);
+        }
+      }
+    }
+    return row;
   }
 
   const FoldTask& task_;

@@ -20,8 +20,23 @@ inline __device__ void join_chunks_of(const FoldTask& task, uint64_t* shared) {
       const int64_t column = output - block * task.plan.outputs;
       const uint64_t* const partial =
           task.partial + (block * task.num_chunks * task.plan.outputs + column) * kNumbers;
-      for (int64_t chunk = lane; chunk < task.num_chunks; chunk += kChunkLanes)
-        Folding::join(joined, partial + chunk * task.plan.outputs * kNumbers);
+      const int64_t step = task.plan.outputs * kNumbers;
+      // Several are loaded before the first of them is joined.
+      constexpr int kTogether = 8;
+      int64_t chunk = lane;
+      for (; chunk + (kTogether - 1) * kChunkLanes < task.num_chunks;
+           chunk += kTogether * kChunkLanes) {
+        uint64_t loaded[kTogether][kNumbers];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k)
+#pragma unroll
+          for (int i = 0; i < kNumbers; ++i)
+            loaded[k][i] = partial[(chunk + k * kChunkLanes) * step + i];
+#pragma unroll
+        for (int k = 0; k < kTogether; ++k) Folding::join(joined, loaded[k]);
+      }
+      for (; chunk < task.num_chunks; chunk += kChunkLanes)
+        Folding::join(joined, partial + chunk * step);
     }
     __syncthreads();
     for (int half = static_cast<int>(kChunkLanes) / 2; half > 0; half /= 2) {

@@ -17,6 +17,7 @@ constexpr int kBlended = 4;
 constexpr int kBlendedWords = 4;
 // And makes so many pixels of usual images.
 constexpr int kPixels = 4;
+constexpr int kGatherThreads = 256;  // of a block
 
 template <typename T>
 struct alignas(kBlended * sizeof(T)) Blended {
@@ -261,19 +262,23 @@ inline __device__ int64_t num_pixel_groups(const ResampleSample& sample) {
 // Whether pixels are three bytes that follow each other, as they are, and not too many for numbers
 // of 32 bits.
 inline __device__ bool makes_rgb_bytes(const ResampleSample& sample) {
-  return num_pixel_groups(sample) < kQuickLimit && sample.channels == 3 &&
+  const int64_t blended = sample.num_images * sample.height * sample.blended_stride;
+  return num_pixel_groups(sample) < kQuickLimit && blended < kQuickLimit && sample.channels == 3 &&
          sample.finish == nullptr && sample.to == DataType::kUInt8 && sample.column_stride == 3 &&
          sample.channel_stride == 1;
 }
 
 // Such pixels, four a thread. kTaps is the number of columns, or 0 where that is not known.
+//
+// A thread sums up every 32nd pixel of its warp, so that threads side by side load numbers side by
+// side, and stores four that follow each other, which are in `stage` in between.
 template <int kTaps>
-inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
+inline __device__ void gather_rgb_bytes(const ResampleSample& sample, uint32_t* stage) {
   const QuickDivisor by_groups = sample.by_pixel_groups, by_height = sample.by_height;
   const auto num_groups = static_cast<uint32_t>(by_groups.divisor);
   const auto height = static_cast<uint32_t>(sample.height);
-  const int32_t width = static_cast<int32_t>(sample.width);
-  const int64_t blended_stride = sample.blended_stride;
+  const auto width = static_cast<uint32_t>(sample.width);
+  const auto blended_stride = static_cast<uint32_t>(sample.blended_stride);
   const int64_t image_stride = sample.image_stride;
   const int64_t row_stride = sample.row_stride;
   const bool is_single = sample.num_images == 1;
@@ -283,44 +288,69 @@ inline __device__ void gather_rgb_bytes(const ResampleSample& sample) {
   const int16_t* const blended = static_cast<const int16_t*>(sample.blended);
   uint8_t* const output = static_cast<uint8_t*>(sample.output);
   const auto num_items = static_cast<uint32_t>(num_pixel_groups(sample));
+  const uint32_t last_line = num_items / num_groups - 1;
   const auto step = static_cast<uint32_t>(item_step());  // less than 2^31, as are the items
-  for (auto item = static_cast<uint32_t>(first_item()); item < num_items; item += step) {
-    const uint32_t line = small_quotient(item, by_groups);
-    const auto first = static_cast<int32_t>(item - line * num_groups) * kPixels;
-    const uint32_t image = is_single ? 0 : small_quotient(line, by_height);
-    const uint32_t y = line - image * height;
-    const int16_t* const row = blended + line * blended_stride;
-    uint8_t* const out = output + image * image_stride + y * row_stride + int64_t{first} * 3;
-    if (first + kPixels > width || reinterpret_cast<uintptr_t>(out) % 4 != 0) {
-#pragma unroll 1
-      for (int32_t x = first; x < width && x < first + kPixels; ++x)
-        gather_channels<3>(sample, row + int64_t{starts[x]} * 3, x, 0,
-                           out + (x - first) * 3 - output, fixed_half());
-      continue;
-    }
-    uint32_t bytes[3 * kPixels];
+  const uint32_t lane = threadIdx.x % 32;
+  uint8_t* const staged = reinterpret_cast<uint8_t*>(stage);
+  for (uint32_t begin = static_cast<uint32_t>(first_item()) - lane; begin < num_items;
+       begin += step) {
+    uint32_t from[kPixels];
+    uint32_t columns[kPixels];
+    int32_t sums[kPixels][3];
+    uint32_t line = small_quotient(begin + lane / kPixels, by_groups);
+    uint32_t group = begin + lane / kPixels - line * num_groups;
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
-      const int16_t* from = row + starts[first + i] * 3;
-      const int16_t* weight = weights + first + i;
-      int32_t sums[3] = {fixed_half(), fixed_half(), fixed_half()};
+      // What is not there is made of the last ones, and is not kept.
+      columns[i] = min(group * kPixels + lane % kPixels, width - 1);
+      from[i] = min(line, last_line) * blended_stride +
+                static_cast<uint32_t>(__ldg(starts + columns[i])) * 3;
+      group += 32 / kPixels;
+      if (group >= num_groups) {
+        const uint32_t passed = small_quotient(group, by_groups);
+        line += passed;
+        group -= passed * num_groups;
+      }
 #pragma unroll
-      for (int k = 0; k < taps; ++k, from += 3, weight += width)
-#pragma unroll
-        for (int c = 0; c < 3; ++c) sums[c] += int32_t{__ldg(from + c)} * int32_t{__ldg(weight)};
-#pragma unroll
-      for (int c = 0; c < 3; ++c) bytes[3 * i + c] = fixed_pixel(sums[c]);
+      for (int c = 0; c < 3; ++c) sums[i][c] = fixed_half();
     }
-    // Apart from each other, since a row begins at any word.
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      ElementGroup<uint8_t> group;
-      const uint32_t low = __byte_perm(bytes[4 * k], bytes[4 * k + 1], 0x0040);
-      const uint32_t high = __byte_perm(bytes[4 * k + 2], bytes[4 * k + 3], 0x0040);
-      const uint32_t word = __byte_perm(low, high, 0x5410);
-      std::memcpy(&group, &word, sizeof group);
-      store_whole(out + k * kGroup, group);
+    for (int k = 0; k < taps; ++k) {
+#pragma unroll
+      for (int i = 0; i < kPixels; ++i) {
+        const int32_t weight = __ldg(weights + (k * width + columns[i]));
+        const int16_t* const pixel = blended + from[i];
+#pragma unroll
+        for (int c = 0; c < 3; ++c) sums[i][c] += int32_t{__ldg(pixel + 3 * k + c)} * weight;
+      }
     }
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i)
+#pragma unroll
+      for (int c = 0; c < 3; ++c) staged[3 * (lane + 32 * i) + c] = fixed_pixel(sums[i][c]);
+    __syncwarp();
+    const uint32_t item = begin + lane;
+    if (item < num_items) {
+      const uint32_t line = small_quotient(item, by_groups);
+      const uint32_t first = (item - line * num_groups) * kPixels;
+      const uint32_t image = is_single ? 0 : small_quotient(line, by_height);
+      const uint32_t y = line - image * height;
+      uint8_t* const out = output + image * image_stride + y * row_stride + int64_t{first} * 3;
+      const uint32_t count = min(width - first, uint32_t{kPixels});
+      if (count == kPixels && reinterpret_cast<uintptr_t>(out) % 4 == 0) {
+        // Apart from each other, since a row begins at any word.
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+          ElementGroup<uint8_t> group;
+          std::memcpy(&group, stage + 3 * lane + k, sizeof group);
+          store_whole(out + k * kGroup, group);
+        }
+      } else {
+#pragma unroll 1
+        for (uint32_t i = 0; i < 3 * count; ++i) out[i] = staged[3 * kPixels * lane + i];
+      }
+    }
+    __syncwarp();
   }
 }
 
@@ -335,7 +365,8 @@ inline __device__ void copy_channels(const ResampleSample& sample, const char* f
 }  // namespace
 
 // Blends input rows, first of two passes.
-extern "C" __global__ void blend_image_rows(const ResampleSample* samples, int64_t num_samples) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+    blend_image_rows(const ResampleSample* samples, int64_t num_samples) {
   const int64_t number = sample_of_block();
   if (number >= num_samples) return;
   const ResampleSample& sample = samples[number];
@@ -371,11 +402,14 @@ extern "C" __global__ void blend_image_rows(const ResampleSample* samples, int64
 // Makes pixels of blended rows, second of two passes.
 extern "C" __global__ void gather_image_columns(const ResampleSample* samples,
                                                 int64_t num_samples) {
+  __shared__ uint32_t stages[kGatherThreads * 3];
   const int64_t number = sample_of_block();
   if (number >= num_samples) return;
   const ResampleSample& sample = samples[number];
+  uint32_t* const stage = stages + threadIdx.x / 32 * (32 * 3);
   if (sample.arithmetic == ResampleArithmetic::kFixed && makes_rgb_bytes(sample))
-    sample.columns.num_taps == 2 ? gather_rgb_bytes<2>(sample) : gather_rgb_bytes<0>(sample);
+    sample.columns.num_taps == 2 ? gather_rgb_bytes<2>(sample, stage)
+                                 : gather_rgb_bytes<0>(sample, stage);
   else if (sample.arithmetic == ResampleArithmetic::kFixed)
     gather_columns<int16_t>(sample, fixed_half());
   else if (sample.arithmetic == ResampleArithmetic::kFloat)

@@ -88,7 +88,8 @@ inline __device__ void normalize_groups(const NormalizeTask& task) {
 }  // namespace dali_core
 
 // Types that are not usual go element by element.
-extern "C" __global__ void normalize_elements(const dali_core::NormalizeTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+    normalize_elements(const dali_core::NormalizeTask* tasks, int count) {
   using namespace dali_core;
   if (sample_of_block() >= count) return;
   const NormalizeTask& task = tasks[sample_of_block()];

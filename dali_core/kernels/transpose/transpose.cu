@@ -1,6 +1,6 @@
 // Transposes planes. Large ones go through tiles in shared memory, so that both reading and writing
 // meet neighbours; pixels that become planes, or planes that become pixels, go through registers.
-#include "dali_core/element_groups.hpp"
+#include "dali_core/device_kernel.hpp"
 #include "dali_core/kernels/transpose/transpose_tasks.hpp"
 
 namespace dali_core {
@@ -29,15 +29,45 @@ __device__ void go_to_plane(const PlaneTask& task, int64_t plane, const char*& i
   }
 }
 
+// Copies lines of units into a tile or out of it. Bytes from one line to the next are a pitch;
+// those from one unit of a line to the next are `from_step`, or a unit. A thread has several units
+// on their way together. What is not there is anything in the tile.
+template <typename T, int kSide, bool kIntoTile>
+inline __device__ void copy_lines(const char* from, int64_t from_pitch, int from_step, char* to,
+                                  int64_t to_pitch, int lines, int length) {
+  constexpr int kLines = kTileThreads / 32;
+  constexpr int kTogether = kSide / kLines < 4 ? kSide / kLines : 4;
+  constexpr int kUnits = kSide / 32;
+  constexpr int kSize = static_cast<int>(sizeof(T));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int first = static_cast<int>(threadIdx.x / 32); first < kSide; first += kTogether * kLines) {
+    T units[kTogether][kUnits];
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      const int line = kIntoTile ? min(first + i * kLines, lines - 1) : first + i * kLines;
+#pragma unroll
+      for (int k = 0; k < kUnits; ++k) {
+        const int unit = kIntoTile ? min(lane + k * 32, length - 1) : lane + k * 32;
+        units[i][k] = *reinterpret_cast<const T*>(from + line * from_pitch + unit * from_step);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i)
+#pragma unroll
+      for (int k = 0; k < kUnits; ++k)
+        if (kIntoTile || (first + i * kLines < lines && lane + k * 32 < length))
+          *reinterpret_cast<T*>(to + (first + i * kLines) * to_pitch + (lane + k * 32) * kSize) =
+              units[i][k];
+  }
+}
+
 template <typename T>
 __device__ void move_tiles(const PlaneTask& task, char* tile) {
   constexpr int kSize = static_cast<int>(sizeof(T));
   constexpr int kSide = kSize < 4 ? 64 : 32;
   // A little more than the units, so that columns are spread over the banks of the memory.
   constexpr int kPitch = kSide * kSize + (kSize < 4 ? 4 : kSize);
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const int line = static_cast<int>(threadIdx.x / 32);
-  constexpr int kLines = kTileThreads / 32;
   const int64_t tiles = task.planes * task.down.divisor * task.across.divisor;
   for (int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
     const int64_t above = quotient(number, task.across);
@@ -50,21 +80,9 @@ __device__ void move_tiles(const PlaneTask& task, char* tile) {
     const int rows = static_cast<int>(task.rows - row < kSide ? task.rows - row : kSide);
     const int columns =
         static_cast<int>(task.columns - column < kSide ? task.columns - column : kSide);
-#pragma unroll
-    for (int x = line; x < kSide; x += kLines)
-#pragma unroll
-      for (int y = lane; y < kSide; y += 32)
-        if (x < columns && y < rows)
-          *reinterpret_cast<T*>(tile + x * kPitch + y * kSize) =
-              *reinterpret_cast<const T*>(in + x * task.input_stride + y * kSize);
+    copy_lines<T, kSide, true>(in, task.input_stride, kSize, tile, kPitch, columns, rows);
     __syncthreads();
-#pragma unroll
-    for (int y = line; y < kSide; y += kLines)
-#pragma unroll
-      for (int x = lane; x < kSide; x += 32)
-        if (x < columns && y < rows)
-          *reinterpret_cast<T*>(out + y * task.output_stride + x * kSize) =
-              *reinterpret_cast<const T*>(tile + x * kPitch + y * kSize);
+    copy_lines<T, kSide, false>(tile, kSize, kPitch, out, task.output_stride, rows, columns);
     __syncthreads();
   }
 }
@@ -94,44 +112,56 @@ __device__ void store_four(char* to, int64_t count, const T* from) {
 }
 
 // Planes with a short side of kShort units, which are next to each other on the side where the
-// short side runs: pixels. Each thread takes four pixels.
+// short side runs: pixels. Each thread takes four pixels, and those of its next turn with them, so
+// that both are on their way together.
 template <typename T, int kShort, bool kIntoPlanes>
 __device__ void move_pixels(const PlaneTask& task) {
   constexpr int64_t kSize = sizeof(T);
+  constexpr int kTogether = 2;
   const int64_t length = kIntoPlanes ? task.columns : task.rows;
   const int64_t groups = task.planes * task.across.divisor;
-  const int64_t num_threads = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t number = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-       number < groups; number += num_threads) {
-    const int64_t plane = quotient(number, task.across);
-    const int64_t first = (number - plane * task.across.divisor) * kGroup;
-    const int64_t pixels = length - first;
-    const char* in = static_cast<const char*>(task.in);
-    char* out = static_cast<char*>(task.out);
-    go_to_plane(task, plane, in, out);
-    T units[kGroup * kShort];
-    if constexpr (kIntoPlanes) {
-      in += first * kShort * kSize;
+  for (int64_t begin = first_item(); begin < groups; begin += kTogether * item_step()) {
+    T units[kTogether][kGroup * kShort];
+    int64_t pixels[kTogether];
+    char* out[kTogether];
 #pragma unroll
-      for (int k = 0; k < kShort; ++k)
-        load_four(in + k * kGroup * kSize, pixels * kShort - k * kGroup, units + k * kGroup);
-#pragma unroll
-      for (int k = 0; k < kShort; ++k) {
-        T row[kGroup];
-        for (int i = 0; i < kGroup; ++i) row[i] = units[i * kShort + k];
-        store_four(out + k * task.output_stride + first * kSize, pixels, row);
-      }
-    } else {
-      out += first * kShort * kSize;
+    for (int turn = 0; turn < kTogether; ++turn) {
+      const int64_t number = begin + turn * item_step();
+      if (number >= groups) break;
+      const int64_t plane = quotient(number, task.across);
+      const int64_t first = (number - plane * task.across.divisor) * kGroup;
+      const char* in = static_cast<const char*>(task.in);
+      out[turn] = static_cast<char*>(task.out);
+      go_to_plane(task, plane, in, out[turn]);
+      pixels[turn] = length - first;
+      in += first * (kIntoPlanes ? kShort : 1) * kSize;
+      out[turn] += first * (kIntoPlanes ? 1 : kShort) * kSize;
 #pragma unroll
       for (int k = 0; k < kShort; ++k) {
-        T column[kGroup] = {};
-        load_four(in + k * task.input_stride + first * kSize, pixels, column);
-        for (int i = 0; i < kGroup; ++i) units[i * kShort + k] = column[i];
+        if constexpr (kIntoPlanes) {
+          load_four(in + k * kGroup * kSize, pixels[turn] * kShort - k * kGroup,
+                    units[turn] + k * kGroup);
+        } else {
+          T column[kGroup] = {};
+          load_four(in + k * task.input_stride, pixels[turn], column);
+          for (int i = 0; i < kGroup; ++i) units[turn][i * kShort + k] = column[i];
+        }
       }
+    }
 #pragma unroll
-      for (int k = 0; k < kShort; ++k)
-        store_four(out + k * kGroup * kSize, pixels * kShort - k * kGroup, units + k * kGroup);
+    for (int turn = 0; turn < kTogether; ++turn) {
+      if (begin + turn * item_step() >= groups) break;
+#pragma unroll
+      for (int k = 0; k < kShort; ++k) {
+        if constexpr (kIntoPlanes) {
+          T row[kGroup];
+          for (int i = 0; i < kGroup; ++i) row[i] = units[turn][i * kShort + k];
+          store_four(out[turn] + k * task.output_stride, pixels[turn], row);
+        } else {
+          store_four(out[turn] + k * kGroup * kSize, pixels[turn] * kShort - k * kGroup,
+                     units[turn] + k * kGroup);
+        }
+      }
     }
   }
 }
@@ -151,7 +181,8 @@ __device__ void move_pixels(const PlaneTask& task) {
 
 }  // namespace dali_core
 
-extern "C" __global__ void transpose_tiles(const dali_core::PlaneTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(dali_core::kTileThreads, 4)
+    transpose_tiles(const dali_core::PlaneTask* tasks, int count) {
   alignas(16) __shared__ char tile[dali_core::kLargestTile];
   const int number = static_cast<int>(blockIdx.y + gridDim.y * blockIdx.z);
   if (number >= count) return;
@@ -176,7 +207,8 @@ extern "C" __global__ void transpose_tiles(const dali_core::PlaneTask* tasks, in
   }
 }
 
-extern "C" __global__ void transpose_pixels(const dali_core::PlaneTask* tasks, int count) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+    transpose_pixels(const dali_core::PlaneTask* tasks, int count) {
   const int number = static_cast<int>(blockIdx.y + gridDim.y * blockIdx.z);
   if (number >= count) return;
   const dali_core::PlaneTask& task = tasks[number];

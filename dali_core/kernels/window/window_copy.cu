@@ -97,6 +97,28 @@ inline __device__ void mirror_words(int pixel_bytes, int skipped, const uint32_t
   for (int i = 0; i < 4; ++i) out[i] = __byte_perm(in[3 - i], 0, order);
 }
 
+// Where 16 bytes of the output come from.
+struct WordSource {
+  const char* from;  // null: nowhere, or not from one piece
+  int skipped;       // bytes of the first pixel, where pixels are mirrored
+};
+
+// Ones in bytes of a word from `number` on, which may be outside of it.
+inline __device__ uint32_t bytes_from(int number) {
+  const int inside = number < 0 ? 0 : number > 4 ? 4 : number;
+  return static_cast<uint32_t>(uint64_t{0xffffffffu} << (8 * inside));
+}
+
+// Bytes `begin` to `end` of 16 come from others.
+inline __device__ void replace_bytes(uint32_t (&words)[4], const uint32_t (&others)[4], int begin,
+                                     int end) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t mask = bytes_from(begin - 4 * i) & ~bytes_from(end - 4 * i);
+    words[i] = (words[i] & ~mask) | (others[i] & mask);
+  }
+}
+
 // The window of a sample, whose parameters stay in registers.
 struct WindowWords {
   const WindowCopySample& sample;
@@ -125,65 +147,164 @@ struct WindowWords {
     if (size == 2) fill = (fill & 65535) * 0x00010001u;
   }
 
-  // Makes 16 bytes of the output that are in one line; false: element by element.
-  inline __device__ bool load(int64_t byte, uint32_t (&words)[4]) const {
-    const int64_t line = quotient(byte, line_bytes);
-    const int64_t within = byte - line * line_bytes.divisor;
-    if (within + 16 > line_bytes.divisor) return false;
+  // Where a line comes from: an offset in bytes, or -1.
+  inline __device__ int64_t line_source(int64_t line) const {
     int64_t base;
     if (has_many_axes) {
       base = find_line(sample, line);
     } else {
       const int64_t row = rows.source(line);
-      if (!rows.has(row) && !is_filled) return false;
       base = rows.has(row) ? row * rows.stride : -1;
     }
+    return base < 0 ? -1 : base * size;
+  }
+
+  // Source of the bytes from `within` on of a line that comes from `base`. All that are in the line
+  // are in the input; the other ones, before or behind it, are anything.
+  inline __device__ WordSource find(int64_t base, int64_t within) const {
     const int64_t pixel = pixel_bytes.divisor;
-    const int64_t end = columns.source_extent * pixel;
+    if (base < 0) return {nullptr, 0};
     if (!columns.mirrored) {
       const int64_t first = within + columns.start * pixel;
-      if (base < 0 || first + 16 <= 0 || first >= end) {
-        if (!is_filled) return false;
+      const int64_t wanted_first = within < 0 ? columns.start * pixel : first;
+      const int64_t left = line_bytes.divisor - within;
+      const int64_t wanted_end = first + (left < 16 ? left : 16);
+      if (wanted_first < 0 || wanted_end > columns.source_extent * pixel) return {nullptr, 0};
+      const char* const from = input + base + first;
+      return {memory.has_words(from, 16) ? from : nullptr, 0};
+    }
+    if (pixel > 4) return {nullptr, 0};
+    const int64_t position =
+        within < 0 ? -quotient(pixel - 1 - within, pixel_bytes) : quotient(within, pixel_bytes);
+    const int skipped = static_cast<int>(within - position * pixel);
+    if (skipped != 0 && pixel != 3) return {nullptr, 0};
+    // Six pixels of three bytes are enough wherever the first one begins.
+    const int64_t end = position + (pixel == 3 ? 6 : 16 / static_cast<int>(pixel)) - 1;
+    const int64_t wanted_first = position < 0 ? 0 : position;
+    const int64_t wanted_end = end < columns.extent ? end : columns.extent - 1;
+    if (!columns.has(columns.source(wanted_first)) || !columns.has(columns.source(wanted_end)))
+      return {nullptr, 0};
+    const char* const from = input + base + columns.source(end) * pixel;
+    return {memory.has_words(from, 20) ? from : nullptr, skipped};
+  }
+
+  // What lies at a source, with the shifts of `place` to come.
+  inline __device__ void load(const WordSource& source, uint32_t (&loaded)[6]) const {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(source.from);
+    const uint32_t* const words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t{3});
+    if (!columns.mirrored && address % 16 == 0) {
+      const FourWords four = *reinterpret_cast<const FourWords*>(words);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) words[i] = fill;
-        return true;
-      }
-      const char* const from = input + base * size + first;
-      if (first < 0 || first + 16 > end || !memory.has_words(from, 16)) return false;
-      load_words(from, words);
+      for (int i = 0; i < 4; ++i) loaded[i] = four.words[i];
+      loaded[4] = 0;
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) loaded[i] = words[i];
+    loaded[4] = columns.mirrored || address % 4 != 0 ? words[4] : 0;
+    loaded[5] = columns.mirrored && address % 4 != 0 ? words[5] : 0;
+  }
+
+  // Makes 16 bytes of the output of what was loaded.
+  inline __device__ void place(const WordSource& source, const uint32_t (&loaded)[6],
+                               uint32_t (&words)[4]) const {
+    const int shift = static_cast<int>(reinterpret_cast<uintptr_t>(source.from) % 4);
+    if (!columns.mirrored) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) words[i] = word_across(loaded[i], loaded[i + 1], shift);
+      return;
+    }
+    uint32_t pixels[5];
+#pragma unroll
+    for (int i = 0; i < 5; ++i) pixels[i] = word_across(loaded[i], loaded[i + 1], shift);
+    mirror_words(static_cast<int>(pixel_bytes.divisor), source.skipped, pixels, words);
+  }
+
+  // Makes 16 bytes of one line of which some may come from nowhere, so they are filled; false:
+  // element by element.
+  inline __device__ bool make_line(int64_t line, int64_t within, uint32_t (&words)[4]) const {
+    const int64_t base = line_source(line);
+    const WordSource source = find(base, within);
+    uint32_t loaded[6];
+    if (source.from != nullptr) {
+      load(source, loaded);
+      place(source, loaded, words);
       return true;
     }
-    if (base < 0 || pixel > 4) return false;
-    const int64_t position = quotient(within, pixel_bytes);
-    const int skipped = static_cast<int>(within - position * pixel);
-    // Six pixels of three bytes are enough wherever the first one begins.
-    const int count = pixel == 3 ? 6 : 16 / static_cast<int>(pixel);
-    const int64_t last = columns.source(position + count - 1);
-    const char* const from = input + base * size + last * pixel;
-    if ((skipped != 0 && pixel != 3) || !columns.has(columns.source(position)) || last < 0 ||
-        !memory.has_words(from, 20))
-      return false;
-    uint32_t loaded[5];
-    load_words(from, loaded);
-    mirror_words(static_cast<int>(pixel), skipped, loaded, words);
+    if (!is_filled || (base >= 0 && columns.mirrored)) return false;
+    uint32_t filled[4] = {fill, fill, fill, fill};
+    const int64_t first = within + columns.start * pixel_bytes.divisor;
+    const int64_t end = columns.source_extent * pixel_bytes.divisor;
+    if (base >= 0 && first + 16 > 0 && first < end) {
+      const char* const from = input + base + first;
+      if (!memory.has_words(from, 16)) return false;
+      const WordSource partly{from, 0};
+      load(partly, loaded);
+      place(partly, loaded, words);
+      replace_bytes(filled, words, first < 0 ? static_cast<int>(-first) : 0,
+                    end - first < 16 ? static_cast<int>(end - first) : 16);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[i] = filled[i];
+    return true;
+  }
+
+  // The same for bytes of one line or of two.
+  inline __device__ bool make(int64_t byte, uint32_t (&words)[4]) const {
+    if (line_bytes.divisor < 16) return false;
+    const int64_t line = quotient(byte, line_bytes);
+    const int64_t within = byte - line * line_bytes.divisor;
+    if (!make_line(line, within, words)) return false;
+    const int64_t left = line_bytes.divisor - within;
+    if (left >= 16) return true;
+    uint32_t next[4];
+    if (!make_line(line + 1, -left, next)) return false;
+    replace_bytes(words, next, static_cast<int>(left), 16);
     return true;
   }
 };
 
-// Every thread makes 16 bytes of the output, which are stored at once.
+// Every thread makes twice 16 bytes of the output at a time, which are stored at once.
 inline __device__ void copy_window(const WindowCopySample& sample) {
+  constexpr int kTogether = 2;
   const WindowWords window(sample);
   char* const output = static_cast<char*>(sample.output);
   const int64_t bytes = sample.num_elements * window.size;
   const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % 16);
-  for (int64_t item = first_item(); item * 16 < bytes + before; item += item_step()) {
-    const int64_t begin = item * 16 - before;
-    ElementGroup<uint32_t> words;
-    if (begin >= 0 && begin + 16 <= bytes && window.load(begin, words.elements))
-      store_whole(reinterpret_cast<uint32_t*>(output + begin), words);
-    else
-      copy_elements(sample, begin < 0 ? 0 : begin, begin + 16 < bytes ? begin + 16 : bytes,
-                    window.size);
+  const int64_t items = (bytes + before + 15) / 16;
+  for (int64_t first = first_item(); first < items; first += kTogether * item_step()) {
+    WordSource sources[kTogether];
+    uint32_t loaded[kTogether][6];
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      const int64_t begin = (first + k * item_step()) * 16 - before;
+      sources[k] = {nullptr, 0};
+      if (begin < 0 || begin + 16 > bytes) continue;
+      const int64_t line = quotient(begin, window.line_bytes);
+      const int64_t within = begin - line * window.line_bytes.divisor;
+      if (within + 16 <= window.line_bytes.divisor)
+        sources[k] = window.find(window.line_source(line), within);
+    }
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k)
+      if (sources[k].from != nullptr) window.load(sources[k], loaded[k]);
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      const int64_t item = first + k * item_step();
+      if (item >= items) break;
+      const int64_t begin = item * 16 - before;
+      ElementGroup<uint32_t> words;
+      bool is_made = sources[k].from != nullptr;
+      if (is_made)
+        window.place(sources[k], loaded[k], words.elements);
+      else if (begin >= 0 && begin + 16 <= bytes)
+        is_made = window.make(begin, words.elements);
+      if (is_made)
+        store_whole(reinterpret_cast<uint32_t*>(output + begin), words);
+      else
+        copy_elements(sample, begin < 0 ? 0 : begin, begin + 16 < bytes ? begin + 16 : bytes,
+                      window.size);
+    }
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 // Four stores of 16 bytes: enough to make up for reading the parameters.
 constexpr int64_t kThreadBytes = 64;
+constexpr int64_t kLeastLineBytes = 16;  // what a thread makes at a time
 
 bool is_whole(const WindowAxis& axis) {
   return axis.start == 0 && axis.extent == axis.source_extent && !axis.mirrored;
@@ -44,7 +45,9 @@ void set_axes(const Shape& shape, const PlannedWindow& planned, OutOfBounds poli
   }
   if (axes.empty()) axes.push_back({1, 0, 1, 1, false});
   sample.inner = 1;
-  if (axes.size() > 1 && is_whole(axes.front())) {
+  // Elements of a pixel stay together, unless there are so many that they are a line.
+  if (axes.size() > 1 && is_whole(axes.front()) &&
+      axes.front().extent * size_of(sample.from) < kLeastLineBytes) {
     sample.inner = axes.front().extent;
     axes.erase(axes.begin());
   }

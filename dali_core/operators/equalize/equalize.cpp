@@ -47,10 +47,9 @@ class Equalize : public TaskOperator<Equalize> {
     task.channels = quick_divisor(images.channels);
     task.parts = quick_divisor(parts);
     task.image_size = quick_divisor(images.num_pixels * images.channels);
-    task.groups = quick_divisor(task.image_size.divisor / kRepeatedBytes + 1);
     tasks.counts.add(task, images.num_images * parts * kNumLevels);
     tasks.levels.add(task, channels * kNumLevels);
-    tasks.pixels.add(task, (task.num_elements() - 1) / 4 + 2);
+    tasks.pixels.add(task, (task.image_size.divisor - 1) / 16 + 2);
   }
 };
 

@@ -93,7 +93,7 @@ class SaltAndPepper : public KernelOperator<SaltAndPepper, SaltAndPepperTask> {
     return task;
   }
 
-  static int64_t threads_for(const SaltAndPepperTask& task) { return task.pixels; }
+  static int64_t threads_for(const SaltAndPepperTask& task) { return (task.pixels + 3) / 4; }
 
   static void compute(const SaltAndPepperTask& task) {
     std::memcpy(task.out, task.in,
