@@ -61,8 +61,8 @@ CASES = (
         0.6,
         then=_HALVED_COLUMNS,
     ),
-    # On an H100, columns are half as fast again as with a third fewer instructions, but threads side
-    # by side that load numbers far from each other.
+    # On an H100, columns are half as fast again as with a third fewer instructions and threads
+    # side by side that load numbers far from each other.
     KernelCase(
         "resample, doubling",
         "resample",

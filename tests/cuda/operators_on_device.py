@@ -334,15 +334,13 @@ def wrong_inputs(subject: Subject) -> None:
 CHECKS: Mapping[str, Callable[[Subject], None]] = {
     function.__name__: function
     for function in (
-        *(
-            results,
-            fewest_blocks,
-            outputs_on_the_device,
-            arguments_of_samples,
-            chains,
-            no_samples,
-            source_info,
-        ),
+        results,
+        fewest_blocks,
+        outputs_on_the_device,
+        arguments_of_samples,
+        chains,
+        no_samples,
+        source_info,
         wrong_inputs,
     )
 }
