@@ -18,7 +18,8 @@ class StorageOptions:
     max_in_flight : int
         How many requests run at a time.
     max_bytes_in_flight : int
-        How many bytes their answers may have; a single one may have more.
+        How many bytes their answers may have; a single one may have more. Objects whose size
+        nobody knows count as the mean of those that were read.
     timeout, deadline : float
         Seconds until a request is given up, and until it is not tried again.
     max_retries : int
@@ -28,7 +29,7 @@ class StorageOptions:
     """
 
     max_in_flight: int = 64
-    max_bytes_in_flight: int = 64 << 20
+    max_bytes_in_flight: int = 256 << 20
     timeout: float = 30.0
     deadline: float = 60.0
     max_retries: int = 5

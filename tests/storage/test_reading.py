@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn
@@ -109,6 +110,23 @@ def test_many_requests_are_in_flight(server: S3Server, tmp_path: Path) -> None:
     gate.set()
     data, _ = pipeline.share_outputs()
     assert [data.at(i).tobytes() for i in range(16)] == contents[:16]
+    pipeline.close()
+
+
+def test_one_large_object_holds_up_no_small_ones(server: S3Server) -> None:
+    """Objects whose size nobody knows count as the mean of those before, not as the largest."""
+    contents = [bytes(1 << 20), *(os.urandom(100) for _ in range(63))]
+    urls = [server.put(f"mean/{i}", data) for i, data in enumerate(contents)]
+    gate = threading.Event()
+    server.faults = {f"mean/{i}": Fault(until=gate) for i in range(32, 64)}
+    options = {**server.options, "max_bytes_in_flight": 2 << 20}
+    pipeline = reader(16, files=urls, storage_options=options)
+    for _ in range(2):
+        pipeline.run()
+    wait_until(lambda: server.num_waiting >= 32, lambda: server.num_waiting)
+    gate.set()
+    found = [bytes(np.asarray(data)) for _ in range(2) for data in pipeline.run()[0]]
+    assert found == contents[32:]
     pipeline.close()
 
 

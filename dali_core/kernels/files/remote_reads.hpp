@@ -107,7 +107,7 @@ class RemoteReads {
 
   void answer(Request& request, Bytes bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (request.size == kWhole) expected_whole_ = std::max<int64_t>(expected_whole_, bytes.size);
+    if (request.size == kWhole) add_to_mean(bytes.size);
     request.bytes_ = std::move(bytes);
     finish(request);
   }
@@ -143,6 +143,13 @@ class RemoteReads {
            (bytes_in_flight_ == 0 || bytes_in_flight_ <= max_bytes_ - waiting_.front()->expected);
   }
 
+  // A mean over the first objects, and then one in which what was long ago counts less and less.
+  void add_to_mean(int64_t size) {
+    constexpr int64_t kMost = 64;
+    if (num_whole_ < kMost) ++num_whole_;
+    expected_whole_ = std::max<int64_t>(1, expected_whole_ + (size - expected_whole_) / num_whole_);
+  }
+
   void finish(Request& request) {
     bytes_in_flight_ -= request.expected;
     request.is_answered = true;
@@ -162,7 +169,8 @@ class RemoteReads {
   std::deque<std::shared_ptr<Request>> waiting_;
   std::unordered_set<Request*> open_;  // not answered yet
   int64_t bytes_in_flight_ = 0;
-  int64_t expected_whole_ = 1 << 20;  // of an object whose size nobody knows: the largest so far
+  int64_t expected_whole_ = 1 << 20;  // of an object whose size nobody knows: the mean of the last
+  int64_t num_whole_ = 0;
   bool is_interrupted_ = true;
 };
 
