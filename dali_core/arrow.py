@@ -29,8 +29,9 @@ class ArrowSource:
 
     Parameters
     ----------
-    table : pyarrow.Table
-        The table. Of a Hugging Face dataset: ``dataset.with_format("arrow")[:]``.
+    table : pyarrow.Table or datasets.Dataset
+        The table. Of a Hugging Face dataset, the rows that it has: those of one that was shuffled
+        or filtered are copied into a new table.
     columns : sequence of str
         Which columns, at least one; ``"a.b"`` is the field ``b`` of structs in the column ``a``.
 
@@ -45,10 +46,7 @@ class ArrowSource:
     def __init__(self, table: Any, columns: Sequence[str]) -> None:
         pa = import_pyarrow()
         if not isinstance(table, pa.Table):
-            raise ArgumentTypeError(
-                f"table must be a pyarrow.Table (got {table!r:.100}). Convert it first; of a "
-                'Hugging Face dataset, dataset.with_format("arrow")[:] is one.'
-            )
+            table = _table_of_dataset(table, pa)
         if isinstance(columns, str) or not columns:
             raise ArgumentTypeError(
                 f"columns must be a list of names, at least one (got {columns!r}). Pass a list."
@@ -64,6 +62,18 @@ class ArrowSource:
     def fetch_many(self, indices: Sequence[int]) -> list[tuple[NDArray[Any], ...]]:
         """Return the samples of some rows, a tuple with an array of each column."""
         return list(zip(*(column.rows(indices) for column in self._columns), strict=True))
+
+
+def _table_of_dataset(dataset: Any, pa: Any) -> Any:
+    """Return the table of a Hugging Face dataset, which need not be imported for that."""
+    if hasattr(dataset, "with_format") and hasattr(dataset, "features"):
+        table = dataset.with_format("arrow")[:]
+        if isinstance(table, pa.Table):
+            return table
+    raise ArgumentTypeError(
+        f"table must be a pyarrow.Table or a datasets.Dataset (got {dataset!r:.100}). Convert it "
+        "first; of a dictionary of datasets, pass one."
+    )
 
 
 def import_pyarrow() -> Any:

@@ -184,7 +184,7 @@ def test_wrong_arguments_of_sources() -> None:
     for columns_ in ("number", []):
         with pytest.raises(ArgumentTypeError, match="columns must be a list of names"):
             ArrowSource(table, columns_)
-    with pytest.raises(ArgumentTypeError, match=r"table must be a pyarrow.Table \(got \[1\]"):
+    with pytest.raises(ArgumentTypeError, match=r"or a datasets.Dataset \(got \[1\]"):
         ArrowSource([1], ["a"])
 
 
