@@ -276,6 +276,7 @@ def test_memory_that_nobody_else_reads_is_not_copied() -> None:
     with Pipeline(2, 1, None) as pipeline:
         pipeline.set_outputs(fn.python_function(source, function=look))
     pipeline.run()
+    pipeline.close()  # so that no batch to come calls the function later
     assert owned
     assert not any(owned)
     owned.clear()
