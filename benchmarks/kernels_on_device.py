@@ -79,7 +79,7 @@ CASES = (
     Case("rotate by 20 degrees", lambda image, *_: fn.rotate(image, angle=20.0, keep_size=True)),
     Case("blur by 3 x 3", lambda image, *_: fn.gaussian_blur(image, window_size=3)),
     Case("blur by 9 x 9", lambda image, *_: fn.gaussian_blur(image, window_size=9)),
-    Case("equalize", lambda image, *_: fn.experimental.equalize(image)),
+    Case("equalize", lambda image, *_: fn.equalize(image)),
     Case("color twist", lambda image, *_: fn.color_twist(image, hue=20.0, saturation=1.2)),
     Case("brightness", lambda image, *_: fn.brightness(image, brightness=1.2)),
     Case("lookup table", lambda image, *_: fn.lookup_table(image, keys=[1, 2], values=[3, 4])),
