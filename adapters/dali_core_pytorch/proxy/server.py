@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import uuid
 from collections import deque
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
@@ -100,7 +101,7 @@ class DALIServer:
 
         The server may be used again afterwards. Better use ``with server:``.
         """
-        with self._locked():
+        with _DeathsDeferred(), self._locked():
             while self._in_flight:
                 self._take_oldest()
 
@@ -174,7 +175,7 @@ class DALIServer:
         if reference.server != self._name or reference.calls is None:
             return reference
         run: Run = reference.calls.run
-        with self._locked():
+        with _DeathsDeferred(), self._locked():
             while not run.is_done:
                 self._take_oldest()
         if isinstance(reference, BatchReference):
@@ -184,7 +185,7 @@ class DALIServer:
     def _start(self, calls: Calls) -> None:
         if calls.run is not None:
             return
-        with self._locked():
+        with _DeathsDeferred(), self._locked():
             while len(self._in_flight) >= self._pipeline.cpu_queue_size:
                 self._take_oldest()
             calls.run = run = Run()
@@ -218,6 +219,36 @@ class DALIServer:
                 "Call the proxy there, and produce_data in the main process."
             )
         return self._lock
+
+
+class _DeathsDeferred:
+    """Lets the handler of the death of child processes run at the end, and not in between.
+
+    That of PyTorch raises an exception wherever the main thread is. Between the inputs of a batch
+    and its start, or between its outputs and the note that they are there, all later batches would
+    get the outputs of others.
+    """
+
+    def __init__(self) -> None:
+        self._handler: Any = None
+        self._frame: FrameType | None = None
+        self._has_come = False
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # handlers interrupt the main thread only
+        if callable(signal.getsignal(signal.SIGCHLD)):
+            self._handler = signal.signal(signal.SIGCHLD, self._note)
+
+    def __exit__(self, *args: object) -> None:
+        if self._handler is None:
+            return
+        signal.signal(signal.SIGCHLD, self._handler)
+        if self._has_come:
+            self._handler(signal.SIGCHLD, self._frame)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._has_come, self._frame = True, frame
 
 
 class ScheduledBatch:

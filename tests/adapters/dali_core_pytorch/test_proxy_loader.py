@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dali_core import DataNode, fn, pipeline_def
+from dali_core import DataNode, Pipeline, fn, pipeline_def
 from dali_core.errors import PipelineStateError, SampleError
 
 torch = pytest.importorskip("torch", reason="not available: PyTorch")
@@ -201,6 +202,39 @@ def test_a_worker_that_is_killed() -> None:
             doubles(loader)
         loader = DataLoader(server, Numbers(server.proxy), batch_size=4, num_workers=1)
         assert doubles(loader) == ALL
+
+
+@pytest.mark.parametrize("method", ["schedule_batch", "outputs"])
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_handler_of_deaths_that_raises_mixes_no_batches(
+    method: str, is_before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of PyTorch does, wherever the main thread is."""
+
+    def handler(number: int, frame: object) -> None:
+        raise RuntimeError("a worker is dead")
+
+    def interrupted(self: Pipeline, *args: Any, **inputs: Any) -> Any:
+        if is_before:
+            signal.raise_signal(signal.SIGCHLD)
+        result = original(self, *args, **inputs)
+        if not is_before:
+            signal.raise_signal(signal.SIGCHLD)
+        return result
+
+    original = getattr(Pipeline, method)
+    before = signal.signal(signal.SIGCHLD, handler)
+    try:
+        with DALIServer(doubled()) as server:
+            loader = DataLoader(server, Numbers(server.proxy), batch_size=2)
+            with monkeypatch.context() as patch:
+                patch.setattr(Pipeline, method, interrupted)
+                with pytest.raises(RuntimeError, match="a worker is dead"):
+                    doubles(loader)
+            good = DataLoader(server, Numbers(server.proxy), batch_size=4)
+            assert doubles(good) == ALL
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 def test_loaders_in_turns() -> None:
