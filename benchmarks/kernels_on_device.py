@@ -19,7 +19,7 @@ from dali_core import Pipeline, cuda, fn, types
 from .peers.photo_settings import MEAN, STANDARD_DEVIATION
 
 BATCH_BYTES = 256_000_000
-QUICK_BYTES = 100_000
+QUICK_BYTES = 20_000
 HEIGHT, WIDTH = 1080, 1920
 # The work that keeps the stream busy has to take longer than enqueueing an operator: so many copies
 # at first, and twice as many whenever they were not enough.
