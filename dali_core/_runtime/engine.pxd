@@ -118,6 +118,7 @@ cdef extern from "dali_core/device_batch.hpp" namespace "dali_core" nogil:
         int num_arguments
         uint16_t[16] offsets
         char[256] bytes
+
         @staticmethod
         void limit_blocks(int64_t blocks)
 

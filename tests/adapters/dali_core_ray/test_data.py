@@ -48,6 +48,8 @@ def test_rows_are_those_of_one_process_though_one_is_killed(
             np.testing.assert_array_equal(np.stack([row[name] for row in rows]), expected)
 
 
+# Ray hides this warning in several threads at a time, which undo what the others do.
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")
 @pytest.mark.parametrize("framework", ["torch", "jax"])
 def test_batches_are_those_of_one_process(cluster: Any, files: list[str], framework: str) -> None:
     module = pytest.importorskip(framework, reason=f"not available: {framework}")
