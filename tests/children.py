@@ -1,4 +1,4 @@
-"""Child processes of this process."""
+"""Processes: the children of this one, and whether one is running."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ def children() -> dict[int, str]:
                 with contextlib.suppress(OSError):
                     found[int(child)] = Path(f"/proc/{child}/cmdline").read_text("utf-8", "replace")
     return found
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process is there, and is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"

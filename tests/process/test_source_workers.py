@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import is_running
 from tests.hanging import HANG_SECONDS
 from tests.process.programs import ASYNC, PRELUDE, command_for, interrupt, run, started
 
@@ -41,18 +42,10 @@ def _ended(processes: list[int], seconds: float = HANG_SECONDS) -> bool:
     """Wait until processes have ended, or are zombies of another parent."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if not any(_is_running(process) for process in processes):
+        if not any(is_running(process) for process in processes):
             return True
         time.sleep(0.01)
     return False
-
-
-def _is_running(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 def _named_shared_memory(process: int) -> list[str]:

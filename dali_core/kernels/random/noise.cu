@@ -28,7 +28,7 @@ __device__ void add_normals(const GaussianNoiseTask& task, int64_t first, const 
   }
 }
 
-// What becomes of the bytes of a pixel: those that are kept, or what replaces them.
+// A mask of the bytes of a pixel that stay, and the value of the others.
 struct ReplacedPixel {
   uint32_t kept;
   uint32_t value;

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.adapters.dali_core_ray.pipelines import as_bytes, epochs_of
 from tests.adapters.dali_core_ray.test_loader import make_loader
+from tests.children import is_running
 from tests.waiting import wait_until
 
 NUM_BATCHES = 4
@@ -33,14 +34,6 @@ sys.stdin.read()  # until somebody kills it
 """
 
 
-def lives(process: int) -> bool:
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
 def test_a_killed_driver_leaves_nothing(cluster: Any, files: list[str], tmp_path: Path) -> None:
     saved = tmp_path / "saved"
     driver = subprocess.Popen(
@@ -58,7 +51,7 @@ def test_a_killed_driver_leaves_nothing(cluster: Any, files: list[str], tmp_path
         driver.wait()
     given, state, actors = pickle.loads(saved.read_bytes())
     assert len(actors) == 2
-    wait_until(lambda: not any(map(lives, actors)), lambda: actors)
+    wait_until(lambda: not any(map(is_running, actors)), lambda: actors)
     with make_loader(files) as loader:
         loader.load_state_dict(state)
         given += [as_bytes(batch) for batch in loader]
