@@ -117,42 +117,33 @@ def run_simulated(
         Its output; with `expect_failure`, followed by its standard error.
     """
     import os
-    import subprocess
-    import sys
     import textwrap
 
     import pytest
 
-    from tests.cuda.simulated_driver import build
+    from tests.cuda.simulated_driver import build, programs
 
     if sanitize is None:
         sanitize = os.getenv("DALI_CORE_SIMULATED_SANITIZE", "0") == "1"
     if lacks := build.missing(sanitize=sanitize):
         pytest.skip(lacks)
     folder = build.build_once(sanitize=sanitize, kernels=tuple(kernels))
-    variables = {
+    at_start = {
         "LD_LIBRARY_PATH": os.pathsep.join(
             filter(None, [str(folder), os.getenv("LD_LIBRARY_PATH")])
         ),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(build.ROOT), os.getenv("PYTHONPATH")])),
-        "DALI_CORE_SIMULATED_DEVICES": str(devices),
     }
+    if sanitize:
+        at_start["LD_PRELOAD"] = build.sanitizer_runtime()
+        # The interpreter does not free all memory when it exits.
+        at_start["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=1"
+    variables = {"DALI_CORE_SIMULATED_DEVICES": str(devices)}
     if delay is not None:
         variables["DALI_CORE_SIMULATED_DELAY"] = str(delay)
     if memory_limit is not None:
         variables["DALI_CORE_SIMULATED_MEMORY"] = str(memory_limit)
-    if sanitize:
-        variables["LD_PRELOAD"] = build.sanitizer_runtime()
-        # The interpreter does not free all memory when it exits.
-        variables["ASAN_OPTIONS"] = "detect_leaks=0:handle_segv=1"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(program)],
-        env={**os.environ, **variables, **(env or {})},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout,
-    )
+    done = programs.run(textwrap.dedent(program), at_start, variables | dict(env or {}), timeout)
     __tracebackhide__ = True
     everything = done.stdout + done.stderr
     assert (done.returncode != 0) == expect_failure, f"exit status {done.returncode}\n{everything}"
