@@ -35,7 +35,8 @@ class _Forker:
         self, program: str, environment: Mapping[str, str], timeout: float
     ) -> subprocess.CompletedProcess[str]:
         """Run a program; see the function."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         with tempfile.TemporaryDirectory() as folder, self._busy:
             output = [Path(folder, name) for name in ("stdout", "stderr")]
             for path in output:
