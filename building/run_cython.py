@@ -2,7 +2,7 @@
 
 The target is only written if its content changes, so that it is not compiled again for nothing,
 and the dependency file names the project's own files only: those of packages are elsewhere in
-each isolated build.
+each isolated build, and may be in a folder of the project, as tox has them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def main(source: Path, target: Path) -> int:
         if done.returncode != 0:
             return done.returncode
         dependencies = Path(f"{made}.dep").read_text(encoding="utf-8").partition(":")[2]
-        own = [name for name in dependencies.replace("\\\n", " ").split() if ".." not in name]
+        names = dependencies.replace("\\\n", " ").split()
+        own = [name for name in names if not {"..", "site-packages"} & set(Path(name).parts)]
         if not target.is_file() or target.read_bytes() != made.read_bytes():
             made.replace(target)
     Path(f"{target}.d").write_text(f"{target}: {' '.join(_modules(own))}\n", encoding="utf-8")
