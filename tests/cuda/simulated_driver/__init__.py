@@ -90,6 +90,8 @@ def run_simulated(
 ) -> str:
     """Run a Python program in a process that uses the simulated driver.
 
+    The process is forked from one that has imported the library, and not loaded the driver.
+
     Parameters
     ----------
     program : str
@@ -105,7 +107,8 @@ def run_simulated(
     kernels : paths
         Folders with ``.cu`` files, besides those of the library and of ``tests/cuda/kernels``.
     env : mapping, optional
-        Further environment variables.
+        Further environment variables, but for those that are read when an interpreter starts or
+        the library is imported.
     expect_failure : bool
         Whether the program has to exit with an error.
     timeout : float
