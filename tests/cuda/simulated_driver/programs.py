@@ -49,7 +49,9 @@ class _Forker:
             }
             print(json.dumps(request), file=self._process.stdin, flush=True)
             answer = self._process.stdout.readline()
-            assert answer, "the process that forks others ended"
+            if not answer:
+                _forker.cache_clear()
+                raise AssertionError("the process that forks others ended; the next starts another")
             texts = [path.read_text("utf-8", "replace") for path in output]
         status = json.loads(answer)
         if status is None:
