@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,33 @@ def test_default_streams_of_threads() -> None:
     assert run_simulated(program) == "1\n"
     per_thread = {"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
     assert run_simulated(program, env=per_thread) == "2\n"
+
+
+def test_programs_share_nothing() -> None:
+    """Each is forked from the same process, as are those with other variables."""
+    program = """
+        import os, sys
+        assert not hasattr(sys, "left_behind") and "LEFT_BEHIND" not in os.environ
+        sys.left_behind = os.environ["LEFT_BEHIND"] = "yes"
+        print(sys.modules["__main__"].__dict__ is globals(), os.environ.get("MINE"))
+    """
+    for mine in ("1", "2"):
+        assert run_simulated(program, env={"MINE": mine}) == f"True {mine}\n"
+    assert run_simulated(program) == "True None\n"
+
+
+def test_programs_that_fail_or_hang() -> None:
+    output = run_simulated("print('begun')\n1 / 0", expect_failure=True)
+    assert output.startswith("begun\n")
+    assert "line 2" in output
+    assert output.endswith("ZeroDivisionError: division by zero\n")
+    with pytest.raises(AssertionError, match="exit status 3"):
+        run_simulated("raise SystemExit(3)")
+    with pytest.raises(AssertionError, match="exit status -6"):
+        run_simulated("import os; os.abort()")
+    with pytest.raises(subprocess.TimeoutExpired, match="after 1 seconds"):
+        run_simulated("import time; time.sleep(3600)", timeout=1)
+    kill = "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"
+    with pytest.raises(AssertionError, match="the next starts another"):
+        run_simulated(kill)
+    assert run_simulated("print('again')") == "again\n"

@@ -28,7 +28,7 @@ def next_program() -> dict[str, Any]:
         child = os.fork()
         if not child:
             return request
-        print(_exit_status(child, request["timeout"]), flush=True)
+        print(json.dumps(_exit_status(child, request["timeout"])), flush=True)
     sys.exit()
 
 
