@@ -195,6 +195,8 @@ def test_errors_of_the_pipeline_come_in_their_turn() -> None:
         assert doubles(batches) == [[6, 7], [8, 9]]
 
 
+# PyTorch's handler of deaths raises wherever the main thread is, also where nobody can catch it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_worker_that_is_killed() -> None:
     with DALIServer(doubled()) as server:
         loader = DataLoader(server, Killed(server.proxy), batch_size=2, num_workers=1)

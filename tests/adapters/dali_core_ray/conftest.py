@@ -53,6 +53,7 @@ def cluster() -> Iterator[Any]:
                 "num_cpus": 2,
                 "object_store_memory": STORE,
                 "include_dashboard": False,
+                "include_log_monitor": False,
                 "env_vars": {"PYTHONPATH": paths},
             },
         )
@@ -68,7 +69,9 @@ def cluster() -> Iterator[Any]:
 
 def add_node(nodes: Any) -> Any:
     """Add a node with two CPUs."""
-    return nodes.add_node(num_cpus=2, object_store_memory=STORE, wait=True)
+    return nodes.add_node(
+        num_cpus=2, object_store_memory=STORE, include_log_monitor=False, wait=True
+    )
 
 
 @pytest.fixture(scope="package")
