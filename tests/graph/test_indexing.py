@@ -57,6 +57,25 @@ def test_indices_are_those_of_numpy(
         np.testing.assert_array_equal(result, values[index], strict=True)
 
 
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 6, 8, 12, 16])
+@pytest.mark.parametrize("first", range(4))
+def test_pixels_in_reverse_order(channels: int, first: int) -> None:
+    """Wherever they begin: a part that lies in one piece is not copied before."""
+    values = numbers("uint8", (first + 67 * channels,), 5)
+    shape = [67, channels]
+
+    def reverse(x: DataNode) -> list[DataNode]:
+        pixels = fn.reshape(x[first:], shape=shape, layout="WC")
+        return [pixels[::-1], pixels[5:60][::-1], fn.flip(pixels[newaxis("H")], horizontal=1)]
+
+    pixels = values[first:].reshape(shape)
+    results = compute(reverse, values)
+    for result, expected in zip(
+        results, [pixels[::-1], pixels[5:60][::-1], pixels[None, ::-1]], strict=True
+    ):
+        np.testing.assert_array_equal(result, expected)
+
+
 @given(st.integers(-9, 9), st.integers(-9, 9), st.integers(-4, 4).filter(bool))
 @settings(max_examples=40)
 def test_indices_of_samples(begin: int, end: int, step: int) -> None:

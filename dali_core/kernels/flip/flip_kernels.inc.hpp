@@ -9,9 +9,12 @@ inline void mirror_pixels_of(const void* in, void* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[flip_source(i, count, true)];
 }
 
-// Writes `count` pixels of `pixel_bytes` bytes in reverse order.
+// Writes `count` pixels of `pixel_bytes` bytes in reverse order. Those of several bytes may be
+// elements of one byte each, at any address.
 inline void mirror_pixels(const uint8_t* in, uint8_t* out, int64_t count, int64_t pixel_bytes) {
-  switch (pixel_bytes) {
+  const auto addresses = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
+  const auto alignment = static_cast<uintptr_t>(pixel_bytes & -pixel_bytes);
+  switch ((addresses & (alignment - 1)) == 0 ? pixel_bytes : 0) {
     case 1:
       return mirror_pixels_of<uint8_t>(in, out, count);
     case 2:

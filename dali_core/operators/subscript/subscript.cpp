@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "dali_core/kernels/flip/mirror_row.hpp"
 #include "dali_core/kernels/gather/device_gather.hpp"
 #include "dali_core/kernels/tasks/task_operator.hpp"
 
@@ -274,6 +275,11 @@ class Subscript : public TaskOperator<Subscript> {
     if (num_dims > 1) {
       for (int64_t i = 0; i < selections->count; ++i)
         copy(from + i * step, selections + 1, strides + 1, num_dims - 1, piece, out);
+      return;
+    }
+    if (step == -piece) {  // contiguous, in reverse order
+      mirror_row(from + step * (selections->count - 1), out, selections->count, piece);
+      out += selections->count * piece;
       return;
     }
     switch (piece) {

@@ -17,6 +17,7 @@ SOURCES = [
     CORE / "operators" / "arithmetic" / "arithmetic.cpp",
     CORE / "operators" / "subscript" / "subscript.cpp",
     KERNELS / "convert" / "convert_elements.cpp",
+    KERNELS / "flip" / "mirror_row.cpp",
     *sorted((KERNELS / "elementwise").glob("*.cpp")),
     *(
         ENGINE / f"{name}.cpp"
