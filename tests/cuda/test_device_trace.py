@@ -99,7 +99,7 @@ def test_a_device_that_refuses_timed_events(tmp_path: Path) -> None:
         PRELUDE
         + f"""
 path = {str(tmp_path / "run.json")!r}
-pipeline = small_pipeline.make(**ALONE)
+pipeline = small_pipeline.make()
 assert small_pipeline.is_right(pipeline.run(), 0)
 control.fail("cuEventElapsedTime", "CUDA_ERROR_UNKNOWN", times=1000)
 with dali_core.trace(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -47,7 +48,8 @@ class _Forker:
                 "timeout": timeout,
                 "output": [str(path) for path in output],
             }
-            print(json.dumps(request), file=self._process.stdin, flush=True)
+            with contextlib.suppress(BrokenPipeError):
+                print(json.dumps(request), file=self._process.stdin, flush=True)
             answer = self._process.stdout.readline()
             if not answer:
                 _forker.cache_clear()
