@@ -21,6 +21,7 @@ from tqdm import tqdm
 from . import machine
 from .command import (
     ROOT,
+    WorkerError,
     add_photo_options,
     batches_of,
     find_photos,
@@ -88,9 +89,15 @@ def main() -> None:
     for name, side in tqdm(list(turns(arguments.pipelines, arguments.rounds)), unit="measurement"):
         task = tasks[name]
         parameters = {"pipeline": name, "batch_size": arguments.batch_size, **task.parameters}
-        result = run_worker(
-            sys.executable, "ours", task.measurement, parameters, checkout=checkouts[side]
-        )
+        try:
+            result = run_worker(
+                sys.executable, "ours", task.measurement, parameters, checkout=checkouts[side]
+            )
+        except WorkerError as error:
+            raise SystemExit(
+                f"{name} cannot be measured in {checkouts[side]}; --pipelines leaves it out. "
+                f"The worker ended with {error}"
+            ) from None
         speeds[name][side].append(task.speed(result))
     for name, (before, after) in speeds.items():
         ratios[name] = ratio_of_medians(after, before)

@@ -21,12 +21,12 @@ struct Fixture {
 
   void run(std::vector<Instruction> instructions) {
     const SampleProgram program(std::move(instructions));
-    for (int i = 0; i < batch.size(); ++i) program.run(batch, i, *pool, worker);
+    for (int i = 0; i < batch.size(); ++i) program.run(batch, i, worker);
   }
 
   std::shared_ptr<BufferPool> pool = BufferPool::create();
   ThreadTimes times{8};
-  Worker worker{times};
+  Worker worker{*pool, times};
   Batch batch;
 };
 

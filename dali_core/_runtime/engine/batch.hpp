@@ -33,7 +33,7 @@ struct DenseOutput {
   int64_t sample_bytes = 0;
 
   OutputSlot slot(int sample) const {
-    return {storage, static_cast<char*>(storage.get()) + sample * sample_bytes, type, shape};
+    return {&storage, static_cast<char*>(storage.get()) + sample * sample_bytes, type, shape};
   }
 };
 

@@ -196,7 +196,7 @@ int Executor::num_active() {
 }
 
 void Executor::work(ThreadTimes& times) {
-  Worker worker(times);
+  Worker worker(*pool_, times);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     std::shared_ptr<Batch> batch;
@@ -226,7 +226,7 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker&
     ReadProgress read;
     if (stage == reading_stage_) read = take_read(*batch, sample, worker.times);
     if (!batch->is_copy(sample))
-      program.run(*batch, sample, *pool_, worker, read, reads_replacements_ && stage == 0);
+      program.run(*batch, sample, worker, read, reads_replacements_ && stage == 0);
     if (progress.remaining.fetch_sub(1) == 1) advance(batch);
   }
 }
@@ -298,7 +298,7 @@ void Executor::collect_outputs(Batch& batch) {
       const OutputSlot slot = dense.slot(s);
       if (samples[s].data == slot.data) continue;
       std::memcpy(slot.data, samples[s].data, static_cast<size_t>(dense.sample_bytes));
-      samples[s].storage = slot.storage;
+      samples[s].storage = dense.storage;
       samples[s].data = slot.data;
     }
     batch.contiguous[i] = true;

@@ -18,7 +18,7 @@ constexpr int64_t kMaxWaitingBytes = int64_t{128} << 20;
 }  // namespace
 
 void Executor::read(ThreadTimes& times) {
-  Worker worker(times);
+  Worker worker(*pool_, times);
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     std::shared_ptr<Batch> batch;
@@ -58,7 +58,7 @@ void Executor::read_one(Batch& batch, int stage, Worker& worker) {
   const int sample = batch.reads->begin();
   if (sample < 0) return;
   ++samples_waiting_;
-  ReadProgress progress = plan_.stages[stage].program->read_ahead(batch, sample, *pool_, worker);
+  ReadProgress progress = plan_.stages[stage].program->read_ahead(batch, sample, worker);
   bytes_waiting_ += progress.bytes;
   batch.reads->finish(sample, std::move(progress));
 }

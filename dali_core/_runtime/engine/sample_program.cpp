@@ -63,23 +63,31 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
   }
 }
 
-void SampleProgram::run(Batch& batch, int sample, BufferPool& pool, Worker& worker,
-                        const ReadProgress& read, bool may_replace) const {
-  SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
+SampleContext& SampleProgram::begin(Worker& worker, const Batch& batch, int sample,
+                                    const int64_t* indices) {
+  worker.context.key_ = batch.keys[sample];
+  worker.context.reader_indices_ = indices;
+  worker.context.source_.reset();
+  return worker.context;
+}
+
+void SampleProgram::run(Batch& batch, int sample, Worker& worker, const ReadProgress& read,
+                        bool may_replace) const {
+  SampleContext& context = begin(worker, batch, sample, batch.indices_of(sample));
   Failure failure = attempt(context, batch, sample, read, worker.times);
   if (failure.instruction && may_replace && !reads_batch_ && failure.instruction->from_reader &&
       batch.num_replacements(sample) > 0)
-    failure = replace(failure, batch, sample, pool, worker);
+    failure = replace(failure, batch, sample, worker);
   if (failure.instruction) batch.fail(std::move(failure.what));
 }
 
 // Tries what comes next in the readers' order, with the random numbers of the sample itself.
 SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch, int sample,
-                                              BufferPool& pool, Worker& worker) const {
+                                              Worker& worker) const {
   const int count = std::min(batch.num_replacements(sample), kMaxReplacements);
   for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
-    SampleContext context(pool, worker.scratch, batch.keys[sample], indices.data());
+    SampleContext& context = begin(worker, batch, sample, indices.data());
     Failure failure = attempt(context, batch, sample, {}, worker.times);
     if (!failure.instruction) {
       batch.note_replaced(first.what);
@@ -94,9 +102,8 @@ SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch
   return failure;
 }
 
-ReadProgress SampleProgram::read_ahead(Batch& batch, int sample, BufferPool& pool,
-                                       Worker& worker) const {
-  SampleContext context(pool, worker.scratch, batch.keys[sample], batch.indices_of(sample));
+ReadProgress SampleProgram::read_ahead(Batch& batch, int sample, Worker& worker) const {
+  SampleContext& context = begin(worker, batch, sample, batch.indices_of(sample));
   ReadProgress read;
   worker.times.begin_lap();
   try {
@@ -164,13 +171,12 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
 
 void SampleProgram::run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                             int sample, OperatorTimes& times) {
-  std::vector<OutputSlot> slots;
   context.source_.reset();
   bind_inputs(instruction, context, batch, sample);
   bind_arguments(instruction, context, batch, sample);
   if (instruction.joined < 0) check_inputs(context);
   check_arguments(instruction, context);
-  bind_outputs(instruction, context, batch, sample, slots);
+  bind_outputs(instruction, context, batch, sample);
   std::vector<std::vector<Tensor>> group;
   if (instruction.reads_group) group = bind_group(instruction, context, batch, sample);
 
@@ -243,17 +249,15 @@ void SampleProgram::bind_arguments(const Instruction& instruction, SampleContext
 }
 
 void SampleProgram::bind_outputs(const Instruction& instruction, SampleContext& context,
-                                 Batch& batch, int sample, std::vector<OutputSlot>& slots) {
+                                 Batch& batch, int sample) {
   context.outputs_.clear();
   context.slots_.clear();
-  slots.reserve(instruction.outputs.size());
   for (int value : instruction.outputs) {
     context.outputs_.push_back(&batch.values[value][sample]);
     const int output = batch.output_of_value[value];
     const bool dense = output >= 0 && batch.dense[output].storage;
-    slots.push_back(dense ? batch.dense[output].slot(sample) : OutputSlot{});
-    if (!batch.pools.empty()) slots.back().pool = batch.pools[value];
-    context.slots_.push_back(&slots.back());
+    context.slots_.push_back(dense ? batch.dense[output].slot(sample) : OutputSlot{});
+    if (!batch.pools.empty()) context.slots_.back().pool = batch.pools[value];
   }
 }
 
@@ -279,7 +283,6 @@ bool SampleProgram::run_as_one(const FusedChain& chain, const std::vector<int>& 
   const Instruction& first = instructions_[static_cast<size_t>(members.front())];
   const Instruction& last = instructions_[static_cast<size_t>(members.back())];
   context.source_.reset();
-  std::vector<OutputSlot> slots;
   std::vector<SampleContext> operators;
   operators.reserve(members.size());
   for (const int member : members) {
@@ -296,9 +299,8 @@ bool SampleProgram::run_as_one(const FusedChain& chain, const std::vector<int>& 
     if (SampleFrames::have_arguments(own)) return false;
   // A source makes its other outputs by itself.
   const bool has_others = first.outputs.size() > 1;
-  std::vector<OutputSlot> other_slots;
-  if (has_others) bind_outputs(first, operators.front(), batch, sample, other_slots);
-  bind_outputs(last, operators.back(), batch, sample, slots);
+  if (has_others) bind_outputs(first, operators.front(), batch, sample);
+  bind_outputs(last, operators.back(), batch, sample);
   context.source_ = operators.front().source_;
   bool done = false;
   try {

@@ -71,9 +71,12 @@ struct Instruction {
 
 // What a thread that runs samples has for itself.
 struct Worker {
-  explicit Worker(ThreadTimes& thread_times) : times(thread_times) {}
+  Worker(BufferPool& pool, ThreadTimes& thread_times)
+      : context(pool, scratch, {}, nullptr), times(thread_times) {}
+  Worker(const Worker&) = delete;
 
   Scratch scratch;
+  SampleContext context;  // of one sample after the other: their lists keep their memory
   ThreadTimes& times;
 };
 
@@ -90,8 +93,8 @@ class SampleProgram {
   // Runs all instructions for one sample but those that `read_ahead` has run. A failure, also one
   // of `read_ahead`, is recorded in the batch, never thrown. If `may_replace`, what the readers
   // have next is tried in the place of a sample that fails.
-  void run(Batch& batch, int sample, BufferPool& pool, Worker& worker,
-           const ReadProgress& read = {}, bool may_replace = false) const;
+  void run(Batch& batch, int sample, Worker& worker, const ReadProgress& read = {},
+           bool may_replace = false) const;
 
   // Whether it has readers.
   bool reads() const { return reads_; }
@@ -102,17 +105,19 @@ class SampleProgram {
   // How many batches may wait with their samples read; 0 if no operator reads ahead.
   int batches_ahead() const { return batches_ahead_; }
   // Runs what reads ahead, up to the first failure.
-  ReadProgress read_ahead(Batch& batch, int sample, BufferPool& pool, Worker& worker) const;
+  ReadProgress read_ahead(Batch& batch, int sample, Worker& worker) const;
 
  private:
   struct Failure {
     const Instruction* instruction = nullptr;  // null: everything went well
     SampleFailure what;
   };
+  // `indices` are the readers'.
+  static SampleContext& begin(Worker& worker, const Batch& batch, int sample,
+                              const int64_t* indices);
   Failure attempt(SampleContext& context, Batch& batch, int sample, const ReadProgress& read,
                   ThreadTimes& times) const;
-  Failure replace(const Failure& first, Batch& batch, int sample, BufferPool& pool,
-                  Worker& worker) const;
+  Failure replace(const Failure& first, Batch& batch, int sample, Worker& worker) const;
   static void run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                       int sample, OperatorTimes& times);
   // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
@@ -141,7 +146,7 @@ class SampleProgram {
   static void bind_inputs(const Instruction& instruction, SampleContext& context, Batch& batch,
                           int sample);
   static void bind_outputs(const Instruction& instruction, SampleContext& context, Batch& batch,
-                           int sample, std::vector<OutputSlot>& slots);
+                           int sample);
 
   const std::vector<Instruction> instructions_;
   // [instruction][guard]: the first instruction behind it that does not depend on the guard.

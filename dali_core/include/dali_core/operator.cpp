@@ -122,9 +122,9 @@ Tensor& SampleContext::output(int i, DataType type, const Shape& shape, const La
   tensor.device = kHost;
   tensor.shape = shape;
   tensor.layout = layout;
-  const OutputSlot* slot = slots_.empty() ? nullptr : slots_[i];
+  const OutputSlot* slot = slots_.empty() ? nullptr : &slots_[i];
   if (slot && slot->fits(tensor)) {
-    tensor.storage = slot->storage;
+    tensor.storage = slot->storage ? *slot->storage : nullptr;
     tensor.data = slot->data;
   } else {
     BufferPool& pool = slot && slot->pool ? *slot->pool : pool_;
@@ -156,7 +156,7 @@ SampleContext SampleContext::on(const Tensor& input, Tensor& output, const Outpu
   SampleContext context(*this);
   context.inputs_ = {&input};
   context.outputs_ = {&output};
-  context.slots_ = {&slot};
+  context.slots_ = {slot};
   return context;
 }
 

@@ -103,7 +103,7 @@ class Scratch {
 // type and shape expected; or with a capacity, working memory for anything that fits. With a pool,
 // whatever is not written in place comes from there.
 struct OutputSlot {
-  std::shared_ptr<void> storage;
+  const std::shared_ptr<void>* storage = nullptr;  // owns the memory; null: somebody else does
   void* data = nullptr;
   DataType type = DataType::kNone;
   Shape shape;
@@ -188,7 +188,7 @@ class SampleContext {
   std::vector<const Tensor*> inputs_;
   std::vector<const Tensor*> arguments_;
   std::vector<Tensor*> outputs_;
-  std::vector<const OutputSlot*> slots_;
+  std::vector<OutputSlot> slots_;
   std::shared_ptr<const std::string> source_;
 };
 

@@ -90,7 +90,7 @@ std::shared_ptr<const Operator> function(const std::string& name, int num_operan
 Tensor run(const std::shared_ptr<const Operator>& op, const std::vector<Tensor>& inputs) {
   static const std::shared_ptr<BufferPool> pool = BufferPool::create();
   static ThreadTimes times{1};
-  static Worker worker{times};
+  static Worker worker{*pool, times};
   const int count = static_cast<int>(inputs.size());
   Batch batch(0, 1, count + 1, 0, 1, 0);
   batch.output_of_value.assign(static_cast<size_t>(count) + 1, -1);
@@ -101,7 +101,7 @@ Tensor run(const std::shared_ptr<const Operator>& op, const std::vector<Tensor>&
     instruction.inputs.push_back(i);
   }
   instruction.outputs = {count};
-  SampleProgram({instruction}).run(batch, 0, *pool, worker);
+  SampleProgram({instruction}).run(batch, 0, worker);
   if (!batch.failed()) return batch.values[static_cast<size_t>(count)][0];
   CHECK(!batch.failures().front().message.empty());
   return {};

@@ -234,8 +234,8 @@ void run(const Case& test, const Values& values, const std::string& tensor_argum
     return;
   }
   ThreadTimes times{1};
-  Worker worker{times};
-  SampleProgram({instruction}).run(batch, 0, *pool, worker);
+  Worker worker{*pool, times};
+  SampleProgram({instruction}).run(batch, 0, worker);
   if (batch.failed()) {
     counts.message = batch.failures().front().message;
     CHECK(!counts.message.empty());
