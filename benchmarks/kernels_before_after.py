@@ -1,8 +1,11 @@
 """Compare the speed of operators in two checkouts: ``python -m benchmarks.kernels_before_after``.
 
-Both must be built in place. A process of each runs the same calls alternately, and processor time
-is measured. Ratios are those of the fastest runs, before / after: below 1, the second is slower.
-Calls that appear slower are measured again, in more rounds.
+Both must be built in place. In each round, a new process of each runs the same calls alternately,
+and processor time is measured: that of the fastest run of each process. Ratios are those of the
+medians of all processes, before / after: below 1, the second is slower.
+
+Where data lie in memory is an accident of a process, and may double the time of a call, as often as
+it is run. Within one process, the same code may thus appear to be slower than itself.
 """
 
 from __future__ import annotations
@@ -22,10 +25,9 @@ from tqdm import tqdm
 
 from . import machine
 from .command import ROOT, positive, warn_if_busy, write_results
-from .summary import Spread, ratio_of_lowest
+from .summary import Spread, ratio_of_medians
 
 SLOWER = 0.98
-AGAIN = 4  # rounds for calls that appear slower
 
 
 class Side:
@@ -46,10 +48,13 @@ class Side:
             raise SystemExit(f"{checkout}: the library was found elsewhere ({hello['library']}).")
         self.calls: list[str] = hello["calls"]
 
-    def seconds(self, call: str, runs: int) -> float | None:
-        """Return the time of the fastest run; None if this library does not support the call."""
+    def seconds(self, call: str, duration: float) -> float | None:
+        """Return the time of the fastest run; None if this library does not support the call.
+
+        `duration` is how long it is run in all, in seconds.
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"call": call, "runs": runs}) + "\n")
+        self._process.stdin.write(json.dumps({"call": call, "seconds": duration}) + "\n")
         self._process.stdin.flush()
         answer = self._read()
         if "error" in answer:
@@ -81,9 +86,12 @@ def main() -> None:
     parser.add_argument("before", type=Path, help="checkout, built in place")
     parser.add_argument("after", type=Path, help="checkout, built in place")
     parser.add_argument("--calls", nargs="+", default=["*"], metavar="PATTERN", help="(all)")
-    parser.add_argument("--rounds", type=positive, default=9, help="of each (%(default)s)")
+    parser.add_argument("--rounds", type=positive, default=9, help="of new processes (%(default)s)")
     parser.add_argument(
-        "--milliseconds", type=positive, default=5, help="that a round takes (%(default)s)"
+        "--milliseconds",
+        type=positive,
+        default=5,
+        help="that a call is run for in a round (%(default)s)",
     )
     parser.add_argument(
         "--save", action="store_true", help="write the ratios to a file in benchmarks/results"
@@ -91,25 +99,10 @@ def main() -> None:
     arguments = parser.parse_args()
     warn_if_busy()
     checkouts = [arguments.before.resolve(), arguments.after.resolve()]
-    sides = [Side(checkout) for checkout in checkouts]
-    chosen = [
-        call
-        for call in sides[0].calls
-        if any(fnmatch.fnmatch(call, pattern) for pattern in arguments.calls)
-    ]
-    seconds = arguments.milliseconds / 1000
-    ratios = {}
-    for call in tqdm(chosen, unit="call"):
-        ratio = measure(sides, call, arguments.rounds, seconds)
-        if ratio is not None:
-            ratios[call] = ratio
-    slower = [call for call, ratio in ratios.items() if ratio.median < SLOWER]
-    for call in tqdm(slower, unit="call"):
-        ratio = measure(sides, call, arguments.rounds * AGAIN, seconds)
-        if ratio is not None:
-            ratios[call] = ratio
-    for side in sides:
-        side.close()
+    times = measure(
+        checkouts, arguments.calls, arguments.rounds, duration=arguments.milliseconds / 1000
+    )
+    ratios = {call: ratio_of_medians(*both) for call, both in times.items()}
     report(ratios)
     if arguments.save:
         results = {
@@ -130,17 +123,30 @@ def commit_of(checkout: Path) -> str:
     ).stdout.strip()
 
 
-def measure(sides: list[Side], call: str, rounds: int, seconds: float) -> Spread | None:
-    """Measure a call in both checkouts alternately; None if it fails in one of them."""
-    first = [side.seconds(call, 2) for side in sides]
-    if None in first:
-        return None
-    runs = max(1, round(seconds / max(sum(value or 0 for value in first) / 4, 1e-6)))
-    times: list[list[float]] = [[], []]
-    for round_ in range(rounds):
-        for index in (0, 1) if round_ % 2 == 0 else (1, 0):
-            times[index].append(sides[index].seconds(call, runs) or 0.0)
-    return ratio_of_lowest(times[0], times[1])
+def measure(
+    checkouts: list[Path], patterns: list[str], rounds: int, *, duration: float
+) -> dict[str, tuple[list[float], list[float]]]:
+    """Return for each call its times in both checkouts, one of each round.
+
+    Calls that fail in one of them are left out.
+    """
+    times: dict[str, tuple[list[float], list[float]]] = {}
+    failed: set[str] = set()
+    for round_ in tqdm(range(rounds), unit="round"):
+        sides = [Side(checkout) for checkout in checkouts]
+        for call in sides[0].calls:
+            if call in failed or not any(fnmatch.fnmatch(call, pattern) for pattern in patterns):
+                continue
+            for index in (0, 1) if round_ % 2 == 0 else (1, 0):
+                seconds = sides[index].seconds(call, duration)
+                if seconds is None:
+                    failed.add(call)
+                    times.pop(call, None)
+                    break
+                times.setdefault(call, ([], []))[index].append(seconds)
+        for side in sides:
+            side.close()
+    return times
 
 
 def report(ratios: dict[str, Spread]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _RESAMPLES = 4000
@@ -32,26 +32,9 @@ def ratio_of_medians(values: Sequence[float], others: Sequence[float]) -> Spread
     The bounds are those of the 95 % bootstrap interval. Both were measured in the same rounds, so
     rounds are resampled as pairs: a disturbance of a whole round cancels out.
     """
-    return _ratio_of("ratio_of_medians", statistics.median, values, others)
-
-
-def ratio_of_lowest(values: Sequence[float], others: Sequence[float]) -> Spread:
-    """Divide the lowest of some values by that of others, with bounds as `ratio_of_medians` does.
-
-    For times on a machine that is busy with other work, which only ever adds to them.
-    """
-    return _ratio_of("ratio_of_lowest", min, values, others)
-
-
-def _ratio_of(
-    name: str,
-    estimate: Callable[[Iterable[float]], float],
-    values: Sequence[float],
-    others: Sequence[float],
-) -> Spread:
     if len(values) != len(others):
         raise ValueError(
-            f"{name}: both must have as many rounds "
+            "ratio_of_medians: both must have as many rounds "
             f"(got {len(values)} and {len(others)}). Measure them in turns."
         )
     generator = random.Random(0)
@@ -60,12 +43,12 @@ def _ratio_of(
     for _ in range(_RESAMPLES):
         chosen = generator.choices(rounds, k=len(rounds))
         ratios.append(
-            estimate([values[index] for index in chosen])
-            / estimate([others[index] for index in chosen])
+            statistics.median([values[index] for index in chosen])
+            / statistics.median([others[index] for index in chosen])
         )
     ratios.sort()
     return Spread(
         ratios[int(0.025 * _RESAMPLES)],
-        estimate(values) / estimate(others),
+        statistics.median(values) / statistics.median(others),
         ratios[int(0.975 * _RESAMPLES)],
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
@@ -154,9 +153,8 @@ class ApiCheck:
         self.group: PipelineAPIType | None = None
         self._depth = 0
 
-    @contextlib.contextmanager
-    def calls(self, group: PipelineAPIType) -> Iterator[None]:
-        """Mark the body of a method that belongs to a group."""
+    def calls(self, group: PipelineAPIType) -> ApiCheck:
+        """Return a context manager for the body of a method that belongs to a group."""
         if self._depth == 0:
             if self.is_enabled and self.group not in (None, group):
                 assert self.group is not None
@@ -166,8 +164,10 @@ class ApiCheck:
                     "share_outputs and release_outputs."
                 )
             self.group = group
+        return self
+
+    def __enter__(self) -> None:
         self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1

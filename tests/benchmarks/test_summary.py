@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.summary import Spread, quartiles, ratio_of_lowest, ratio_of_medians
+from benchmarks.summary import Spread, quartiles, ratio_of_medians
 
 RATES = st.floats(1, 1e4)
 
@@ -38,15 +38,6 @@ def test_what_disturbs_a_round_cancels_out() -> None:
     assert spread == Spread(2.0, 2.0, 2.0)
 
 
-def test_lowest_times_are_those_without_other_work() -> None:
-    # Most rounds were disturbed, each for one of them.
-    spread = ratio_of_lowest([2.0, 2.5, 2.0, 9.0, 2.0], [7.0, 4.0, 1.0, 1.0, 6.0])
-    assert spread.median == 2.0
-    assert spread.low <= 2.0 <= spread.high
-
-
 def test_rounds_must_be_pairs() -> None:
     with pytest.raises(ValueError, match=r"as many rounds \(got 2 and 3\)"):
         ratio_of_medians([1.0, 2.0], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"ratio_of_lowest: .* as many rounds \(got 2 and 1\)"):
-        ratio_of_lowest([1.0, 2.0], [1.0])
