@@ -48,8 +48,8 @@ int main(int, char** arguments) {
   instruction.inputs = {0};
   instruction.outputs = {1};
   ThreadTimes times{1};
-  Worker worker{times};
-  SampleProgram({instruction}).run(batch, 0, *pool, worker);
+  Worker worker{*pool, times};
+  SampleProgram({instruction}).run(batch, 0, worker);
   for (const auto& failure : batch.failures()) std::printf("%s\n", failure.message.c_str());
   const Tensor& output = batch.values[1][0];
   for (int i = 0; i < output.num_elements(); ++i) std::printf("%d ", output.as<uint8_t>()[i]);
