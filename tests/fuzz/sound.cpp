@@ -171,8 +171,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Batch batch(0, 1, 1, 0, 1, 0);
   batch.output_of_value.assign(1, -1);
   ThreadTimes times{1};
-  Worker worker{times};
-  SampleProgram({instruction}).run(batch, 0, *pool, worker);
+  Worker worker{*pool, times};
+  SampleProgram({instruction}).run(batch, 0, worker);
   if (batch.failed()) {
     FUZZ_CHECK(!batch.failures().front().message.empty());
     return 0;
