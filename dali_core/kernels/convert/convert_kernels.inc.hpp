@@ -36,10 +36,26 @@ inline void convert_run(const void* input, void* output, int64_t count) {
 }
 
 template <typename From>
-inline ConvertRun convert_from(DataType to) {
+inline ConvertRun convert_to_narrow(DataType to) {
   switch (to) {
     case DataType::kUInt8:
       return convert_run<uint8_t, From>;
+    case DataType::kUInt16:
+      return convert_run<uint16_t, From>;
+    case DataType::kInt8:
+      return convert_run<int8_t, From>;
+    case DataType::kInt16:
+      return convert_run<int16_t, From>;
+    case DataType::kBool:
+      return convert_run<bool, From>;
+    default:
+      return nullptr;
+  }
+}
+
+template <typename From>
+inline ConvertRun convert_from(DataType to) {
+  switch (to) {
     case DataType::kUInt32:
       return convert_run<uint32_t, From>;
     case DataType::kUInt64:
@@ -52,10 +68,8 @@ inline ConvertRun convert_from(DataType to) {
       return convert_run<float, From>;
     case DataType::kFloat64:
       return convert_run<double, From>;
-    case DataType::kBool:
-      return convert_run<bool, From>;
     default:
-      return nullptr;
+      return convert_to_narrow<From>(to);
   }
 }
 
@@ -67,24 +81,21 @@ inline ConvertRun find_run(DataType from, DataType to) {
     case DataType::kUInt16:
       return to == DataType::kInt32   ? convert_run<int32_t, uint16_t>
              : to == DataType::kFloat ? convert_run<float, uint16_t>
-                                      : nullptr;
+                                      : convert_to_narrow<uint16_t>(to);
     case DataType::kUInt32:
       return to == DataType::kInt64     ? convert_run<int64_t, uint32_t>
              : to == DataType::kFloat64 ? convert_run<double, uint32_t>
-                                        : nullptr;
+                                        : convert_to_narrow<uint32_t>(to);
     case DataType::kUInt64:
       return convert_from<uint64_t>(to);
     case DataType::kInt8:
-      return to == DataType::kInt32 ? convert_run<int32_t, int8_t> : nullptr;
+      return to == DataType::kInt32 ? convert_run<int32_t, int8_t> : convert_to_narrow<int8_t>(to);
     case DataType::kInt16:
       return to == DataType::kInt32   ? convert_run<int32_t, int16_t>
              : to == DataType::kFloat ? convert_run<float, int16_t>
-                                      : nullptr;
+                                      : convert_to_narrow<int16_t>(to);
     case DataType::kInt32:
-      return to == DataType::kInt8     ? convert_run<int8_t, int32_t>
-             : to == DataType::kInt16  ? convert_run<int16_t, int32_t>
-             : to == DataType::kUInt16 ? convert_run<uint16_t, int32_t>
-                                       : convert_from<int32_t>(to);
+      return convert_from<int32_t>(to);
     case DataType::kInt64:
       return convert_from<int64_t>(to);
     case DataType::kFloat16:
