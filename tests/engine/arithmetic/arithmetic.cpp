@@ -1,5 +1,5 @@
-// Expressions and indices on the limits of all types, for sanitizers: no overflows, no reads out of
-// bounds.
+// Expressions, conversions and indices on the limits of all types, for sanitizers: no overflows, no
+// reads out of bounds.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -9,6 +9,8 @@
 
 #include "batch.hpp"
 #include "check.hpp"
+#include "dali_core/convert.hpp"
+#include "dali_core/kernels/convert/convert_elements.hpp"
 #include "dali_core/kernels/elementwise/elementwise.hpp"
 #include "sample_program.hpp"
 
@@ -208,4 +210,28 @@ TEST(slices_with_enormous_numbers) {
             CHECK_EQUAL(result.shape[1], 3);
           }
         }
+}
+
+TEST(runs_are_converted_as_single_elements_are) {
+  // Around the widths of registers and the length of blocks.
+  for (const int64_t count : {0, 1, 7, 8, 9, 63, 255, 256, 257, 521})
+    for (int from = 0; from < kNumTypes; ++from)
+      for (int to = 0; to < kNumTypes; ++to) {
+        const Tensor input = ends(static_cast<DataType>(from), {count});
+        Tensor actual = exact(static_cast<DataType>(to), {count});
+        Tensor expected = exact(static_cast<DataType>(to), {count});
+        convert_elements(input.data, input.type, actual.data, actual.type, count);
+        visit_type(input.type, [&](auto in) {
+          visit_type(actual.type, [&](auto out) {
+            using To = decltype(out);
+            for (int64_t i = 0; i < count; ++i)
+              expected.as<To>()[i] = convert<To>(input.as<decltype(in)>()[i]);
+          });
+        });
+        const auto bytes = static_cast<size_t>(actual.num_bytes());
+        check(std::memcmp(actual.data, expected.data, bytes) == 0,
+              std::to_string(count) + " elements of type " + std::to_string(from) + " to " +
+                  std::to_string(to),
+              __FILE__, __LINE__);
+      }
 }
