@@ -162,7 +162,8 @@ class NinjaFile:
         return self._vocabulary
 
     def _compile_native(self, source: Path, codecs: Codecs) -> Path:
-        flags = [*toolchain.compile_flags("-O3"), *(f"-I{folder}" for folder in INCLUDES)]
+        flags = [*toolchain.compile_flags("-O3"), toolchain.ALIGN_LOOPS]
+        flags += [f"-I{folder}" for folder in INCLUDES]
         if any(source.is_relative_to(folder) for folder in DECODERS):
             flags += [
                 *codecs.flags,
