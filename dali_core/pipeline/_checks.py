@@ -138,7 +138,7 @@ def checkpoint_data(value: Any) -> str | bytes | None:
 
 
 class ApiCheck:
-    """Refuses to mix groups of run methods; nested calls belong to the outermost group.
+    """Refuses to mix groups of run methods.
 
     Attributes
     ----------
@@ -151,23 +151,14 @@ class ApiCheck:
     def __init__(self) -> None:
         self.is_enabled = True
         self.group: PipelineAPIType | None = None
-        self._depth = 0
 
-    def calls(self, group: PipelineAPIType) -> ApiCheck:
-        """Return a context manager for the body of a method that belongs to a group."""
-        if self._depth == 0:
-            if self.is_enabled and self.group not in (None, group):
-                assert self.group is not None
-                raise PipelineStateError(
-                    f"Pipeline: run methods of one group must be used (this is {group.name}, "
-                    f"before it was {self.group.name}). Use either run, or schedule_run with "
-                    "share_outputs and release_outputs."
-                )
-            self.group = group
-        return self
-
-    def __enter__(self) -> None:
-        self._depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._depth -= 1
+    def note(self, group: PipelineAPIType) -> None:
+        """Note that a method of a group is called; raise if that mixes groups."""
+        if self.is_enabled and self.group not in (None, group):
+            assert self.group is not None
+            raise PipelineStateError(
+                f"Pipeline: run methods of one group must be used (this is {group.name}, "
+                f"before it was {self.group.name}). Use either run, or schedule_run with "
+                "share_outputs and release_outputs."
+            )
+        self.group = group

@@ -213,18 +213,18 @@ class Pipeline(PipelineWithParameters):
             What a source raised is raised here, too, with a note that says where. The next call
             goes on as well.
         """
-        with self._run.api.calls(types.PipelineAPIType.BASIC):
-            if pipeline_inputs:
-                self._inputs.feed_for_run(pipeline_inputs)
-            self.schedule_run()
-            return self.outputs(cuda_stream)
+        self._run.check_call(types.PipelineAPIType.BASIC)
+        if pipeline_inputs:
+            self._inputs.feed_for_run(pipeline_inputs)
+        self._states.start()
+        self._run.schedule()
+        return self._run.take(cuda_stream)
 
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""
-        self._run.check_caller()
-        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
-            self._states.start()
-            self._run.schedule()
+        self._run.check_call(types.PipelineAPIType.SCHEDULED)
+        self._states.start()
+        self._run.schedule()
 
     def schedule_batch(self, /, **pipeline_inputs: Any) -> None:
         """Start to compute one batch from these inputs, whatever `prefetch_queue_depth` is.
@@ -242,11 +242,10 @@ class Pipeline(PipelineWithParameters):
         UnknownInputError, ArgumentValueError
             If a name is unknown or missing, or the data is no batch.
         """
-        self._run.check_caller()
-        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
-            self._states.start()
-            self._inputs.feed_batch(pipeline_inputs)
-            self._run.schedule_one()
+        self._run.check_call(types.PipelineAPIType.SCHEDULED)
+        self._states.start()
+        self._inputs.feed_batch(pipeline_inputs)
+        self._run.schedule_one()
 
     def outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Wait for the oldest batch that was started, and give its outputs.
@@ -265,23 +264,19 @@ class Pipeline(PipelineWithParameters):
         SampleError
             If an operator failed on a sample.
         """
-        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
-            self.release_outputs()
-            return self.share_outputs(cuda_stream)
+        return self.share_outputs(cuda_stream)
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[OutputList, ...]:
         """Do the same as `outputs`, for programs that call `release_outputs` themselves."""
-        self._run.check_caller()
-        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
-            return self._run.take(cuda_stream)
+        self._run.check_call(types.PipelineAPIType.SCHEDULED)
+        return self._run.take(cuda_stream)
 
     def release_outputs(self) -> None:
         """Release the last outputs. Their memory is reused once nobody else holds them either.
 
         On a device, that is once all streams that were said to use them have done so.
         """
-        with self._run.api.calls(types.PipelineAPIType.SCHEDULED):
-            pass  # reference counts do the work
+        self._run.api.note(types.PipelineAPIType.SCHEDULED)  # reference counts do the work
 
     def reset(self) -> None:
         """Start over after the end of the data. In mid-epoch this does nothing."""

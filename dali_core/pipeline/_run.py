@@ -162,6 +162,11 @@ class PipelineRun:
         if self.workers is not None:
             self.workers.check_caller()
 
+    def check_call(self, group: PipelineAPIType) -> None:
+        """Refuse a caller as `check_caller` does, and to mix run methods of another group."""
+        self.check_caller()
+        self.api.note(group)
+
     def schedule(self) -> None:
         """Start the next batch; the first time, as many as are prefetched."""
         assert self.statistics is not None
