@@ -83,17 +83,41 @@ class OneHot : public KernelOperator<OneHot, OneHotTask> {
     fill_elements(task.out, task.count, task.bytes, task.off_value);
     visit_type(task.from, [&](auto zero) {
       const auto* const numbers = static_cast<const decltype(zero)*>(task.in);
-      const int64_t count = task.count / task.num_classes;
-      for (int64_t first = 0; first < count; first += task.inner)
-        for (int64_t i = 0; i < task.inner; ++i) {
-          const int64_t own = class_of(numbers[first + i], task.num_classes);
-          const int64_t place = first * task.num_classes + own * task.inner + i;
-          if (own >= 0) store_bits(task.out, place, task.bytes, task.on_value);
-        }
+      switch (task.bytes) {
+        case 1:
+          return mark<uint8_t>(task, numbers);
+        case 2:
+          return mark<uint16_t>(task, numbers);
+        case 4:
+          return mark<uint32_t>(task, numbers);
+        default:
+          return mark<uint64_t>(task, numbers);
+      }
     });
   }
 
  private:
+  template <typename Bits, typename Number>
+  static void mark(const OneHotTask& task, const Number* numbers) {
+    // Stores of bytes might change the task, for all that the compiler knows.
+    const int64_t num_classes = task.num_classes, inner = task.inner;
+    const int64_t count = task.count / num_classes;
+    const auto on_value = static_cast<Bits>(task.on_value);
+    auto* out = static_cast<Bits*>(task.out);
+    if (inner == 1) {  // a loop in a loop would take longer
+      for (int64_t i = 0; i < count; ++i, out += num_classes) {
+        const int64_t own = class_of(numbers[i], num_classes);
+        if (own >= 0) out[own] = on_value;
+      }
+      return;
+    }
+    for (int64_t first = 0; first < count; first += inner, out += inner * num_classes)
+      for (int64_t i = 0; i < inner; ++i) {
+        const int64_t own = class_of(numbers[first + i], num_classes);
+        if (own >= 0) out[own * inner + i] = on_value;
+      }
+  }
+
   Layout layout(const Tensor& input, int ndim, int axis) const {
     if (letter_ == 0) return Layout();
     std::string letters = ndim > 0 ? input.layout.c_str() : "";
