@@ -259,8 +259,11 @@ class Runner:
         self._steps.forget_failures()
 
     def submit(self) -> Batch:
-        """Start the next batch, for which `call_sources` has to be called next."""
-        self._check_usable()
+        """Start the next batch, for which `call_sources` has to be called next.
+
+        It is for whoever has called `check_caller`.
+        """
+        self._check_open()
         size = self._options.batch_size
         first = self._numbers.position(self._iteration)
         replaces = self._options.replaces_failed
@@ -282,10 +285,13 @@ class Runner:
             pass
 
     def wait(self, batch: Batch) -> bool:
-        """Wait until a batch is done, and tell whether the sources had data for it."""
-        self._check_usable()
+        """Wait until a batch is done, and tell whether the sources had data for it.
+
+        It is for whoever has called `check_caller`.
+        """
+        self._check_open()
         while not self._is_done(batch):
-            self._check_usable()
+            self._check_open()
             if batch.cancelled:
                 raise PipelineStateError(
                     "Pipeline: must not be reset while a batch is waited for (it was, by another "
@@ -457,6 +463,9 @@ class Runner:
 
     def _check_usable(self) -> None:
         self.check_caller()
+        self._check_open()
+
+    def _check_open(self) -> None:
         if os.getpid() != self._process:
             raise PipelineStateError(
                 f"Pipeline: must be used in the process that built it (built in process "

@@ -72,6 +72,9 @@ class Steps:
         device: DeviceStages | None = None,
     ) -> None:
         self._stages = stages
+        self._first_stage = min(stages, default=-1)
+        # Those that run for all samples, whatever they are.
+        self._sources = {i for i, (entry, _) in stages.items() if not entry.node.dependencies}
         self._device = device
         self._node_numbers = node_numbers
         self._numbers = numbers
@@ -103,6 +106,8 @@ class Steps:
     @property
     def called_here(self) -> OperatorNode | None:
         """The node whose function this thread is calling, if it is."""
+        if not self._called:
+            return None
         node = self._called.get(threading.get_ident())
         if node is None:
             return None
@@ -237,12 +242,13 @@ class Steps:
 
     def _run(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
         node = entry.node
-        is_source = not node.dependencies
+        is_source = task.stage in self._sources
         batch = task.batch
-        if is_source and any(ended < batch.iteration for ended in list(self._ended)):
+        ended = list(self._ended)
+        if is_source and ended and min(ended) < batch.iteration:
             # Batches that were started already must not eat into the next epoch.
             raise StopIteration
-        if task.stage == min(self._stages):
+        if task.stage == self._first_stage:
             # Before anything can fail: a batch that fails does not count.
             self._first_samples[batch.iteration] = self._next_sample
         # In a branch, the samples that take it are a batch of their own.
@@ -323,7 +329,7 @@ class Steps:
 
     def _settle_size(self, task: StepTask, size: int) -> None:
         """The first source decides how large the batch is, and numbers its samples."""
-        if task.stage != min(self._stages):
+        if task.stage != self._first_stage:
             if size != task.batch.size:
                 raise ValueError(
                     "all sources must return equally many samples for a batch "
