@@ -110,9 +110,9 @@ def _measure(
     files: list[str], threads: int, batch_size: int, batches: int, delay: int, io_threads: int
 ) -> float:
     from dali_core import Pipeline, fn, types
-    from dali_core._execution import runner
+    from dali_core._execution import runner_options
 
-    runner.NUM_IO_THREADS = io_threads
+    runner_options.NUM_IO_THREADS = io_threads
     with Pipeline(batch_size, threads, None, seed=1) as pipeline:
         data, _ = fn.readers.file(files=files, random_shuffle=True)
         images = fn.decoders.image(data)

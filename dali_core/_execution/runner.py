@@ -6,7 +6,6 @@ import os
 import threading
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.bad_samples import BadSampleLog, GivenBatch
@@ -21,6 +20,7 @@ from dali_core._execution.failures import Failure, FailureReports, with_note
 from dali_core._execution.operators import make_operator, open_storages
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BatchNumbers, Place, Progress
+from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
 from dali_core._graph.index_sampler import IndexSampler
@@ -45,51 +45,6 @@ _WAIT_SECONDS = 0.1
 # A step in Python may hang in the user's code; nothing can stop it, so nobody waits for ever.
 _STEP_GRACE_SECONDS = 10.0
 _CLOSE_GRACE_SECONDS = 2.0
-
-NUM_IO_THREADS = 8
-"""Threads that read files ahead of their use."""
-
-
-@dataclass(frozen=True)
-class RunnerOptions:
-    """How a plan is to be run.
-
-    Attributes
-    ----------
-    batch_size, num_threads : int
-        Samples in a batch, and native threads.
-    seed : int
-        Unsigned 64-bit seed of all random operators.
-    set_affinity : bool
-        Whether to bind each thread to a processor.
-    asynchronous : bool
-        Whether functions run in a thread of their own, or in the thread that waits for the batch.
-        Sources run in the thread that submits batches in any case.
-    replaces_failed : bool
-        Whether other samples take the place of bad ones, which otherwise end their batch.
-    max_bad_samples : int, float or None
-        With `replaces_failed`: how many samples of an epoch, or which share, may be bad.
-    num_io_threads : int
-        Number of threads that read files before they are needed.
-    device_id : int or None
-        The device, if there is one.
-    stream_priority : int
-        Priority of the stream there; lower numbers go first.
-    depth : int
-        How many batches may be on their way.
-    """
-
-    batch_size: int
-    num_threads: int
-    seed: int
-    set_affinity: bool = False
-    asynchronous: bool = True
-    replaces_failed: bool = False
-    max_bad_samples: float | None = None
-    num_io_threads: int = field(default_factory=lambda: NUM_IO_THREADS)
-    device_id: int | None = None
-    stream_priority: int = 0
-    depth: int = 2
 
 
 class Runner:

@@ -14,7 +14,8 @@ from typing import Any
 from dali_core._execution.operators import make_step
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BEGINNING, Place, Progress
-from dali_core._execution.runner import Runner, RunnerOptions
+from dali_core._execution.runner import Runner
+from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan

@@ -14,7 +14,8 @@ import pytest
 
 from dali_core import Pipeline, fn
 from dali_core._execution import runner as runner_module
-from dali_core._execution.runner import Runner, RunnerOptions
+from dali_core._execution.runner import Runner
+from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.planner import make_plan
 from dali_core._runtime.executor import Batch
 from dali_core.errors import PipelineStateError, SampleError
