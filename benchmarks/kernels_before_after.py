@@ -1,8 +1,8 @@
 """Compare the speed of operators in two checkouts: ``python -m benchmarks.kernels_before_after``.
 
 Both must be built in place. In each round, a new process of each runs the same calls alternately,
-and processor time is measured: that of the fastest run of each process. Ratios are those of the
-medians of all processes, before / after: below 1, the second is slower.
+and the fastest run of each process counts. Ratios are those of the medians of all processes, before
+/ after: below 1, the second is slower.
 
 Where data lie in memory is an accident of a process, and may double the time of a call, as often as
 it is run. Within one process, the same code may thus appear to be slower than itself.

@@ -274,15 +274,16 @@ def _build(dtype: str, shape: tuple[int, ...], layout: str, call: Call) -> Any:
 
 
 def _seconds(pipeline: Any, duration: float) -> float:
-    """Measure the processor time of the fastest of some batches, of `duration` in all.
+    """Measure the fastest of some batches, of `duration` in all.
 
-    Processor time depends little on other work of the machine, and the minimum least.
+    The minimum depends least on other work of the machine. Processor time would not do: of a thread
+    that is not asleep yet, a part is counted later, and the minimum finds runs for which it was.
     """
     times: list[float] = []
     while len(times) < 3 or sum(times) < duration:
-        start = time.process_time()
+        start = time.perf_counter()
         pipeline.run()
-        times.append(time.process_time() - start)
+        times.append(time.perf_counter() - start)
     return min(times)
 
 
