@@ -214,10 +214,7 @@ class Runner:
         self._steps.forget_failures()
 
     def submit(self) -> Batch:
-        """Start the next batch, for which `call_sources` has to be called next.
-
-        It is for whoever has called `check_caller`.
-        """
+        """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
         self._check_open()
         size = self._options.batch_size
         first = self._numbers.position(self._iteration)
@@ -240,9 +237,9 @@ class Runner:
             pass
 
     def wait(self, batch: Batch) -> bool:
-        """Wait until a batch is done, and tell whether the sources had data for it.
+        """Wait until a batch is done; return False if the sources were exhausted before it.
 
-        It is for whoever has called `check_caller`.
+        Call `check_caller` before.
         """
         self._check_open()
         while not self._is_done(batch):
