@@ -42,12 +42,12 @@ class Instruction:
     operands: str
     targets: list[str]
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The opcode without modifiers."""
         return self.opcode.partition(".")[0]
 
-    @property
+    @functools.cached_property
     def access(self) -> str:
         """What it accesses in global memory, such as ``load 16``; empty if nothing."""
         space = _SPACES.get(self.name)
@@ -67,6 +67,21 @@ class Code:
     registers: dict[str, int] = field(default_factory=dict)
     # What has been found, by the name of the case: the search takes a while.
     turns: dict[str, list[Instruction]] = field(default_factory=dict)
+    _following: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _calls: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def following(self, place: int) -> tuple[int, ...]:
+        """Return the places of instructions that may come after the one at a place."""
+        if place not in self._following:
+            self._following[place] = tuple(_successors(self, place))
+        return self._following[place]
+
+    def call_at(self, place: int) -> tuple[int, ...]:
+        """Return the cheapest way through what is called at a place; empty if nothing is."""
+        if place not in self._calls:
+            is_call = self.instructions[place].name == "CALL"
+            self._calls[place] = _cheapest_call(self, place) if is_call else ()
+        return self._calls[place]
 
     def local_accesses(self, kernel: str) -> int:
         """Count instructions that access local memory, such as spilled registers."""
@@ -172,7 +187,7 @@ def cheapest_turn(code: Code, kernel: str, accesses: Counter[str]) -> list[Instr
     heads = {
         target
         for i in code.kernels[kernel]
-        for target in _successors(code, i)
+        for target in code.following(i)
         if target <= i and target in code.kernels[kernel]
     }
     best: list[int] = []
@@ -210,9 +225,11 @@ def _cheapest_way(
                     break
             return _with_calls(code, way[::-1])
         instruction = code.instructions[place]
-        arrivals = list(_counted(instruction, kinds, counts, wanted))
-        more = 1 + (len(_cheapest_call(code, place)) if instruction.name == "CALL" else 0)
-        for following in _successors(code, place):
+        arrivals = [counts]
+        if instruction.access or instruction.name in accesses:
+            arrivals = list(_counted(instruction, kinds, counts, wanted))
+        more = 1 + len(code.call_at(place))
+        for following in code.following(place):
             for counted in arrivals:
                 arrived = (following, counted)
                 if cost + more < costs.get(arrived, 1 << 30):
@@ -240,9 +257,7 @@ def _counted(
 def _with_calls(code: Code, way: list[int]) -> list[int]:
     whole = []
     for place in way:
-        whole.append(place)
-        if code.instructions[place].name == "CALL":
-            whole += _cheapest_call(code, place)
+        whole += [place, *code.call_at(place)]
     return whole
 
 
@@ -261,7 +276,7 @@ def _cheapest_call(code: Code, place: int) -> tuple[int, ...]:
         seen.add(way[-1])
         if code.instructions[way[-1]].name == "RET":
             return way
-        for following in _successors(code, way[-1]):
+        for following in code.following(way[-1]):
             heapq.heappush(ways, (length + 1, (*way, following)))
     return ()
 

@@ -32,8 +32,8 @@ class Module:
     name: str
     cython: Path
     native: tuple[Path, ...] = ()
-    includes: tuple[Path, ...] = ()  # beside INCLUDES
     libraries: tuple[str, ...] = ()
+    uses_cuda: bool = False  # whether it is compiled with the headers of CUDA
 
 
 @dataclass(frozen=True)
@@ -86,5 +86,5 @@ def find_modules(*, with_cuda: bool, codecs: Codecs) -> list[Module]:
     if with_cuda:
         for source in sorted(CUDA.glob("*.pyx")):
             name = f"dali_core._cuda.{source.stem}"
-            modules.append(Module(name, source, includes=(CUDA,)))
+            modules.append(Module(name, source, uses_cuda=True))
     return modules

@@ -19,6 +19,7 @@ from ninja.ninja_syntax import Writer
 
 from building import cubins, cuda_compilers, toolchain
 from building.extensions import (
+    CUDA,
     CUDA_PROFILER,
     CUDA_RUNTIME,
     DECODERS,
@@ -35,6 +36,8 @@ CUBINS = BUILD / "cubins"
 HEADERS = BUILD / "headers"
 # Most sources begin with these: they are read once, and not for each source.
 PRECOMPILED = RUNTIME / "engine" / "precompiled.hpp"
+# What Cython makes begins with these.
+PRECOMPILED_OF_CYTHON = RUNTIME / "engine" / "precompiled_with_python.hpp"
 
 
 class NinjaFile:
@@ -44,7 +47,7 @@ class NinjaFile:
         self._text = io.StringIO()
         self._writer = Writer(self._text, width=1_000_000)
         self._objects: dict[tuple[Path, str], Path] = {}
-        self._precompiled: dict[str, Path] = {}
+        self._precompiled: set[Path] = set()
         self._vocabulary: Path | None = None
         self._writer.variable("builddir", str(BUILD))
         python = '"$$PYTHON"'
@@ -123,10 +126,13 @@ class NinjaFile:
         self._writer.build(
             str(translated), "cython", str(module.cython), implicit="building/run_cython.py"
         )
-        includes = [f"-I{folder}" for folder in (*INCLUDES, *module.includes)]
-        systems = [f"-isystem {folder}" for folder in (toolchain.python_include(), *headers)]
-        flags = [*toolchain.compile_flags(toolchain.cython_level()), *includes, *systems]
-        objects = [self._compile(translated, flags)]
+        flags = toolchain.compile_flags(toolchain.cython_level())
+        flags += [f"-I{folder}" for folder in INCLUDES]
+        flags += [f"-isystem {toolchain.python_include()}"]
+        precompiled = self._precompile(flags, PRECOMPILED_OF_CYTHON)
+        if module.uses_cuda:
+            flags += [f"-I{CUDA}", *(f"-isystem {folder}" for folder in headers)]
+        objects = [self._compile(translated, flags, precompiled)]
         objects += [self._compile_native(source, codecs) for source in module.native]
         objects.append(self._archive_vocabulary(codecs))
         flags = [*toolchain.link_flags(), *module.libraries]
@@ -169,23 +175,25 @@ class NinjaFile:
                 *codecs.flags,
                 *(f"-isystem {link_of(package)}" for package in codecs.headers),
             ]
-        elif toolchain.is_gcc():
-            precompiled = self._precompile(flags)
-            header = precompiled.with_suffix("")
-            return self._compile(source, [*flags, f"-include {header}"], implicit=precompiled)
-        return self._compile(source, flags)
+            return self._compile(source, flags)
+        return self._compile(source, flags, self._precompile(flags, PRECOMPILED))
 
-    def _precompile(self, flags: list[str]) -> Path:
+    def _precompile(self, flags: list[str], header: Path) -> Path | None:
+        """Have a header precompiled, if the compiler is GCC, and return where it then is."""
+        if not toolchain.is_gcc():
+            return None
         joined = " ".join(flags)
-        if joined not in self._precompiled:
-            target = _folder(joined) / f"{PRECOMPILED.name}.gch"
-            self._precompiled[joined] = target
-            self._writer.build(
-                str(target), "precompile", str(PRECOMPILED), variables={"flags": joined}
-            )
-        return self._precompiled[joined]
+        target = _folder(joined) / f"{header.name}.gch"
+        if target not in self._precompiled:
+            self._precompiled.add(target)
+            self._writer.build(str(target), "precompile", str(header), variables={"flags": joined})
+        return target
 
-    def _compile(self, source: Path, flags: Iterable[str], implicit: Path | None = None) -> Path:
+    def _compile(
+        self, source: Path, flags: Iterable[str], precompiled: Path | None = None
+    ) -> Path:
+        if precompiled:
+            flags = [*flags, f"-include {precompiled.with_suffix('')}"]
         joined = " ".join(flags)
         key = (source, joined)
         if key not in self._objects:
@@ -195,7 +203,7 @@ class NinjaFile:
                 str(target),
                 "compile",
                 str(source),
-                implicit=str(implicit) if implicit else None,
+                implicit=str(precompiled) if precompiled else None,
                 variables={"flags": joined},
             )
         return self._objects[key]

@@ -92,7 +92,7 @@ def launch_kernel(
     """
     cdef KernelLaunch call
     cdef bytes encoded = name.encode()
-    cdef const unsigned char[::1] content
+    cdef bytes content
     cdef size_t offset = 0
     cdef size_t alignment
     if not (1 <= len(grid) <= 3 and 1 <= len(block) <= 3):
@@ -112,7 +112,7 @@ def launch_kernel(
         call.block[i] = block[i]
     for argument in arguments:
         try:
-            content = memoryview(argument).cast("B")
+            view = memoryview(argument).cast("B")
             alignment = ctypes.alignment(argument)
         except TypeError as error:
             raise ArgumentTypeError(
@@ -120,15 +120,16 @@ def launch_kernel(
                 "them, as in ctypes.c_int(3)."
             ) from error
         offset = (offset + alignment - 1) // alignment * alignment
-        if offset + content.shape[0] > MAX_ARGUMENT_BYTES:
+        if offset + len(view) > MAX_ARGUMENT_BYTES:
             raise ArgumentValueError(
                 f"launch_kernel: arguments must have at most {MAX_ARGUMENT_BYTES} bytes together "
                 f"(got {arguments!r}). Pass larger ones in the device's memory."
             )
-        memcpy(&call.bytes[offset], &content[0], content.shape[0])
+        content = view.tobytes()
+        memcpy(&call.bytes[offset], <const char*>content, len(content))
         call.offsets[call.num_arguments] = offset
         call.num_arguments += 1
-        offset += content.shape[0]
+        offset += len(content)
     launch(call, stream)
 
 

@@ -137,9 +137,9 @@ cdef class PathList:
     def labels(self) -> Sequence[int]:
         """The label of each path, as 32-bit integers."""
         result = array("i", bytes(4 * len(self)))
-        cdef int[::1] view = result
-        if view.shape[0] > 0:
-            self._paths.get().copy_labels(<int32_t*>&view[0])
+        cdef uintptr_t start = result.buffer_info()[0]
+        if start:
+            self._paths.get().copy_labels(<int32_t*>start)
         return result
 
     @property

@@ -43,6 +43,7 @@ def project(tmp_path: Path) -> Path:
         (folder / "__init__.py").touch()
     (engine.parent / "executor.pyx").write_text(MODULE)
     (engine / "precompiled.hpp").write_text("#pragma once\n#include <string>\n")
+    (engine / "precompiled_with_python.hpp").write_text("#include <Python.h>\n")
     (engine / "number.hpp").write_text("#pragma once\nint number();\n")
     (engine / "number.cpp").write_text('#include "number.hpp"\nint number() { return 42; }\n')
     vocabulary = tmp_path / "dali_core" / "include" / "dali_core"

@@ -147,8 +147,10 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
   advance(batch);
 }
 
-// Moves a batch whose current stage is complete to the next one that has something to do.
-void Executor::advance(const std::shared_ptr<Batch>& batch) {
+// Moves a batch whose current stage is complete to the next one that has something to do. Who gives
+// a batch away no longer owns it when the consumer hears that it is done: then it is freed as soon
+// as the consumer lets go of it, and the next batch gets its memory, which is still in the cache.
+void Executor::advance(std::shared_ptr<Batch> batch) {
   const int num_stages = static_cast<int>(plan_.stages.size());
   if (batch->stage >= 0 && plan_.stages[batch->stage].program)
     plan_.stages[batch->stage].program->check_joined(*batch);
@@ -167,6 +169,7 @@ void Executor::advance(const std::shared_ptr<Batch>& batch) {
       active_.erase(std::remove(active_.begin(), active_.end(), batch), active_.end());
     }
   }
+  batch.reset();
   work_available_.notify_all();
   if (next == reading_stage_) reads_available_.notify_all();
   progress_made_.notify_all();
@@ -209,15 +212,14 @@ void Executor::work(ThreadTimes& times) {
     const int stage = batch->stage;
     ++busy_workers_;
     lock.unlock();
-    run_items(batch, stage, worker);
-    batch.reset();  // outside the lock: it may be the last owner
+    run_items(std::move(batch), stage, worker);
     lock.lock();
     --busy_workers_;
     progress_made_.notify_all();
   }
 }
 
-void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker& worker) {
+void Executor::run_items(std::shared_ptr<Batch> batch, int stage, Worker& worker) {
   StageProgress& progress = batch->progress[stage];
   const SampleProgram& program = *plan_.stages[stage].program;
   const int size = batch->size();
@@ -227,7 +229,7 @@ void Executor::run_items(const std::shared_ptr<Batch>& batch, int stage, Worker&
     if (stage == reading_stage_) read = take_read(*batch, sample, worker.times);
     if (!batch->is_copy(sample))
       program.run(*batch, sample, worker, read, reads_replacements_ && stage == 0);
-    if (progress.remaining.fetch_sub(1) == 1) advance(batch);
+    if (progress.remaining.fetch_sub(1) == 1) return advance(std::move(batch));
   }
 }
 

@@ -100,13 +100,13 @@ class Executor {
 
  private:
   void work(ThreadTimes& times);
-  void run_items(const std::shared_ptr<Batch>& batch, int stage, Worker& worker);
+  void run_items(std::shared_ptr<Batch> batch, int stage, Worker& worker);
   WaitingFor reason_to_wait() const;
   void read(ThreadTimes& times);
   void read_one(Batch& batch, int stage, Worker& worker);
   ReadProgress take_read(Batch& batch, int sample, ThreadTimes& times);
   void release_reads(const std::deque<std::shared_ptr<Batch>>& dropped);
-  void advance(const std::shared_ptr<Batch>& batch);
+  void advance(std::shared_ptr<Batch> batch);
   void finish_outputs(Batch& batch);
   void collect_outputs(Batch& batch);
   std::shared_ptr<Batch> find_items();

@@ -15,6 +15,7 @@ import types
 from typing import Any
 
 import numpy  # noqa: F401
+import pytest  # noqa: F401
 from cuda.bindings import driver  # noqa: F401
 
 import dali_core.fn
