@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -122,11 +123,12 @@ def link_program(
     writer.rule("link", f"{command} $in -o $out $flags", description="link $out")
     objects = []
     precompiled = set()
+    num_sources = Counter(map(shlex.join, flags_of.values()))
     for source, flags in flags_of.items():
         joined = shlex.join(flags)
         header = BUILD / _name_of(command, joined) / PRECOMPILED.name
         target = f"{header}.gch"
-        uses_header = is_gcc() and source.is_relative_to(CORE)
+        uses_header = is_gcc() and source.is_relative_to(ROOT) and num_sources[joined] > 2
         if uses_header and target not in precompiled:
             precompiled.add(target)
             writer.build(target, "precompile", str(PRECOMPILED), variables={"flags": joined})
