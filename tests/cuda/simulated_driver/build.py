@@ -23,9 +23,11 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from building.toolchain import is_gcc
 from tests.cuda.simulated_driver.kernel_source import find_kernels, for_host
 
 HERE = Path(__file__).resolve().parent
+DEVICE = "device.hpp"
 ROOT = HERE.parents[2]
 KERNELS = tuple(ROOT / "dali_core" / room for room in ("kernels", "operators", "_cuda"))
 TEST_KERNELS = HERE.parent / "kernels"
@@ -146,6 +148,7 @@ def _compile_driver() -> set[Path]:
 
 def _compile_all(kernels: Iterable[Path], sanitize: list[str], folder: Path) -> set[Path]:
     flags = [*COMMON, *FOR_KERNELS, *sanitize, *INCLUDES, f"-I{HERE}"]
+    _precompile(flags, folder)
     sources = {path.resolve() for root in kernels for path in root.glob("**/*.cu")}
     return _compile_each(sources, flags, folder)
 
@@ -154,6 +157,19 @@ def _compile_each(sources: Iterable[Path], flags: list[str], folder: Path) -> se
     with ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(_compile, source, flags, folder) for source in sources]
         return {job.result() for job in jobs}
+
+
+def _precompile(flags: list[str], folder: Path) -> None:
+    # Compilers that use no such file, or not this one, take the header, which is found by `-I`.
+    target = folder / f"{DEVICE}.gch"
+    command = [*compiler(), *flags, "-x", "c++-header"]
+    if not is_gcc() or _is_current(target, HERE / DEVICE, command):
+        return
+    unfinished = target.with_suffix(".new")
+    outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(unfinished)]
+    _run([*command, str(HERE / DEVICE), *outputs])
+    unfinished.replace(target)
+    _write_if_new(target.with_suffix(".command"), shlex.join(command))
 
 
 def _link(objects: set[Path], sanitize: list[str], library: Path) -> None:
@@ -179,7 +195,7 @@ def _compile(source: Path, flags: list[str], folder: Path) -> Path:
     text, inputs = source, ["-iquote", str(source.parent)]
     if source.suffix == ".cu":
         text = _for_host(source, [*command, *inputs], folder)
-        inputs += ["-include", str(HERE / "device.hpp")]
+        inputs += ["-iquote", str(folder), "-include", DEVICE]
     unfinished = target.with_suffix(".new.o")
     outputs = ["-MMD", "-MF", f"{target}.d", "-o", str(unfinished)]
     _run([*command, *inputs, "-c", str(text), *outputs])
@@ -205,9 +221,19 @@ def _for_host(source: Path, command: list[str], folder: Path) -> Path:
     target = folder / f"{source.stem}-{_digest(str(source))}.cpp"
     body = f'#line 1 "{source}"\n{text}\n'
     target.write_text(body)
-    kernels = find_kernels(_run([*command, "-E", str(target)]))
+    kernels = find_kernels(_without_system_headers(_run([*command, "-E", str(target)])))
     target.write_text(body + "".join(f"{kernel.registration}\n" for kernel in kernels))
     return target
+
+
+def _without_system_headers(preprocessed: str) -> str:
+    parts = re.split(r'^(# \d+ "[^"\n]*".*)$', preprocessed, flags=re.MULTILINE)
+    # The flag 3 in the line before a part is for system headers.
+    return parts[0] + "".join(
+        part
+        for line, part in zip(parts[1::2], parts[2::2], strict=True)
+        if "3" not in line.rpartition('"')[2].split()
+    )
 
 
 def _run(command: list[str]) -> str:
