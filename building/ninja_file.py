@@ -189,9 +189,7 @@ class NinjaFile:
             self._writer.build(str(target), "precompile", str(header), variables={"flags": joined})
         return target
 
-    def _compile(
-        self, source: Path, flags: Iterable[str], precompiled: Path | None = None
-    ) -> Path:
+    def _compile(self, source: Path, flags: Iterable[str], precompiled: Path | None = None) -> Path:
         if precompiled:
             flags = [*flags, f"-include {precompiled.with_suffix('')}"]
         joined = " ".join(flags)
