@@ -32,9 +32,12 @@ demo: .venv/demo/installed
 
 # Environments are made side by side: most of that is unpacking, with one core each. Three of them
 # are tested at a time, in the order of tox.ini, since what waits for processes and files leaves
-# processors idle.
+# processors idle. Two packages that are built at the same instant get one folder from tox, and one
+# of them fails: what has failed is made once more.
+MAKE_ENVIRONMENTS = .venv/tox/bin/tox run-parallel --notest --parallel 4 --parallel-no-spinner
+
 test: .venv/tox/installed
-	.venv/tox/bin/tox run-parallel --notest --parallel 4 --parallel-no-spinner $(SELECTED)
+	$(MAKE_ENVIRONMENTS) $(SELECTED) || $(MAKE_ENVIRONMENTS) $(SELECTED)
 	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 3 --parallel-live \
 	  --parallel-no-spinner $(SELECTED)
 
