@@ -147,9 +147,9 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
   advance(batch);
 }
 
-// Moves a batch whose current stage is complete to the next one that has something to do. Who gives
-// a batch away no longer owns it when the consumer hears that it is done: then it is freed as soon
-// as the consumer lets go of it, and the next batch gets its memory, which is still in the cache.
+// Moves a batch whose current stage is complete to the next one that has something to do. The
+// caller's reference is released before the consumer is notified: so the batch's memory returns to
+// the pool when the consumer releases the batch, and the next batch uses it while it is cached.
 void Executor::advance(std::shared_ptr<Batch> batch) {
   const int num_stages = static_cast<int>(plan_.stages.size());
   if (batch->stage >= 0 && plan_.stages[batch->stage].program)
