@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,11 +22,20 @@ from dali_core.testing.examples import list_of
 
 pytest.importorskip("numba", reason="not available: Numba")
 
+from dali_core.operators.numba_function import compiling
 from dali_core.plugin.numba.experimental import NumbaFunction
 from dali_core.plugin.numba.fn.experimental import numba_function
 
 BYTES = types.UINT8
 THREE = {"out_types": [BYTES], "in_types": [BYTES], "outs_ndim": [3], "ins_ndim": [3]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def functions_stay_compiled() -> Iterator[None]:
+    """Keep what is compiled for later pipelines, since compiling takes longer than all else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "_known", {})
+        yield
 
 
 def double(out: Any, data: Any) -> None:
