@@ -35,9 +35,13 @@ def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> str:
     return result.stdout.strip()
 
 
-def make_environment(folder: Path) -> Path:
-    venv.create(folder, with_pip=True)
-    return folder / "bin" / "python"
+def make_environment(folder: Path, *requirements: str | Path) -> Path:
+    """Make an environment with some packages, and return its Python."""
+    # The pip of the tests installs: one in each environment would be unpacked and started first.
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *requirements)
+    return python
 
 
 # Build outputs of Ninja in the source tree: objects, and its logs.
@@ -144,8 +148,7 @@ def test_wheel_without_cuda(distributions: Path, tmp_path: Path) -> None:
 
 def test_wheel_from_the_sdist_works(distributions: Path, tmp_path: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
-    python = make_environment(tmp_path / "environment")
-    run(python, "-m", "pip", "install", "--quiet", wheel)
+    python = make_environment(tmp_path / "environment", wheel)
     where = run(python, PROGRAM, cwd=tmp_path)
     assert where.startswith(str(tmp_path / "environment"))
     adapters = run(
@@ -192,35 +195,34 @@ def executor_of(wheel: Path) -> bytes:
 def test_demo_trains_with_the_repaired_wheel_and_no_programs(
     repaired: Path, tmp_path: Path
 ) -> None:
-    python = make_environment(tmp_path / "environment")
     constraints = ROOT / "constraints.txt"
-    run(python, "-m", "pip", "install", "--quiet", "-c", constraints, f"{repaired}[demo]")
+    python = make_environment(tmp_path / "environment", "-c", constraints, f"{repaired}[demo]")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    # Without compilers, other programs, headers or settings.
-    done = subprocess.run(
-        [
-            python,
-            *("-m", "examples.train_classifier", "--epochs", "1", "--work"),
-            tmp_path / "work",
-        ],
-        cwd=tmp_path,
-        env={"PATH": "", "MPLCONFIGDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HANG_SECONDS,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    few = ("--classes", "dunes", "marbles", "--per-class", "25")
+    for program in (
+        ("examples.photos", *few, "photos"),
+        ("examples.train_classifier", "--epochs", "1", "--data", "photos"),
+    ):
+        # Without compilers, other programs, headers or settings.
+        done = subprocess.run(
+            [python, "-m", *program],
+            cwd=tmp_path,
+            env={"PATH": "", "MPLCONFIGDIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANG_SECONDS,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
     assert "accuracy: " in done.stdout
 
 
 def test_package_with_operators(distributions: Path, tmp_path: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
-    python = make_environment(tmp_path / "environment")
-    run(python, "-m", "pip", "install", "--quiet", wheel, "setuptools>=80")
+    python = make_environment(tmp_path / "environment", wheel, "setuptools>=80")
     run(python, "-m", "dali_core.scaffold", "package", "my_ops", "my.solarize", cwd=tmp_path)
-    install = (python, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")
-    run(*install, tmp_path / "my_ops")
+    install = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
+    run(*install, "--no-build-isolation", "--no-deps", tmp_path / "my_ops")
     program = (
         "import sys, numpy as np; from dali_core import Pipeline, fn\n"
         "pipeline = Pipeline(1, 1, None)\n"
