@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 
 from dali_core import Pipeline
 from dali_core.__main__ import main
+from tests.imported_from import forgotten_modules
 
 SCRIPT = """
 from dali_core import fn, pipeline_def, types
@@ -47,12 +49,12 @@ def short():
 
 
 @pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "modules", dict(sys.modules))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loaders.py").write_text(SCRIPT)
-    return "loaders.py"
+    with forgotten_modules(tmp_path):
+        yield "loaders.py"
 
 
 Shown = list[tuple[Pipeline, str, object, int]]

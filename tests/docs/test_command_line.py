@@ -6,6 +6,7 @@ import doctest
 import itertools
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ from dali_core import Pipeline
 from dali_core.__main__ import main
 from dali_core.commands import bench
 from docs.generator.pictures import make_photos, make_videos
+from tests.imported_from import forgotten_modules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -34,20 +36,20 @@ def names_of(text: str) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     pytest.importorskip("av", reason="not available: PyAV")
     make_photos(tmp_path)
     make_videos(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "modules", dict(sys.modules))
     monkeypatch.setenv("DALI_CORE_VIDEO_CACHE", str(tmp_path / "cache"))
     # Another loader and drawing have tests of their own, which take longer.
     loader = ("torch 0 DataLoader, pillow 0", lambda *options: itertools.repeat(1))
     monkeypatch.setattr(bench, "_torch_loader", lambda: loader)
     preview = SimpleNamespace(save=lambda path: None)
     monkeypatch.setattr(Pipeline, "show", lambda pipeline, samples: preview, raising=False)
-    return tmp_path
+    with forgotten_modules(tmp_path):
+        yield tmp_path
 
 
 def test_outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
