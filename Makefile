@@ -30,7 +30,7 @@ demo: .venv/demo/installed
 	@$(STEP) "training"
 	@.venv/demo/bin/python -m examples.train_classifier --work work $(if $(DATA),--data "$(DATA)")
 
-# Environments are made side by side: most of that is unpacking, with one core each. Four of them
+# Environments are made side by side: most of that is unpacking, with one core each. Three of them
 # are tested at a time, in the order of tox.ini, since what waits for processes and files leaves
 # processors idle. Two packages that are built at the same instant get one folder from tox, and one
 # of them fails: what has failed is made once more.
@@ -38,7 +38,7 @@ MAKE_ENVIRONMENTS = .venv/tox/bin/tox run-parallel --notest --parallel 4 --paral
 
 test: .venv/tox/installed
 	$(MAKE_ENVIRONMENTS) $(SELECTED) || $(MAKE_ENVIRONMENTS) $(SELECTED)
-	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 4 --parallel-live \
+	.venv/tox/bin/tox run-parallel --skip-pkg-install --parallel 3 --parallel-live \
 	  --parallel-no-spinner $(SELECTED)
 
 lint: .venv/tox/installed
