@@ -59,34 +59,13 @@ void fill_bytes(char* bytes, int64_t count, uint64_t number) {
   }
 }
 
-// Combines them with one by exclusive or.
-void mask_bytes(char* bytes, int64_t count, uint64_t mask) {
-  uint64_t number;
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    std::memcpy(&number, bytes + i, 8);
-    number ^= mask;
-    std::memcpy(bytes + i, &number, 8);
-  }
-  const size_t rest = static_cast<size_t>(count - i);
-  number = 0;
-  std::memcpy(&number, bytes + i, rest);
-  number ^= mask;
-  std::memcpy(bytes + i, &number, rest);
-}
-
 class Reduction {
  public:
   // Loops read elements of `read_type`, to which those of `type` are converted, and give results of
-  // `sum_type`. Elements of runs are combined with the mask, and so are results in the end.
+  // `sum_type`. The mask is that of loops that compare what is combined with one.
   Reduction(const ReductionPlan& plan, const ReductionLoops& loops, DataType type,
             DataType read_type, DataType sum_type, uint64_t mask = 0)
-      : plan_(plan),
-        loops_(loops),
-        type_(type),
-        read_type_(read_type),
-        sum_type_(sum_type),
-        mask_(mask) {
+      : plan_(plan), loops_(loops), type_(type), read_type_(read_type), sum_type_(sum_type) {
     std::memcpy(means_, &mask, sizeof mask);
   }
 
@@ -116,7 +95,6 @@ class Reduction {
             for (int64_t i = 0; i < width; ++i)
               means_[copy * width + i] = mean[one_mean ? 0 : first + column + i];
         join_segments(block + column * (plan_.runs ? plan_.terms : 1) * bytes, width, results);
-        if (mask_ != 0) mask_bytes(results, width * sum_bytes, mask_);
       }
       block = next_block(plan_.kept, plan_.num_kept, bytes, kept, block);
     }
@@ -141,9 +119,12 @@ class Reduction {
     do {
       int64_t first = 0;
       do {
-        if (segments == 0)
+        const bool replaces = plan_.runs && loops_.replaces && plan_.terms > 0;
+        if (segments == 0 && !replaces)
           std::memcpy(sums, starts_, static_cast<size_t>(copies_ * width * sum_bytes));
-        if (plan_.runs)
+        if (replaces)
+          join_replacing(at, width, segments == 0, sums);
+        else if (plan_.runs && plan_.terms > 0)
           join_runs(at, width, sums);
         else
           join_block(at, first, std::min(terms, plan_.terms - first), width, sums);
@@ -202,6 +183,12 @@ class Reduction {
     }
   }
 
+  // Joins runs by loops that replace results.
+  void join_replacing(const char* in, int64_t count, bool first, char* results) {
+    loops_.runs(in, plan_.terms, count, means_, first ? results : separated_);
+    if (!first) loops_.results(separated_, count, results);
+  }
+
   // Joins runs. Those of most types become rows, so that the first terms of all are joined, then
   // the second ones.
   void join_runs(const char* in, int64_t count, char* results) {
@@ -231,7 +218,6 @@ class Reduction {
   const ReductionPlan& plan_;
   const ReductionLoops loops_;
   const DataType type_, read_type_, sum_type_;
-  const uint64_t mask_;
   int64_t copies_ = 1;  // of the sums of a block
   int64_t num_chunks_ = 1;
   alignas(64) char starts_[kColumns * sizeof(double)];  // what sums begin with
@@ -261,7 +247,7 @@ DataType read_type_of_double(DataType type) {
   }
 }
 
-// What elements are combined with so that the highest one, compared as another type of the same
+// What numbers are combined with so that the highest one, compared as another type of the same
 // size, is the extreme. As many copies as there is room for.
 uint64_t mask_of(DataType type, DataType compared, bool is_min) {
   return visit_type(type, [&](auto zero) -> uint64_t {
@@ -318,8 +304,8 @@ void reduce_to_extremes(const ReductionPlan& plan, Fold fold, const Tensor& inpu
   const bool is_min = fold == Fold::kMin;
   const ReductionLoops loops = loops_of_extremes(fold, type, plan.terms);
   const uint64_t mask = plan.runs ? mask_of(type, loops.compared, is_min) : 0;
-  const uint64_t start = extreme_start(type, is_min) ^ mask;
-  Reduction(plan, loops, type, type, type, mask).run(input.data, start, nullptr, true, out);
+  Reduction(plan, loops, type, type, type, mask)
+      .run(input.data, extreme_start(type, is_min), nullptr, true, out);
 }
 
 }  // namespace dali_core

@@ -3,8 +3,8 @@
 
 namespace reductions {
 
-// results[i] = join of the terms of run i, each run in blocks of so many terms as are compared at
-// once. The last block ends with the run: terms that it shares with the one before change nothing.
+// results[i] = the extreme of run i, each run in blocks of so many terms as are compared at once. The
+// last block ends with the run: terms that it shares with the one before change nothing.
 template <typename Term, typename T>
 void join_long_runs(const void* input, int64_t terms, int64_t count, const void* mask,
                     void* results) {
@@ -31,12 +31,12 @@ void join_long_runs(const void* input, int64_t terms, int64_t count, const void*
     const T* left = lanes;
     if constexpr (kLanes > 4) {
       constexpr int64_t kFewer = kLanes / 4;
-      for (int64_t i = 0; i < runs * kFewer; ++i) fewer_lanes[i] = lanes[i * 4];
       join_untyped_runs<4, Term, T, T>(lanes, 4, runs * kFewer, &no_mask, fewer_lanes);
       left = fewer_lanes;
     }
     constexpr int kLeft = kLanes > 4 ? kLanes / 4 : kLanes;
     join_untyped_runs<kLeft, Term, T, T>(left, kLeft, runs, &no_mask, out);
+    for (int64_t run = 0; run < runs; ++run) out[run] = term_of<Term>(out[run], each);
   }
 }
 
@@ -78,7 +78,8 @@ inline ReductionLoops select_loops(int64_t terms) {
                        &join_untyped_copies<Term, T>,
                        nullptr,
                        nullptr,
-                       data_type_of<Compared<T>>()};
+                       data_type_of<Compared<T>>(),
+                       !std::is_floating_point_v<T>};
   if constexpr (std::is_floating_point_v<T>)
     loops.runs = select_runs<Term, T>(terms);
   else

@@ -104,10 +104,11 @@ void join_untyped_runs(const void* input, int64_t terms, int64_t count, const vo
   if constexpr (kTerms > 0) terms = kTerms;
   for (int64_t i = 0; i < count; ++i) {
     const Sum mean = mean_at<Term>(means, i);
-    Sum sum = sums[i];
-    for (int64_t k = 0; k < terms; ++k)
+    constexpr bool replaces = std::is_same_v<Term, MaskedMaxTerm>;
+    Sum sum = replaces ? term_of<Term>(in[i * terms], mean) : sums[i];
+    for (int64_t k = replaces ? 1 : 0; k < terms; ++k)
       sum = Term::join(sum, term_of<Term>(in[i * terms + k], mean));
-    sums[i] = sum;
+    sums[i] = replaces ? term_of<Term>(sum, mean) : sum;
   }
 }
 

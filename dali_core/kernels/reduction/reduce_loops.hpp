@@ -17,7 +17,8 @@ constexpr int64_t kColumns = 1024;  // sums side by side, at most, so that they 
 using JoinRows = void (*)(const void* in, int64_t stride, int64_t num_rows, int64_t width,
                           const void* means, void* results);
 
-// Joins the terms of runs to the results, one for each run. `means` is a mask for extremes.
+// Joins the terms of runs to the results, one for each run. `means` is a mask for extremes; those of
+// integers replace the results, and there is at least one term.
 using JoinRuns = void (*)(const void* in, int64_t terms, int64_t count, const void* means,
                           void* results);
 
@@ -37,6 +38,7 @@ struct ReductionLoops {
   JoinRuns runs;          // null for types whose runs are separated
   SeparateRuns separate;  // null where `runs` is not
   DataType compared;      // as what the elements of runs are compared, for extremes
+  bool replaces = false;  // whether `runs` replaces the results
 };
 
 // Sums modulo 2^64 of integers; `terms` is the length of runs.
@@ -45,8 +47,8 @@ ReductionLoops loops_of_integers(Fold fold, DataType type, int64_t terms);
 // Sums in double precision of UINT8, FLOAT, FLOAT64.
 ReductionLoops loops_of_doubles(Fold fold, DataType type, int64_t terms);
 
-// Extremes. Elements of runs of integers, and their results, are combined with a mask by exclusive
-// or, and compared as `compared`; the highest one is what is looked for then.
+// Extremes. Elements of runs of integers are combined with a mask by exclusive or, and compared as
+// `compared`; the highest one, combined with the mask again, is the result.
 ReductionLoops loops_of_extremes(Fold fold, DataType type, int64_t terms);
 
 // The number that goes into the term of each element, beside the element.
