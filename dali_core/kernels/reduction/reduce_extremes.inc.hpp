@@ -3,8 +3,8 @@
 
 namespace reductions {
 
-// results[i] = the extreme of run i, each run in blocks of so many terms as are compared at once. The
-// last block ends with the run: terms that it shares with the one before change nothing.
+// results[i] = the extreme of run i, each run in blocks of so many terms as are compared at once.
+// The last block ends with the run: terms that it shares with the one before change nothing.
 template <typename Term, typename T>
 void join_long_runs(const void* input, int64_t terms, int64_t count, const void* mask,
                     void* results) {

@@ -17,8 +17,8 @@ constexpr int64_t kColumns = 1024;  // sums side by side, at most, so that they 
 using JoinRows = void (*)(const void* in, int64_t stride, int64_t num_rows, int64_t width,
                           const void* means, void* results);
 
-// Joins the terms of runs to the results, one for each run. `means` is a mask for extremes; those of
-// integers replace the results, and there is at least one term.
+// Joins the terms of runs to the results, one for each run. `means` is a mask for extremes; those
+// of integers replace the results, and there is at least one term.
 using JoinRuns = void (*)(const void* in, int64_t terms, int64_t count, const void* means,
                           void* results);
 
