@@ -12,7 +12,7 @@ import pytest
 
 from dali_core import Pipeline
 from dali_core.__main__ import main
-from tests.imported_from import forgotten_modules
+from tests.forgotten_modules import forgotten_modules
 
 SCRIPT = """
 from dali_core import fn, pipeline_def, types

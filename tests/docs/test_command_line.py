@@ -16,7 +16,7 @@ from dali_core import Pipeline
 from dali_core.__main__ import main
 from dali_core.commands import bench
 from docs.generator.pictures import make_photos, make_videos
-from tests.imported_from import forgotten_modules
+from tests.forgotten_modules import forgotten_modules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -15,7 +15,9 @@ def forgotten_modules(folder: Path) -> Iterator[None]:
     With another dictionary in `sys.modules`, compiled modules whose import fails would stay, half
     made, in the one that the interpreter keeps.
     """
-    yield
-    for name, module in list(sys.modules.items()):
-        if Path(getattr(module, "__file__", None) or "/").is_relative_to(folder):
-            del sys.modules[name]
+    try:
+        yield
+    finally:
+        for name, module in list(sys.modules.items()):
+            if Path(getattr(module, "__file__", None) or "/").is_relative_to(folder):
+                del sys.modules[name]
