@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import platform
+import sys
 
 from setuptools import Extension, setup
 
-from building import toolchain
-from building.command import BuildWithNinja
-from building.extensions import find_codecs, find_modules
+# On a full disk, Python would keep a part of a compiled file, and fail at it ever after.
+sys.dont_write_bytecode = True
+
+from building import toolchain  # noqa: E402
+from building.command import BuildWithNinja  # noqa: E402
+from building.extensions import find_codecs, find_modules  # noqa: E402
 
 if platform.python_implementation() != "CPython":
     raise SystemExit("dali_core needs CPython.")

@@ -22,18 +22,20 @@ from building.extensions import (
     CUDA,
     CUDA_PROFILER,
     CUDA_RUNTIME,
-    DECODERS,
     INCLUDES,
     RUNTIME,
     Codecs,
     Module,
+    Unit,
     video_worker_sources,
     vocabulary_sources,
 )
+from building.units import write_unit
 
 BUILD = Path("build")
 CUBINS = BUILD / "cubins"
 HEADERS = BUILD / "headers"
+UNITS = BUILD / "units"
 # Most sources begin with these: they are read once, and not for each source.
 PRECOMPILED = RUNTIME / "engine" / "precompiled.hpp"
 # What Cython makes begins with these.
@@ -50,7 +52,7 @@ class NinjaFile:
         self._precompiled: set[Path] = set()
         self._vocabulary: Path | None = None
         self._writer.variable("builddir", str(BUILD))
-        python = '"$$PYTHON"'
+        python = '"$$PYTHON" -B'
         # The versions are there so that a new one builds again.
         versions = f"Cython {toolchain.version_of('cython')}"
         self._writer.rule(
@@ -133,7 +135,7 @@ class NinjaFile:
         if module.uses_cuda:
             flags += [f"-I{CUDA}", *(f"-isystem {folder}" for folder in headers)]
         objects = [self._compile(translated, flags, precompiled)]
-        objects += [self._compile_native(source, codecs) for source in module.native]
+        objects += [self._compile_native(unit, codecs) for unit in module.native]
         objects.append(self._archive_vocabulary(codecs))
         flags = [*toolchain.link_flags(), *module.libraries]
         self._writer.build(
@@ -162,21 +164,24 @@ class NinjaFile:
     def _archive_vocabulary(self, codecs: Codecs) -> Path:
         """Archive the definitions of shared types, of which a module links what it uses."""
         if self._vocabulary is None:
-            objects = [self._compile_native(source, codecs) for source in vocabulary_sources()]
+            units = [Unit(source.stem, (source,)) for source in vocabulary_sources()]
+            objects = [self._compile_native(unit, codecs) for unit in units]
             self._vocabulary = objects[0].parent / "vocabulary.a"
             self._writer.build(str(self._vocabulary), "archive", [str(each) for each in objects])
         return self._vocabulary
 
-    def _compile_native(self, source: Path, codecs: Codecs) -> Path:
+    def _compile_native(self, unit: Unit, codecs: Codecs) -> Path:
         flags = [*toolchain.compile_flags("-O3"), toolchain.ALIGN_LOOPS]
         flags += [f"-I{folder}" for folder in INCLUDES]
-        if any(source.is_relative_to(folder) for folder in DECODERS):
-            flags += [
-                *codecs.flags,
-                *(f"-isystem {link_of(package)}" for package in codecs.headers),
-            ]
-            return self._compile(source, flags)
-        return self._compile(source, flags, self._precompile(flags, PRECOMPILED))
+        source = unit.sources[0]
+        of_codecs = codecs.flags_of(source)
+        if len(unit.sources) > 1:
+            source = (UNITS / unit.name).with_suffix(".cpp")
+            write_unit(source, unit.sources)
+        if of_codecs is None:
+            return self._compile(source, flags, self._precompile(flags, PRECOMPILED))
+        headers = [f"-isystem {link_of(package)}" for package in codecs.headers]
+        return self._compile(source, [*flags, *of_codecs, *headers])
 
     def _precompile(self, flags: list[str], header: Path) -> Path | None:
         """Have a header precompiled, if the compiler is GCC, and return where it then is."""

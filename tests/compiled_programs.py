@@ -24,8 +24,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "dali_core"
 KERNELS = CORE / "kernels"
 ENGINE = CORE / "_runtime" / "engine"
-# Libraries that all programs are linked with.
-VOCABULARY = sorted((CORE / "include").glob("**/*.cpp"))
+# One source, or several that are compiled at once.
+Source = Path | tuple[Path, ...]
+# What most programs are linked with.
+VOCABULARY: tuple[Source, ...] = (tuple(sorted((CORE / "include").glob("**/*.cpp"))),)
+WHOLE_ENGINE: tuple[Source, ...] = (*VOCABULARY, tuple(sorted(ENGINE.glob("*.cpp"))))
 INCLUDES = [f"-I{path}" for path in (ROOT, CORE / "include", ENGINE, ROOT / "tests" / "engine")]
 BUILD = ROOT / "build" / "test_programs"
 # Most sources of the library begin with these headers.
@@ -72,13 +75,13 @@ def operator_flags(*, sanitize: bool) -> list[str]:
     return flags
 
 
-def build_program(name: str, sources: Iterable[Path], flags: Sequence[str]) -> Path:
+def build_program(name: str, sources: Iterable[Source], flags: Sequence[str]) -> Path:
     """Compile and link the changed parts of a program whose sources have the same flags."""
     return link_program(name, dict.fromkeys(sources, flags), flags)
 
 
 def link_program(
-    name: str, flags_of: Mapping[Path, Sequence[str]], link_flags: Sequence[str]
+    name: str, flags_of: Mapping[Source, Sequence[str]], link_flags: Sequence[str]
 ) -> Path:
     """Compile and link the changed parts of a program.
 
@@ -101,6 +104,7 @@ def link_program(
     from ninja.ninja_syntax import Writer
 
     from building.toolchain import is_gcc
+    from building.units import write_unit
 
     command = shlex.join(compiler())
     text = io.StringIO()
@@ -124,11 +128,16 @@ def link_program(
     objects = []
     precompiled = set()
     num_sources = Counter(map(shlex.join, flags_of.values()))
-    for source, flags in flags_of.items():
+    for given, flags in flags_of.items():
         joined = shlex.join(flags)
+        if isinstance(given, tuple):
+            source = BUILD / "units" / f"{given[0].stem}_{_name_of(*map(str, given))}.cpp"
+            write_unit(source, given)
+        else:
+            source = given
         header = BUILD / _name_of(command, joined) / PRECOMPILED.name
         target = f"{header}.gch"
-        uses_header = is_gcc() and source.is_relative_to(ROOT) and num_sources[joined] > 2
+        uses_header = is_gcc() and source.is_relative_to(ROOT) and num_sources[joined] > 3
         if uses_header and target not in precompiled:
             precompiled.add(target)
             writer.build(target, "precompile", str(PRECOMPILED), variables={"flags": joined})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import gc
-import os
+import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,19 +18,19 @@ settings.register_profile("random", deadline=None, suppress_health_check=[Health
 settings.register_profile("same", settings.get_profile("random"), derandomize=True)
 settings.load_profile("same")
 
+VIDEOS = Path(__file__).resolve().parents[1] / "build" / "test_videos"
+
 
 @pytest.fixture(scope="session")
-def video(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return the path of a video of `tests.video_files`; processes share the files."""
-    pytest.importorskip("av", reason="not available: PyAV")
-    from tests.video_files import make
+def video() -> Callable[[str], Path]:
+    """Return the path of a video of `tests.video_files`; all environments share the files."""
+    av = pytest.importorskip("av", reason="not available: PyAV")
+    from tests import video_files
 
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    folder /= "videos"
-    folder.mkdir(exist_ok=True)
-    return lambda name: make(folder, name)
+    recipes = Path(video_files.__file__).read_bytes()
+    folder = VIDEOS / f"{av.__version__}-{hashlib.sha256(recipes).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return lambda name: video_files.make(folder, name)
 
 
 @pytest.fixture(scope="session", autouse=True)

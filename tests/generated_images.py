@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import struct
 import zlib
@@ -63,12 +64,14 @@ def jpeg(
     return encode(image, "JPEG", quality=quality, subsampling=subsampling, progressive=progressive)
 
 
+@functools.cache
 def sampled_jpeg(height: int, width: int, sampling: str, seed: int = 0, **options: Any) -> bytes:
     """Make a colour JPEG with one of `SAMPLINGS`; the options are those of `write_jpeg`."""
     planes = photo_like(height, width, 3, seed)
     return write_jpeg(list(np.moveaxis(planes, 2, 0)), SAMPLINGS[sampling], **options)
 
 
+@functools.cache
 def cmyk_jpeg(
     height: int, width: int, seed: int = 0, *, transform: int | None = 0, subsampled: bool = False
 ) -> bytes:

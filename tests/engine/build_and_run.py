@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.compiled_programs import (
-    ENGINE,
     INCLUDES,
     SANITIZERS,
-    VOCABULARY,
+    WHOLE_ENGINE,
+    Source,
     build_program,
     can_compile,
     operator_flags,
@@ -55,11 +55,11 @@ def build(sanitize: str = "") -> Path:
         if sanitize:
             flags += [f"-fsanitize={sanitize}", "-fno-sanitize-recover=all"]
             flags.append("-fno-omit-frame-pointer")
-    sources = [*sorted([*HERE.glob("*.cpp"), *ENGINE.glob("*.cpp")]), *VOCABULARY]
+    sources = [tuple(sorted(HERE.glob("*.cpp"))), *WHOLE_ENGINE]
     return build_program("engine_tests", sources, flags)
 
 
-def build_operators(name: str, sources: Iterable[Path]) -> Path:
+def build_operators(name: str, sources: Iterable[Source]) -> Path:
     """Compile a test program of operators, with sanitizers if the compiler supports them."""
     require_compiler()
     flags = operator_flags(sanitize=can_compile(f"-fsanitize={SANITIZERS}"))
@@ -89,7 +89,7 @@ def run_program(
     )
 
 
-def run_operators(name: str, sources: Iterable[Path], **variables: str) -> str:
+def run_operators(name: str, sources: Iterable[Source], **variables: str) -> str:
     """Compile and run a test program of operators. Return its output; it must pass."""
     result = run_program([str(build_operators(name, sources))], **variables)
     __tracebackhide__ = True

@@ -16,6 +16,8 @@
 
 namespace dali_core {
 
+constexpr double kLong = 300;  // seconds; only a deadlock takes so long
+
 // An operator whose rule is a function.
 class FunctionOperator : public Operator {
  public:

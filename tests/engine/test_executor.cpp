@@ -14,7 +14,6 @@ using namespace dali_core;
 
 namespace {
 
-constexpr double kLong = 300;  // seconds; only a deadlock takes so long
 
 Plan two_programs(int64_t count) {
   return plan({program({instruction(number(count), {}, {0})}),

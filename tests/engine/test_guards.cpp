@@ -11,7 +11,6 @@ using namespace dali_core;
 
 namespace {
 
-constexpr double kLong = 300;  // seconds; only a deadlock takes so long
 
 // Whether `rule` holds for the number of the sample.
 std::function<void(SampleContext&)> condition(std::function<bool(uint64_t)> rule) {

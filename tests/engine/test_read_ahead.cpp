@@ -13,7 +13,6 @@ using namespace dali_core;
 
 namespace {
 
-constexpr double kLong = 300;  // seconds; only a deadlock takes so long
 
 // Reads like `number`, and records which threads read.
 class Reading : public Operator {

@@ -17,11 +17,11 @@ import tempfile
 from pathlib import Path
 
 from tests.compiled_programs import (
-    ENGINE,
     INCLUDES,
     KERNELS,
     SANITIZERS,
     VOCABULARY,
+    WHOLE_ENGINE,
     compiler,
     link_program,
 )
@@ -38,6 +38,7 @@ UNDER_TEST = [
         for name in ("image_decoding/image_format", "image_decoding/png_check")
     ),
     *sorted((KERNELS / "jpeg").glob("*.cpp")),
+    *sorted((KERNELS / "libjpeg").glob("*.cpp")),
     *sorted((KERNELS / "encoded_image").glob("*.cpp")),
     # What planes of a JPEG are resampled by.
     *(
@@ -57,13 +58,7 @@ UNDER_TEST_OF = {
             KERNELS / "audio" / f"{name}.cpp"
             for name in ("decode_sound", "resampling", "sound_file", "sound_library")
         ),
-        *(
-            ENGINE / f"{name}.cpp"
-            for name in (
-                *("argument_limits", "batch", "device_program", "guards", "sample_frames"),
-                "sample_program",
-            )
-        ),
+        *WHOLE_ENGINE,
     ]
 }
 # The program stands for libsndfile, which is loaded at run time.

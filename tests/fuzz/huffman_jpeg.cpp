@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "dali_core/kernels/jpeg/resampled_planes.hpp"
+#include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
 #include "tests/fuzz/jpeg_sink.hpp"
 
 using namespace dali_core;

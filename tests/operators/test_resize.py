@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -95,6 +96,7 @@ def weights(input_size: int, output_size: float, **arguments: Any) -> np.ndarray
     return resize(image, size=(1, output_size), **arguments)[0]
 
 
+@functools.cache
 def triangle(input_size: int, output_size: int, *, antialias: bool = True) -> np.ndarray:
     """Return the weights of linear interpolation by its definition."""
     scale = input_size / output_size

@@ -19,7 +19,7 @@
 namespace dali_core {
 
 // Most lanes of any instruction set.
-constexpr int64_t kMostLanes = 16;
+constexpr int64_t kMostFourierLanes = 16;
 
 // Of a size that memory for a few transforms is easily found for.
 constexpr int64_t kMaxTransform = int64_t{1} << 28;

@@ -24,7 +24,7 @@ int64_t SpectrogramRule::num_windows(int64_t length) const {
 }
 
 int64_t SpectrogramRule::num_floats() const {
-  return kMostLanes * (transform.num_rows() + transform.num_bins() +
+  return kMostFourierLanes * (transform.num_rows() + transform.num_bins() +
                        rounded_up(static_cast<int64_t>(window.size())));
 }
 
@@ -34,7 +34,7 @@ void compute_spectrogram(const SpectrogramRule& rule, const float* signal, int64
 }
 
 int64_t num_floats(const RealTransform& transform, const PowerRows& rows) {
-  const int64_t lanes = rows.outer * rows.inner == 1 ? 1 : kMostLanes;
+  const int64_t lanes = rows.outer * rows.inner == 1 ? 1 : kMostFourierLanes;
   return lanes * (transform.num_rows() + transform.num_bins());
 }
 

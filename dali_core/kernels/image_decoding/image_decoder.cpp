@@ -7,8 +7,8 @@
 #include "dali_core/kernels/image_decoding/png_check.hpp"
 #include "dali_core/kernels/jpeg/huffman_jpeg.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
-#include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
 
 namespace dali_core {
 namespace {

@@ -43,7 +43,7 @@ class MaskedFill {
   }
 
   void fill(int dim, char* data, const uint8_t* row) const {
-    if (dim == axes_.inner) {
+    if (dim >= axes_.inner) {
       fill_runs(data, row);
       return;
     }

@@ -16,7 +16,7 @@ struct Filters {
   std::vector<MelFilter> filters;
 };
 
-MelRule rule_of(const OperatorConfig& config) {
+MelRule mel_rule_of(const OperatorConfig& config) {
   const MelRule rule{
       config.get<int64_t>("nfilter"),
       config.get<float>("sample_rate"),
@@ -46,7 +46,7 @@ int axis_of(const Tensor& input) {
 
 class MelFilterBank : public Operator {
  public:
-  explicit MelFilterBank(const OperatorConfig& config) : rule_(rule_of(config)) {}
+  explicit MelFilterBank(const OperatorConfig& config) : rule_(mel_rule_of(config)) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& input = sample.input(0);

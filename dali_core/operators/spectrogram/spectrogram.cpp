@@ -11,7 +11,7 @@
 namespace dali_core {
 namespace {
 
-SpectrogramRule rule_of(const OperatorConfig& config) {
+SpectrogramRule spectrogram_rule_of(const OperatorConfig& config) {
   const auto length = config.get<int64_t>("window_length");
   const auto size = config.get_or<int64_t>("nfft", length);
   if (size < length)
@@ -37,7 +37,7 @@ SpectrogramRule rule_of(const OperatorConfig& config) {
 
 class Spectrogram : public Operator {
  public:
-  explicit Spectrogram(const OperatorConfig& config) : rule_(rule_of(config)) {}
+  explicit Spectrogram(const OperatorConfig& config) : rule_(spectrogram_rule_of(config)) {}
 
   void run(SampleContext& sample) const override {
     const Tensor& signal = sample.input(0);

@@ -6,6 +6,7 @@ It has no threads, and has not loaded the driver. Run as ``python -m`` with the 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -24,6 +25,7 @@ import dali_core.tensors  # noqa: F401
 
 def next_program() -> dict[str, Any]:
     """Return the request of a child, in it; this process answers requests until there are none."""
+    gc.freeze()  # a child that collects garbage would copy all that it shares with this process
     for line in sys.stdin:
         request: dict[str, Any] = json.loads(line)
         child = os.fork()

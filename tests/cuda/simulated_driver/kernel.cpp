@@ -1,5 +1,9 @@
+// With it, jumping to another stack is an error.
+#undef _FORTIFY_SOURCE
+
 #include "kernel.hpp"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -33,9 +37,16 @@ std::map<std::string, Kernel>& kernels() {
   return all;
 }
 
-// A thread of a block. Only pages that it touches are allocated.
+// Where a stack goes on.
+struct Context {
+  ucontext_t full;
+  jmp_buf place;
+  bool entered = false;  // whether `place` is set
+};
+
+// A thread of a block, then one of the next block. Only pages that it touches are allocated.
 struct Fibre {
-  ucontext_t context;
+  Context context;
   std::unique_ptr<char[]> stack{new char[kStack]};
   Index index;
   unsigned number;
@@ -57,7 +68,7 @@ struct Warp {
 };
 
 struct Scheduler {
-  ucontext_t context;
+  Context context;
   std::vector<std::unique_ptr<Fibre>> fibres;
   std::vector<char> shared;
   std::vector<Warp> warps;
@@ -93,30 +104,56 @@ Fibre& running() {
 
 Warp& warp_of(const Fibre& fibre) { return scheduler.warps[fibre.number / 32]; }
 
-void begin() {
-  arrived(nullptr, &scheduler.stack, &scheduler.stack_size);
+// Go on with another stack, until that returns to this one. `swapcontext` is two calls of the
+// operating system, and kernels synchronize often; but AddressSanitizer takes a jump for the end of
+// functions.
+void switch_to(Context& own, Context& other) {
+  if (sanitized()) {
+    swapcontext(&own.full, &other.full);
+    return;
+  }
+  own.entered = true;
+  if (_setjmp(own.place) != 0) return;
+  if (other.entered) _longjmp(other.place, 1);
+  setcontext(&other.full);
+}
+
+void let_others_run() {
   Fibre& self = running();
-  scheduler.launch->run_thread();
-  self.ended = scheduler.moved = true;
-  --scheduler.alive;
-  warp_of(self).alive &= ~(1u << self.number % 32);
-  leaves_for(nullptr, scheduler.stack, scheduler.stack_size);
-  swapcontext(&self.context, &scheduler.context);
+  leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
+  switch_to(self.context, scheduler.context);
+  arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
+}
+
+void run_threads() {
+  arrived(nullptr, &scheduler.stack, &scheduler.stack_size);
+  while (true) {
+    scheduler.launch->run_thread();
+    Fibre& self = running();
+    self.ended = scheduler.moved = true;
+    --scheduler.alive;
+    warp_of(self).alive &= ~(1u << self.number % 32);
+    let_others_run();
+  }
 }
 
 void resume(Fibre& fibre) {
   scheduler.running = &fibre;
   threadIdx = fibre.index;
   leaves_for(&scheduler.sanitizer, fibre.stack.get(), kStack);
-  swapcontext(&scheduler.context, &fibre.context);
+  switch_to(scheduler.context, fibre.context);
   arrived(scheduler.sanitizer, nullptr, nullptr);
 }
 
-void let_others_run() {
-  Fibre& self = running();
-  leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
-  swapcontext(&self.context, &scheduler.context);
-  arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
+std::unique_ptr<Fibre> make_fibre() {
+  auto fibre = std::make_unique<Fibre>();
+  ucontext_t& context = fibre->context.full;
+  getcontext(&context);
+  context.uc_stack.ss_sp = fibre->stack.get();
+  context.uc_stack.ss_size = kStack;
+  context.uc_link = nullptr;
+  makecontext(&context, run_threads, 0);
+  return fibre;
 }
 
 // Finished threads are not waited for.
@@ -136,7 +173,7 @@ void meet(Meeting& meeting, AllAreHere all_are_here) {
 void run_with_barriers(const Launch& launch, const Geometry& geometry) {
   const Index& block = geometry.block;
   const unsigned count = block.x * block.y * block.z;
-  while (scheduler.fibres.size() < count) scheduler.fibres.push_back(std::make_unique<Fibre>());
+  while (scheduler.fibres.size() < count) scheduler.fibres.push_back(make_fibre());
   scheduler.launch = &launch;
   scheduler.alive = count;
   scheduler.meeting = {};
@@ -147,11 +184,6 @@ void run_with_barriers(const Launch& launch, const Geometry& geometry) {
     fibre.number = number;
     fibre.ended = false;
     warp_of(fibre).alive |= 1u << number % 32;
-    getcontext(&fibre.context);
-    fibre.context.uc_stack.ss_sp = fibre.stack.get();
-    fibre.context.uc_stack.ss_size = kStack;
-    fibre.context.uc_link = nullptr;
-    makecontext(&fibre.context, begin, 0);
   }
   while (scheduler.alive > 0) {
     scheduler.moved = false;

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiled_programs import CORE, ENGINE, KERNELS, VOCABULARY
+from tests.compiled_programs import CORE, KERNELS, WHOLE_ENGINE
 from tests.engine.build_and_run import HERE as OF_ENGINE
 from tests.engine.build_and_run import run_operators
 
@@ -19,11 +19,7 @@ SOURCES = [
     KERNELS / "convert" / "convert_elements.cpp",
     KERNELS / "flip" / "mirror_row.cpp",
     *sorted((KERNELS / "elementwise").glob("*.cpp")),
-    *(
-        ENGINE / f"{name}.cpp"
-        for name in ("argument_limits", "batch", "guards", "sample_frames", "sample_program")
-    ),
-    *VOCABULARY,
+    *WHOLE_ENGINE,
 ]
 
 

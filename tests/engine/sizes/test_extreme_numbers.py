@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.compiled_programs import CORE, ENGINE, KERNELS, VOCABULARY
+from tests.compiled_programs import CORE, KERNELS, WHOLE_ENGINE
 from tests.engine.build_and_run import HERE as OF_ENGINE
 from tests.engine.build_and_run import run_operators
 
@@ -22,16 +22,9 @@ FAMILIES = ("color", "convert", "fill", "reshape", "window")
 SOURCES = [
     HERE / "extreme_numbers.cpp",
     OF_ENGINE / "main.cpp",
-    *(CORE / "operators" / f"{name}.cpp" for name in OPERATORS.split()),
+    tuple(CORE / "operators" / f"{name}.cpp" for name in OPERATORS.split()),
     *(path for name in FAMILIES for path in sorted((KERNELS / name).glob("*.cpp"))),
-    *(
-        ENGINE / f"{name}.cpp"
-        for name in (
-            *("argument_limits", "batch", "device_program", "guards", "sample_frames"),
-            "sample_program",
-        )
-    ),
-    *VOCABULARY,
+    *WHOLE_ENGINE,
 ]
 
 

@@ -1,4 +1,4 @@
-#include "dali_core/kernels/jpeg/jpeg_decoder.hpp"
+#include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
 
 #if DALI_CORE_HAVE_LIBJPEG
 
@@ -9,7 +9,7 @@
 #include "dali_core/kernels/encoded_image/orientation.hpp"
 #include "dali_core/kernels/encoded_image/pixel_writer.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
-#include "dali_core/kernels/jpeg/libjpeg_session.hpp"
+#include "dali_core/kernels/libjpeg/libjpeg_session.hpp"
 
 namespace dali_core {
 namespace {

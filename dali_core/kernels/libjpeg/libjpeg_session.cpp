@@ -1,6 +1,6 @@
 #if DALI_CORE_HAVE_LIBJPEG
 
-#include "dali_core/kernels/jpeg/libjpeg_session.hpp"
+#include "dali_core/kernels/libjpeg/libjpeg_session.hpp"
 
 #include <new>
 
