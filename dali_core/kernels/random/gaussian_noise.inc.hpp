@@ -37,20 +37,25 @@ inline void draw_normals(const DrawKey& draw, uint32_t first, float* __restrict 
   }
 }
 
-// Elements are converted to `Number` and back.
+// Elements are converted to `Number` and back, several blocks at a time.
 template <typename Number>
 inline void add_noise(const void* in, void* out, DataType type, int64_t count, float mean,
                       float stddev, const DrawKey& draw) {
   constexpr DataType number_type = data_type_of<Number>();
+  constexpr int64_t most = 4 * kNormalsInBlock;
   alignas(64) float normals[kNormalsInBlock];
-  alignas(64) Number numbers[kNormalsInBlock];
+  alignas(64) Number numbers[most];
   uint32_t first = 0;
-  for (int64_t start = 0; start < count; start += kNormalsInBlock, first += kDraws) {
-    const int64_t length = count - start < kNormalsInBlock ? count - start : kNormalsInBlock;
-    draw_normals(draw, first, normals);
+  for (int64_t start = 0; start < count; start += most) {
+    const int64_t length = count - start < most ? count - start : most;
     convert_elements(element_at(in, type, start), type, numbers, number_type, length);
-    for (int64_t i = 0; i < length; ++i)
-      numbers[i] = with_noise(numbers[i], normals[i], mean, stddev);
+    for (int64_t block = 0; block < length; block += kNormalsInBlock, first += kDraws) {
+      draw_normals(draw, first, normals);
+      const int64_t rest = length - block;
+      const int64_t in_block = rest < kNormalsInBlock ? rest : kNormalsInBlock;
+      for (int64_t i = 0; i < in_block; ++i)
+        numbers[block + i] = with_noise(numbers[block + i], normals[i], mean, stddev);
+    }
     convert_elements(numbers, number_type, element_at(out, type, start), type, length);
   }
 }
