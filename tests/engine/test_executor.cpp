@@ -14,7 +14,6 @@ using namespace dali_core;
 
 namespace {
 
-
 Plan two_programs(int64_t count) {
   return plan({program({instruction(number(count), {}, {0})}),
                program({instruction(add_one, {0}, {1}, {0})})},

@@ -11,7 +11,6 @@ using namespace dali_core;
 
 namespace {
 
-
 // Whether `rule` holds for the number of the sample.
 std::function<void(SampleContext&)> condition(std::function<bool(uint64_t)> rule) {
   return [rule = std::move(rule)](SampleContext& sample) {

@@ -13,7 +13,6 @@ using namespace dali_core;
 
 namespace {
 
-
 // Reads like `number`, and records which threads read.
 class Reading : public Operator {
  public:

@@ -11,7 +11,6 @@ using namespace dali_core;
 
 namespace {
 
-
 // Returns the reader's index, unless it is one of the bad ones.
 std::function<void(SampleContext&)> read_index(std::vector<int64_t> bad, int reader = 0) {
   return [bad = std::move(bad), reader](SampleContext& sample) {

@@ -25,7 +25,7 @@ int64_t SpectrogramRule::num_windows(int64_t length) const {
 
 int64_t SpectrogramRule::num_floats() const {
   return kMostFourierLanes * (transform.num_rows() + transform.num_bins() +
-                       rounded_up(static_cast<int64_t>(window.size())));
+                              rounded_up(static_cast<int64_t>(window.size())));
 }
 
 void compute_spectrogram(const SpectrogramRule& rule, const float* signal, int64_t length,
