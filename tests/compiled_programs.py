@@ -127,7 +127,9 @@ def link_program(
     writer.rule("link", f"{command} $in -o $out $flags", description="link $out")
     objects = []
     precompiled = set()
-    num_sources = Counter(map(shlex.join, flags_of.values()))
+    num_sources = Counter(
+        shlex.join(flags) for given, flags in flags_of.items() if isinstance(given, Path)
+    )
     for given, flags in flags_of.items():
         joined = shlex.join(flags)
         if isinstance(given, tuple):
@@ -137,18 +139,21 @@ def link_program(
             source = given
         header = BUILD / _name_of(command, joined) / PRECOMPILED.name
         target = f"{header}.gch"
-        uses_header = is_gcc() and source.is_relative_to(ROOT) and num_sources[joined] > 3
+        # A unit reads headers once, and all programs share what it is compiled to.
+        uses_header = is_gcc() and given == source and source.is_relative_to(ROOT)
+        uses_header = uses_header and num_sources[joined] > 3
         if uses_header and target not in precompiled:
             precompiled.add(target)
             writer.build(target, "precompile", str(PRECOMPILED), variables={"flags": joined})
-        place = BUILD / _name_of(command, joined, str(source.parent))
+        compiling = f"{joined} -include {header}" if uses_header else joined
+        place = BUILD / _name_of(command, compiling, str(source.parent))
         objects.append(str(place / f"{source.stem}.o"))
         writer.build(
             objects[-1],
             "compile",
             str(source),
             implicit=target if uses_header else None,
-            variables={"flags": f"{joined} -include {header}" if uses_header else joined},
+            variables={"flags": compiling},
         )
     linking = shlex.join(link_flags)
     program = BUILD / f"{name}-{_name_of(command, linking, *sorted(objects))}"

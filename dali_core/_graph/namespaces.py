@@ -79,60 +79,83 @@ def documentation(spec: OpSpec) -> str:
 
 
 def fill_functions(namespace: dict[str, Any], module: str) -> None:
-    """Put a function for each operator into a module, and modules for the groups."""
-    _Namespace(namespace, module, lambda spec: (spec.name, _function(spec, module))).fill()
+    """Have a module make a function for each operator, and modules for the groups."""
+    _Namespace(namespace, module, lambda spec: spec.name, _function).fill()
 
 
 def fill_classes(namespace: dict[str, Any], module: str) -> None:
-    """Put a class for each operator into a module, and modules for the groups."""
+    """Have a module make a class for each operator, and modules for the groups."""
 
-    def entry(spec: OpSpec) -> tuple[str, type]:
+    def path_of(spec: OpSpec) -> str:
         group, _, _ = spec.name.rpartition(".")
-        path = f"{group}.{class_name(spec.name)}" if group else class_name(spec.name)
-        return path, _class(spec, module)
+        return f"{group}.{class_name(spec.name)}" if group else class_name(spec.name)
 
-    _Namespace(namespace, module, entry).fill()
+    _Namespace(namespace, module, path_of, _class).fill()
 
 
 class _Namespace:
-    """A module with something for each operator, and with modules for the groups."""
+    """A module with something for each operator, and with modules for the groups.
+
+    Each is made when it is first looked up: a program uses a few, and signatures and documentation
+    of all take longer than the rest of the library's import.
+    """
 
     def __init__(
-        self, top: dict[str, Any], module: str, entry: Callable[[OpSpec], tuple[str, Any]]
+        self,
+        top: dict[str, Any],
+        module: str,
+        path_of: Callable[[OpSpec], str],
+        make: Callable[[OpSpec, str], Any],
     ) -> None:
         self._top = top
         self._module = module
-        self._entry = entry
+        self._path_of = path_of
+        self._make = make
+        # What is not made yet, by the module that it will be in.
+        self._waiting: dict[str, dict[str, OpSpec]] = {}
         self._packaged: set[str] = set()
 
     def fill(self) -> None:
-        """Add the operators of this library, and have others looked up by their names."""
-        self._top["__getattr__"] = self._look_up(self._top, self._module)
+        """Have the operators of this library, and those of others, looked up by their names."""
+        self._prepare(self._top, self._module)
         for spec in all_specs().values():
             self._put(spec)
 
-    def _look_up(self, namespace: dict[str, Any], module: str) -> Callable[[str], Any]:
+    def _prepare(self, namespace: dict[str, Any], module: str) -> None:
+        waiting: dict[str, OpSpec] = {}
+
+        def names() -> list[str]:
+            return sorted({*namespace, *waiting})
+
         def look_up(name: str) -> Any:
-            if not name.startswith("_"):
+            broken = None
+            if not name.startswith("_") and name not in waiting:
                 self._add_packaged()
-                broken = None
-                if name not in namespace:
+                if name not in waiting and name not in namespace:
                     try:
                         packages().load_installed()
                     except OperatorPackageError as error:
                         broken = error
                     self._add_packaged()
-                if name in namespace:
-                    return namespace[name]
-                if broken is not None:
-                    # `hasattr` and `getattr` with a default expect this error.
-                    raise AttributeError(
-                        f"module {module!r} has no attribute {name!r}, and a package that may have "
-                        f"it cannot be loaded: {broken}"
-                    ) from broken
+            spec = waiting.get(name)
+            if spec is not None:
+                # Of threads that come at the same time, all get the first one's.
+                return namespace.setdefault(name, self._make(spec, module))
+            if name in namespace:
+                return namespace[name]
+            if broken is not None:
+                # `hasattr` and `getattr` with a default expect this error.
+                raise AttributeError(
+                    f"module {module!r} has no attribute {name!r}, and a package that may have "
+                    f"it cannot be loaded: {broken}"
+                ) from broken
+            if name == "__all__":  # for `import *`
+                return [name for name in names() if not name.startswith("_")]
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
-        return look_up
+        namespace["__getattr__"] = look_up
+        namespace["__dir__"] = names
+        self._waiting[module] = waiting
 
     def _add_packaged(self) -> None:
         for name, spec in packages().specs.items():
@@ -141,8 +164,7 @@ class _Namespace:
                 self._put(spec)
 
     def _put(self, spec: OpSpec) -> None:
-        path, value = self._entry(spec)
-        group, _, name = path.rpartition(".")
+        group, _, name = self._path_of(spec).rpartition(".")
         namespace, module = self._top, self._module
         for part in filter(None, group.split(".")):
             module = f"{module}.{part}"
@@ -150,9 +172,9 @@ class _Namespace:
                 made = namespace[part] = sys.modules[module] = ModuleType(
                     module, f"Operators of {part!r}."
                 )
-                vars(made)["__getattr__"] = self._look_up(vars(made), module)
+                self._prepare(vars(made), module)
             namespace = vars(namespace[part])
-        namespace[name] = value
+        self._waiting[module][name] = spec
 
 
 def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
@@ -161,9 +183,8 @@ def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
     ) -> DataNode | list[DataNode] | dict[str, DataNode] | None:
         return call_operator(spec, inputs, arguments)
 
-    group, _, name = spec.name.rpartition(".")
-    operator.__name__ = operator.__qualname__ = name
-    operator.__module__ = f"{module}.{group}" if group else module
+    operator.__name__ = operator.__qualname__ = spec.name.rpartition(".")[2]
+    operator.__module__ = module
     operator.__doc__ = documentation(spec)
     operator.__signature__ = signature(spec)  # type: ignore[attr-defined]
     return operator
@@ -195,7 +216,6 @@ def _class(spec: OpSpec, module: str) -> type:
         return call_operator(spec, inputs, {**self._arguments, **arguments})
 
     name = class_name(spec.name)
-    group, _, _ = spec.name.rpartition(".")
     return type(
         name,
         (OperatorClass,),
@@ -203,7 +223,7 @@ def _class(spec: OpSpec, module: str) -> type:
             "__init__": __init__,
             "__call__": __call__,
             "__doc__": documentation(spec),
-            "__module__": f"{module}.{group}" if group else module,
+            "__module__": module,
             "__qualname__": name,
         },
     )

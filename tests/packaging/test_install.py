@@ -45,7 +45,7 @@ def make_environment(folder: Path, *requirements: str | Path) -> Path:
 
 
 # Build outputs of Ninja in the source tree: objects, and its logs.
-BUILT = ("objects", "cython", "cubins", "modules", ".ninja_log", ".ninja_deps")
+BUILT = ("units", "objects", "cython", "cubins", "modules", ".ninja_log", ".ninja_deps")
 
 
 @pytest.fixture(scope="module")
