@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import gc
-import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,19 +17,14 @@ settings.register_profile("random", deadline=None, suppress_health_check=[Health
 settings.register_profile("same", settings.get_profile("random"), derandomize=True)
 settings.load_profile("same")
 
-VIDEOS = Path(__file__).resolve().parents[1] / "build" / "test_videos"
-
 
 @pytest.fixture(scope="session")
 def video() -> Callable[[str], Path]:
     """Return the path of a video of `tests.video_files`; all environments share the files."""
-    av = pytest.importorskip("av", reason="not available: PyAV")
-    from tests import video_files
+    pytest.importorskip("av", reason="not available: PyAV")
+    from tests.video_files import shared
 
-    recipes = Path(video_files.__file__).read_bytes()
-    folder = VIDEOS / f"{av.__version__}-{hashlib.sha256(recipes).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return lambda name: video_files.make(folder, name)
+    return shared
 
 
 @pytest.fixture(scope="session", autouse=True)

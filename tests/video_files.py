@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+
+VIDEOS = Path(__file__).resolve().parents[1] / "build" / "test_videos"
 
 RATE = 25
 BLOCK = 8  # side of a bit in a frame: no macroblock of any codec overlaps two of them
@@ -197,15 +201,33 @@ def number_of(frame: Array) -> int:
     return int(((squares.mean(axis=(0, 2)) > 128 * scale) << np.arange(BITS)).sum())
 
 
-def make(folder: Path, name: str) -> Path:
-    """Return the path of the video of a name, which is created unless it exists.
+def shared(name: str) -> Path:
+    """Return the path of the video of a name, which all environments share: encoding takes long.
 
-    Processes that share the folder may make it at the same time.
+    Processes may make it at the same time.
     """
+    path = _shared_folder() / name
+    if not path.exists():
+        unfinished = path.with_name(f"{os.getpid()}.{name}")
+        write(unfinished, BY_NAME[name])
+        unfinished.replace(path)
+    return path
+
+
+@functools.cache
+def _shared_folder() -> Path:
+    recipes = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    folder = VIDEOS / f"{av.__version__}-{recipes[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def make(folder: Path, name: str) -> Path:
+    """Return the path of a copy of a video in a folder, which is made unless it exists."""
     path = folder / name
     if not path.exists():
         unfinished = folder / f"{os.getpid()}.{name}"
-        write(unfinished, BY_NAME[name])
+        shutil.copyfile(shared(name), unfinished)
         unfinished.replace(path)
     return path
 
