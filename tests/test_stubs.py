@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 from pathlib import Path
@@ -61,6 +62,7 @@ def _resolve(module: object, path: str) -> object:
     return module
 
 
+@functools.cache
 def _stub_of(module: str, group: str) -> ast.Module:
     path = PACKAGE.joinpath(module, *filter(None, group.split(".")))
     file = path / "__init__.pyi" if path.is_dir() else path.with_suffix(".pyi")

@@ -55,7 +55,8 @@ class PlannedStage:
 
     def positions(self, members: list[PlannedNode]) -> list[int]:
         """Return where some of the nodes are."""
-        return [i for i, entry in enumerate(self.nodes) if any(entry is one for one in members)]
+        wanted = {id(member) for member in members}
+        return [i for i, entry in enumerate(self.nodes) if id(entry) in wanted]
 
 
 @dataclass

@@ -17,6 +17,7 @@ from dali_core.errors import OperatorPackageError
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
 
 
+@cache
 def all_specs() -> dict[str, OpSpec]:
     """Return the descriptions of all operators that `fn` has.
 

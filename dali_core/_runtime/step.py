@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,37 +142,35 @@ class Step(Protocol):
         return False
 
 
-@runtime_checkable
-class FedStep(Step, Protocol):
+class FedStep(Step):
     """A step that may take data from `Pipeline.feed_input`."""
 
+    @abstractmethod
     def copied(self, data: Any, layout: str, cuda_stream: Any = None, output: int = 0) -> Any:
         """Return a checked copy of a batch of an output; raise if the step has its own source."""
-        ...
 
+    @abstractmethod
     def feed(self, batch: Any, output: int = 0) -> None:
         """Take one batch of an output, as `copied` returned it."""
-        ...
 
 
-@runtime_checkable
-class StatefulStep(Step, Protocol):
+class StatefulStep(Step):
     """A step whose data depends on more than the numbers of batch and epoch.
 
     A step is asked for its state after each batch that it has run or skipped, and after `reset`:
     pipelines run ahead, and a checkpoint describes what was returned.
     """
 
+    @abstractmethod
     def state(self) -> Any:
         """Return what the next batch depends on, as JSON has it; None if that is nothing yet.
 
         It must not change when the step goes on.
         """
-        ...
 
+    @abstractmethod
     def restore(self, state: Any) -> None:
         """Bring back the time when `state` returned this; None means the very beginning."""
-        ...
 
 
 class SourceAccess(Protocol):

@@ -103,7 +103,7 @@ def images(
 
 def numbers(dtype: str, shape: Sequence[int], seed: int) -> NDArray[Any]:
     """Return numbers over much of the range of a dtype."""
-    return _numbers(dtype, tuple(shape), seed).copy()
+    return np.array(_numbers(dtype, tuple(shape), seed))
 
 
 @lru_cache(maxsize=1000)

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from dali_core._runtime.device_data import copied_on_device, is_on_device
 from dali_core._runtime.step import (
+    FedStep,
     NotFed,
     SampleFailed,
     SourceFailed,
-    Step,
+    StatefulStep,
     StepContext,
     StepOutput,
     check_samples,
@@ -43,7 +44,7 @@ ANY_NDIM = -1
 _CYCLES = {None: "no", False: "no", "no": "no", True: "quiet", "quiet": "quiet", "raise": "raise"}
 
 
-class SourceStep(Step):
+class SourceStep(FedStep, StatefulStep):
     """Takes batches from the user's source, or from `feed`.
 
     Parameters

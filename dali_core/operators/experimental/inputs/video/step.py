@@ -10,7 +10,7 @@ import numpy as np
 
 from dali_core._runtime.device_data import is_on_device
 from dali_core._runtime.finalizer import Finalizer
-from dali_core._runtime.step import Step, StepContext, StepOutput
+from dali_core._runtime.step import FedStep, StatefulStep, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.errors import ArgumentTypeError, GraphError
 from dali_core.operators.external_source.fed import FedBatches
@@ -18,7 +18,7 @@ from dali_core.operators.video.index_builders import build_indices
 from dali_core.operators.video.worker.packed_index import PackedIndex
 
 
-class FedVideosStep(Step):
+class FedVideosStep(FedStep, StatefulStep):
     """Returns sequences of the videos that were fed, and never two videos in a batch.
 
     Each video is in a file without a name, in memory, so that the decoders of a sequence go on
