@@ -1,0 +1,86 @@
+"""Functions and classes are made when they are looked up, and are listed before."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dali_core import fn, ops
+from dali_core._graph.namespaces import class_name, fill_classes, fill_functions
+from dali_core._graph.registry import all_specs
+
+NAME = "made_by_a_test"
+TOP = {name for name in all_specs() if "." not in name}
+GROUPS = {name.partition(".")[0] for name in all_specs() if "." in name}
+
+
+@pytest.fixture(params=[fill_functions, fill_classes])
+def module(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    """Return a module like `fn` or `ops`, of which nothing was looked up."""
+    made = sys.modules[NAME] = ModuleType(NAME)
+    request.param(vars(made), NAME)
+    yield made
+    for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:
+        del sys.modules[name]
+
+
+def names_in(module: ModuleType) -> set[str]:
+    """Return the names of operators as this module has them."""
+    return {class_name(name) for name in TOP} if "Resize" in dir(module) else TOP
+
+
+def test_all_are_listed_and_none_is_made(module: ModuleType) -> None:
+    assert set(dir(module)) >= names_in(module) | GROUPS
+    assert set(vars(module)).isdisjoint(names_in(module))
+    assert set(vars(module)) >= GROUPS
+
+
+def test_import_of_everything(module: ModuleType) -> None:
+    found: dict[str, Any] = {}
+    exec(f"from {NAME} import *", found)
+    assert set(found) - {"__builtins__"} == names_in(module) | GROUPS
+
+
+def test_threads_get_the_same_one(module: ModuleType) -> None:
+    num_threads = 8
+    start = threading.Barrier(num_threads)
+
+    def look_up(name: str) -> Any:
+        start.wait()
+        return getattr(module, name)
+
+    with ThreadPoolExecutor(num_threads) as pool:
+        for name in sorted(names_in(module))[:20]:
+            found = {id(each) for each in pool.map(look_up, [name] * num_threads)}
+            assert found == {id(getattr(module, name))}
+
+
+@pytest.mark.parametrize("name", ["resize", "readers.file", "decoders.image"])
+def test_they_know_where_they_are(name: str) -> None:
+    group, _, short = name.rpartition(".")
+    function: Any = fn
+    cls: Any = ops
+    for part in filter(None, group.split(".")):
+        function, cls = getattr(function, part), getattr(cls, part)
+    function, cls = getattr(function, short), getattr(cls, class_name(name))
+    assert function.__module__ == ".".join(filter(None, ["dali_core.fn", group]))
+    assert cls.__module__ == ".".join(filter(None, ["dali_core.ops", group]))
+    assert (function.__qualname__, cls.__qualname__) == (short, class_name(name))
+    assert list(inspect.signature(function).parameters)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert pickle.loads(pickle.dumps(cls)) is cls
+
+
+def test_what_is_not_there_is_an_error(module: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=f"module '{NAME}' has no attribute 'resise'"):
+        _ = module.resise
+    with pytest.raises(AttributeError, match=f"module '{NAME}.readers' has no attribute 'fil'"):
+        _ = module.readers.fil
