@@ -96,8 +96,7 @@ def fill_classes(namespace: dict[str, Any], module: str) -> None:
 class _Namespace:
     """A module with something for each operator, and with modules for the groups.
 
-    Each is made when it is first looked up: a program uses a few, and signatures and documentation
-    of all take longer than the rest of the library's import.
+    Each is made when it is first looked up, since a program uses few of them.
     """
 
     def __init__(
