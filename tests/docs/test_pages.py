@@ -65,7 +65,7 @@ def all_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.filterwarnings("ignore:os.fork")  # warnings of frameworks that earlier pages import
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=ids)
-def test_programs(page: Path, photos: Path) -> None:
+def test_programs(page: Path, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem in NEEDED:
         pytest.importorskip(NEEDED[page.stem], reason=f"not available: {NEEDED[page.stem]}")
     if page.stem in ("storage", "video"):
@@ -73,6 +73,8 @@ def test_programs(page: Path, photos: Path) -> None:
     if page.stem == "ray":
         pytest.importorskip("torch", reason="not available: torch")
         warnings.simplefilter("ignore")  # of Ray's own settings and files
+        # Ray would join a cluster that somebody else has started on this machine.
+        monkeypatch.setenv("RAY_ADDRESS", "local")
     names: dict[str, object] = {"__name__": page.stem}
     for number, program in enumerate(blocks(page, "python")):
         name = f"{page.name}, program {number}"
