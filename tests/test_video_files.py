@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -11,8 +14,11 @@ import pytest
 pytest.importorskip("av", reason="not available: PyAV")
 
 import av
+import numpy as np
 
 from tests.video_files import BY_NAME, RECIPES, Recipe, frames_of, number_of
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
@@ -24,6 +30,23 @@ def test_every_frame_is_in_its_place(recipe: Recipe, video: Callable[[str], Path
     times = recipe.milliseconds or [40 * i for i in range(recipe.num_frames)]
     shown = [(times[i] - times[recipe.numbers[0]]) / 1000 for i in recipe.numbers]
     assert [frame.seconds for frame in frames] == pytest.approx(shown, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["h264.mp4", "vp8.webm", "hevc_open_gop.mkv", "mjpeg_422.mov"])
+def test_frames_do_not_depend_on_what_was_in_memory(
+    name: str, video: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    code = f"""
+from pathlib import Path
+from tests.video_files import BY_NAME, write
+write(Path({str(path)!r}), BY_NAME[{name!r}])
+"""
+    environment = {**os.environ, "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
+    for ours, theirs in zip(frames_of(path), frames_of(video(name)), strict=True):
+        for mine, other in zip(ours.planes, theirs.planes, strict=True):
+            np.testing.assert_array_equal(mine, other, strict=True)
 
 
 def test_set_has_all_kinds(video: Callable[[str], Path]) -> None:
