@@ -20,12 +20,10 @@ DC_HOST_DEV int64_t class_of(T number, int64_t num_classes) {
     const T whole = std::trunc(number);
     const bool is_class = whole >= 0 && whole < static_cast<T>(num_classes);
     return is_class ? static_cast<int64_t>(whole) : -1;
-  } else if constexpr (std::is_signed_v<T>) {
-    return number >= 0 && number < num_classes ? number : -1;
   } else {
-    return static_cast<uint64_t>(number) < static_cast<uint64_t>(num_classes)
-               ? static_cast<int64_t>(number)
-               : -1;
+    // One comparison: what is less than zero is greater than all numbers of classes, then.
+    const auto own = static_cast<int64_t>(number);
+    return static_cast<uint64_t>(own) < static_cast<uint64_t>(num_classes) ? own : -1;
   }
 }
 
