@@ -191,10 +191,16 @@ def cheapest_turn(code: Code, kernel: str, accesses: Counter[str]) -> list[Instr
         if target <= i and target in code.kernels[kernel]
     }
     best: list[int] = []
+    leading: dict[int, list[int]] = {}
+    for place in code.kernels[kernel]:
+        for following in code.following(place):
+            leading.setdefault(following, []).append(place)
     # Short ones first: heads of other loops would be left in vain by every way through the kernel.
     for longest in _LONGEST_TURNS:
         for head in sorted(heads):
-            turn = _cheapest_way(code, head, head, accesses, len(best) or longest)
+            limit = len(best) or longest
+            distances = _distances_to(code, head, leading, limit)
+            turn = _cheapest_way(code, head, accesses, distances, limit)
             if turn and (not best or len(turn) < len(best)):
                 best = turn
         if best:
@@ -202,12 +208,31 @@ def cheapest_turn(code: Code, kernel: str, accesses: Counter[str]) -> list[Instr
     return [code.instructions[i] for i in best]
 
 
+def _distances_to(
+    code: Code, end: int, leading: dict[int, list[int]], limit: int
+) -> dict[int, int]:
+    """Return the fewest instructions from a place to `end`, for all with less than `limit`."""
+    distances: dict[int, int] = {}
+    queue = [(0, end)]
+    while queue:
+        distance, place = heapq.heappop(queue)
+        if place not in distances and distance < limit:
+            distances[place] = distance
+            for earlier in leading.get(place, ()):
+                heapq.heappush(queue, (distance + 1 + len(code.call_at(earlier)), earlier))
+    return distances
+
+
 def _cheapest_way(
-    code: Code, begin: int, end: int, accesses: Counter[str], limit: int
+    code: Code, head: int, accesses: Counter[str], distances: dict[int, int], limit: int
 ) -> list[int]:
+    """Return the places of the cheapest turn of less than `limit` instructions, if there is one.
+
+    Ways from which `head` is too far to be back in time are left.
+    """
     kinds = sorted(accesses)
     wanted = tuple(accesses[kind] for kind in kinds)
-    start = (begin, (0,) * len(kinds))
+    start = (head, (0,) * len(kinds))
     before: dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]] = {}
     costs = {start: 0}
     queue = [(0, start)]
@@ -216,7 +241,7 @@ def _cheapest_way(
         if cost > costs[state] or cost >= limit:
             continue
         place, counts = state
-        if place == end and counts == wanted and cost > 0:
+        if place == head and counts == wanted and cost > 0:
             way = []
             while state in before:
                 state = before[state]
@@ -230,6 +255,8 @@ def _cheapest_way(
             arrivals = list(_counted(instruction, kinds, counts, wanted))
         more = 1 + len(code.call_at(place))
         for following in code.following(place):
+            if cost + more + distances.get(following, limit) >= limit:
+                continue
             for counted in arrivals:
                 arrived = (following, counted)
                 if cost + more < costs.get(arrived, 1 << 30):
