@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -83,6 +84,12 @@ def test_only_what_changed_is_compiled(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "own.cu").write_text('#include "own.hpp"\n' + kernel)
     assert compiled() == [".cpp", ".new"]
     assert compiled() == []
+    # All that a kernel is compiled from is older than the headers of device code.
+    built = tmp_path / "built"
+    changed = next(built.glob("*.gch"), build.HERE / build.DEVICE).stat().st_mtime_ns
+    for path in (*tmp_path.glob("own.*"), *built.glob("own*")):
+        os.utime(path, ns=(changed - 1, changed - 1))
+    assert compiled() == [".cpp", ".new"]
     (tmp_path / "own.hpp").write_text("#define VALUE 2\n")
     assert compiled() == [".cpp", ".new"]
     (tmp_path / "own.hpp").write_text("#define VALUE no_value\n")

@@ -259,7 +259,9 @@ def _is_current(target: Path, source: Path, command: list[str]) -> bool:
     text = dependencies.read_text().replace("\\\n", " ").partition(": ")[2]
     paths = [source, *map(Path, shlex.split(text))]
     if source.suffix == ".cu":
-        paths += (HERE / "build.py", HERE / "kernel_source.py")  # prerequisites
+        paths += (HERE / "build.py", HERE / "kernel_source.py")
+        # It stands for its headers, which the compiler does not list then.
+        paths += target.parent.glob(f"{DEVICE}.gch")
     made = target.stat().st_mtime_ns
     return all(path.exists() and path.stat().st_mtime_ns <= made for path in paths)
 

@@ -23,13 +23,10 @@
 #define __launch_bounds__(...)
 #define __syncthreads() ::simulated::barrier()
 
-// Not in static thread-local storage: shared memory is too large for it.
-#define SIMULATED_INDEX extern __thread simulated::Index
-SIMULATED_INDEX threadIdx;
-SIMULATED_INDEX blockIdx;
-SIMULATED_INDEX blockDim;
-SIMULATED_INDEX gridDim;
-#undef SIMULATED_INDEX
+#define threadIdx (::simulated::indices.thread)
+#define blockIdx (::simulated::indices.block)
+#define blockDim (::simulated::indices.block_size)
+#define gridDim (::simulated::indices.grid)
 constexpr int warpSize = 32;
 
 #include "intrinsics.hpp"
@@ -51,9 +48,10 @@ class LaunchOf<kernel, void (*)(Parameters...)> final : public Launch {
   void run_thread() const override { std::apply(kernel, arguments_); }
 
   void run_block(const Index& block) const override {
-    for (threadIdx.z = 0; threadIdx.z < block.z; ++threadIdx.z) {
-      for (threadIdx.y = 0; threadIdx.y < block.y; ++threadIdx.y) {
-        for (threadIdx.x = 0; threadIdx.x < block.x; ++threadIdx.x) std::apply(kernel, arguments_);
+    Index& own = indices.thread;
+    for (own.z = 0; own.z < block.z; ++own.z) {
+      for (own.y = 0; own.y < block.y; ++own.y) {
+        for (own.x = 0; own.x < block.x; ++own.x) std::apply(kernel, arguments_);
       }
     }
   }

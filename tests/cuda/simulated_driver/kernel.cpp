@@ -1,9 +1,5 @@
-// With it, jumping to another stack is an error.
-#undef _FORTIFY_SOURCE
-
 #include "kernel.hpp"
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdint>
@@ -20,14 +16,10 @@ extern "C" __attribute__((weak)) void __sanitizer_start_switch_fiber(void** own,
 extern "C" __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* own, const void** from,
                                                                       std::size_t* size);
 
-#define SIMULATED_INDEX __thread simulated::Index
-SIMULATED_INDEX threadIdx;
-SIMULATED_INDEX blockIdx;
-SIMULATED_INDEX blockDim;
-SIMULATED_INDEX gridDim;
-#undef SIMULATED_INDEX
-
 namespace simulated {
+
+__thread Indices indices;
+
 namespace {
 
 constexpr std::size_t kStack = std::size_t{128} << 10;
@@ -40,7 +32,7 @@ std::map<std::string, Kernel>& kernels() {
 // Where a stack goes on.
 struct Context {
   ucontext_t full;
-  jmp_buf place;
+  void* place[5];        // see __builtin_setjmp
   bool entered = false;  // whether `place` is set
 };
 
@@ -82,7 +74,10 @@ struct Scheduler {
   std::size_t stack_size = 0;
 };
 
-thread_local Scheduler scheduler;
+Scheduler& scheduler_of_thread() {
+  thread_local Scheduler own;
+  return own;
+}
 
 void leaves_for(void** own, const void* stack, std::size_t size) {
   if (sanitized()) __sanitizer_start_switch_fiber(own, stack, size);
@@ -97,49 +92,54 @@ void arrived(void* own, const void** from, std::size_t* size) {
   std::abort();
 }
 
-Fibre& running() {
+Fibre& running(const Scheduler& scheduler) {
   if (!scheduler.running) give_up("a barrier in a kernel whose source did not seem to have any");
   return *scheduler.running;
 }
 
-Warp& warp_of(const Fibre& fibre) { return scheduler.warps[fibre.number / 32]; }
-
-// Go on with another stack, until that returns to this one. `swapcontext` is two calls of the
-// operating system, and kernels synchronize often; but AddressSanitizer takes a jump for the end of
-// functions.
-void switch_to(Context& own, Context& other) {
-  if (sanitized()) {
-    swapcontext(&own.full, &other.full);
-    return;
-  }
-  own.entered = true;
-  if (_setjmp(own.place) != 0) return;
-  if (other.entered) _longjmp(other.place, 1);
-  setcontext(&other.full);
+Warp& warp_of(Scheduler& scheduler, const Fibre& fibre) {
+  return scheduler.warps[fibre.number / 32];
 }
 
-void let_others_run() {
-  Fibre& self = running();
+// The function that sets a place must not be the one that jumps to another.
+[[noreturn]] __attribute__((noinline)) void jump(Context& to) {
+  if (to.entered) __builtin_longjmp(to.place, 1);
+  setcontext(&to.full);
+  std::abort();
+}
+
+// Goes on with another stack, until that returns to this one. `swapcontext` is two calls of the
+// operating system, and kernels synchronize often; AddressSanitizer takes a call of `longjmp` for
+// the end of functions.
+__attribute__((noinline)) void switch_to(Context& own, Context& other) {
+  own.entered = true;
+  if (__builtin_setjmp(own.place) == 0) jump(other);
+  asm volatile("" ::: "memory");  // others have run
+}
+
+void let_others_run(Scheduler& scheduler) {
+  Fibre& self = running(scheduler);
   leaves_for(&self.sanitizer, scheduler.stack, scheduler.stack_size);
   switch_to(self.context, scheduler.context);
   arrived(self.sanitizer, &scheduler.stack, &scheduler.stack_size);
 }
 
 void run_threads() {
+  Scheduler& scheduler = scheduler_of_thread();
   arrived(nullptr, &scheduler.stack, &scheduler.stack_size);
   while (true) {
     scheduler.launch->run_thread();
-    Fibre& self = running();
+    Fibre& self = running(scheduler);
     self.ended = scheduler.moved = true;
     --scheduler.alive;
-    warp_of(self).alive &= ~(1u << self.number % 32);
-    let_others_run();
+    warp_of(scheduler, self).alive &= ~(1u << self.number % 32);
+    let_others_run(scheduler);
   }
 }
 
-void resume(Fibre& fibre) {
+void resume(Scheduler& scheduler, Fibre& fibre) {
   scheduler.running = &fibre;
-  threadIdx = fibre.index;
+  indices.thread = fibre.index;
   leaves_for(&scheduler.sanitizer, fibre.stack.get(), kStack);
   switch_to(scheduler.context, fibre.context);
   arrived(scheduler.sanitizer, nullptr, nullptr);
@@ -158,19 +158,30 @@ std::unique_ptr<Fibre> make_fibre() {
 
 // Finished threads are not waited for.
 template <class AllAreHere>
-void meet(Meeting& meeting, AllAreHere all_are_here) {
+void meet(Scheduler& scheduler, Meeting& meeting, AllAreHere all_are_here) {
   const unsigned generation = meeting.generation;
   while (meeting.generation == generation) {
     if (all_are_here()) {
       ++meeting.generation;
     } else {
-      let_others_run();
+      let_others_run(scheduler);
     }
   }
   scheduler.moved = true;
 }
 
-void run_with_barriers(const Launch& launch, const Geometry& geometry) {
+void meet_in_warp(Scheduler& scheduler, unsigned mask) {
+  const Fibre& self = running(scheduler);
+  Warp& warp = warp_of(scheduler, self);
+  warp.arrived |= 1u << self.number % 32;
+  meet(scheduler, warp.meeting, [&] {
+    if (mask & warp.alive & ~warp.arrived) return false;
+    warp.arrived = 0;
+    return true;
+  });
+}
+
+void run_with_barriers(Scheduler& scheduler, const Launch& launch, const Geometry& geometry) {
   const Index& block = geometry.block;
   const unsigned count = block.x * block.y * block.z;
   while (scheduler.fibres.size() < count) scheduler.fibres.push_back(make_fibre());
@@ -183,17 +194,15 @@ void run_with_barriers(const Launch& launch, const Geometry& geometry) {
     fibre.index = {number % block.x, number / block.x % block.y, number / block.x / block.y};
     fibre.number = number;
     fibre.ended = false;
-    warp_of(fibre).alive |= 1u << number % 32;
+    warp_of(scheduler, fibre).alive |= 1u << number % 32;
   }
   while (scheduler.alive > 0) {
     scheduler.moved = false;
     for (unsigned number = 0; number < count; ++number) {
-      if (!scheduler.fibres[number]->ended) resume(*scheduler.fibres[number]);
+      if (!scheduler.fibres[number]->ended) resume(scheduler, *scheduler.fibres[number]);
     }
     if (!scheduler.moved) {
-      std::fprintf(stderr,
-                   "simulated driver: threads of a block wait for others that never come\n");
-      std::abort();
+      give_up("threads of a block wait for others that never come");
     }
   }
 }
@@ -210,63 +219,63 @@ const Kernel* find_kernel(const char* name) {
 }
 
 void barrier() {
-  running();
+  Scheduler& scheduler = scheduler_of_thread();
+  running(scheduler);
   Meeting& meeting = scheduler.meeting;
   ++meeting.arrived;
-  meet(meeting, [&] {
+  meet(scheduler, meeting, [&] {
     if (meeting.arrived < scheduler.alive) return false;
     meeting.arrived = 0;
     return true;
   });
 }
 
-unsigned lane() { return running().number % 32; }
+unsigned lane() { return running(scheduler_of_thread()).number % 32; }
 
-void warp_barrier(unsigned mask) {
-  Warp& warp = warp_of(running());
-  warp.arrived |= 1u << lane();
-  meet(warp.meeting, [&] {
-    if (mask & warp.alive & ~warp.arrived) return false;
-    warp.arrived = 0;
-    return true;
-  });
-}
+void warp_barrier(unsigned mask) { meet_in_warp(scheduler_of_thread(), mask); }
 
 std::uint64_t exchange(unsigned mask, std::uint64_t value, unsigned from) {
-  Warp& warp = warp_of(running());
-  warp.brought[lane()] = value;
-  warp_barrier(mask);
+  Scheduler& scheduler = scheduler_of_thread();
+  const Fibre& self = running(scheduler);
+  Warp& warp = warp_of(scheduler, self);
+  warp.brought[self.number % 32] = value;
+  meet_in_warp(scheduler, mask);
   const std::uint64_t result = warp.brought[from % 32];
-  warp_barrier(mask);  // no thread writes the next one before all have read this
+  meet_in_warp(scheduler, mask);  // no thread writes the next one before all have read this
   return result;
 }
 
 unsigned vote(unsigned mask, bool yes) {
-  Warp& warp = warp_of(running());
-  warp.brought[lane()] = yes;
-  warp_barrier(mask);
+  Scheduler& scheduler = scheduler_of_thread();
+  const Fibre& self = running(scheduler);
+  Warp& warp = warp_of(scheduler, self);
+  warp.brought[self.number % 32] = yes;
+  meet_in_warp(scheduler, mask);
   unsigned votes = 0;
   for (unsigned other = 0; other < 32; ++other) {
     if (mask & warp.alive & 1u << other && warp.brought[other]) votes |= 1u << other;
   }
-  warp_barrier(mask);
+  meet_in_warp(scheduler, mask);
   return votes;
 }
 
 void* dynamic_shared() {
-  const auto address = reinterpret_cast<std::uintptr_t>(scheduler.shared.data());
-  return scheduler.shared.data() + (16 - address % 16) % 16;
+  std::vector<char>& shared = scheduler_of_thread().shared;
+  const auto address = reinterpret_cast<std::uintptr_t>(shared.data());
+  return shared.data() + (16 - address % 16) % 16;
 }
 
 void run(const Kernel& kernel, const Launch& launch, const Geometry& geometry) {
-  gridDim = geometry.grid;
-  blockDim = geometry.block;
-  for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z) {
-    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y) {
-      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
+  Scheduler& scheduler = scheduler_of_thread();
+  const Index& grid = indices.grid = geometry.grid;
+  indices.block_size = geometry.block;
+  Index& block = indices.block;
+  for (block.z = 0; block.z < grid.z; ++block.z) {
+    for (block.y = 0; block.y < grid.y; ++block.y) {
+      for (block.x = 0; block.x < grid.x; ++block.x) {
         scheduler.shared.assign(geometry.shared_bytes + 16, static_cast<char>(0xcd));
         if (kernel.has_barriers) {
-          run_with_barriers(launch, geometry);
+          run_with_barriers(scheduler, launch, geometry);
         } else {
           launch.run_block(geometry.block);
         }

@@ -12,6 +12,13 @@ struct Index {
   unsigned x, y, z;
 };
 
+// The built-in variables of device code. Not in static thread-local storage: shared memory, which
+// is thread-local as well, is too large for it. All at one address, since that takes a call.
+struct Indices {
+  Index thread, block, block_size, grid;
+};
+extern __thread Indices indices;
+
 struct Geometry {
   Index grid;
   Index block;
