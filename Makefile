@@ -9,6 +9,9 @@ PYTHON ?= python3
 DATA ?=
 # A wheel for the demo to install; by default it builds the library.
 WHEEL ?=
+ifeq (,$(if $(WHEEL),$(wildcard $(WHEEL)),none))
+$(error WHEEL=$(WHEEL) must be the path of a wheel (there is no such file); `make wheel` writes one to dist/)
+endif
 ENVIRONMENTS ?=
 SELECTED = $(if $(ENVIRONMENTS),-e $(ENVIRONMENTS))
 
