@@ -353,10 +353,11 @@ class OpSpec:
     deprecated : str
         If not empty: what to use instead. Using the operator then warns.
     role : str
-        What expressions, decisions and methods of `DataNode` use the operator for, and find it by:
+        What expressions, decisions and methods of `DataNode` use the operator for, and find it by
+        in `dali_core.operators.roles`:
         ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``,
-        ``"to host"``, ``"predicate"`` or ``"merge"``; or ``"fed"``, whose results
-        `Pipeline.feed_input` takes for its first input, a step that is fed.
+        ``"to host"``, ``"predicate"``, ``"merge"``, ``"mixture"`` or ``"parameter"``; or ``"fed"``,
+        whose results `Pipeline.feed_input` takes for its first input, a step that is fed.
     title : str or callable
         If not empty: how messages call a use of the operator with some arguments, because it has no
         function in `fn`.
@@ -404,7 +405,7 @@ class OpSpec:
 
     @property
     def is_internal(self) -> bool:
-        """Whether it has no function in `fn`, because only its role is of use."""
+        """Whether it has no function in `fn`, because only others and expressions use it."""
         return bool(self.title)
 
     def title_for(self, arguments: Mapping[str, Any]) -> str:

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dali_core._graph.registry import known_specs
+from dali_core._graph.registry import all_specs, known_specs
 from dali_core._runtime.executor import registered_names
 from dali_core._stubs.text import HEADER
 from dali_core.operators.former_names import FORMER_NAMES
+from dali_core.operators.roles import INTERNAL_GROUPS, OPERATORS_OF_ROLES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dali_core"
@@ -346,9 +347,32 @@ def test_operators_have_folders_of_their_own() -> None:
     described = {PACKAGE.joinpath("operators", *name.split(".")) for name in present}
     groups = {folder for path in described for folder in path.parents}
     assert packages - described - groups == set(), "every folder is an operator or a group of them"
+    assert described.isdisjoint(groups)
     for folder in described:
         own = [path.name for path in folder.glob("*.cpp")]
         assert not own or f"{folder.name}.cpp" in own
+
+
+def test_operators_are_found_without_importing_all() -> None:
+    roles = {spec.role: name for name, spec in known_specs().items() if spec.role}
+    assert roles == OPERATORS_OF_ROLES
+    public, present = (
+        {name.partition(".")[0] for name in specs if "." in name}
+        for specs in (all_specs(), known_specs())
+    )
+    assert present - public == set(INTERNAL_GROUPS)
+    program = (
+        "import sys\n"
+        "import dali_core\n"
+        "from dali_core import fn\n"
+        "print([name for name, module in sys.modules.items() if 'SPEC' in vars(module)])\n"
+        "fn.readers.file\n"
+        "print([name for name, module in sys.modules.items() if 'SPEC' in vars(module)])\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True
+    )
+    assert result.stdout == "[]\n['dali_core.operators.readers.file']\n"
 
 
 def test_tests_have_the_folders_of_what_they_test() -> None:

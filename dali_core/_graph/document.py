@@ -17,7 +17,7 @@ from dali_core._graph.graph import Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
-from dali_core._graph.registry import all_specs, find_spec, identity
+from dali_core._graph.registry import find_own, find_spec, identity
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core.errors import (
     DaliCoreError,
@@ -230,7 +230,7 @@ def _without_batch_input(
     is_added = source.spec is found.spec and any(value is inputs[0] for value in source.inputs[:1])
     if is_added and all(source.arguments.get(name) == value for name, value in expected.items()):
         return inputs[:1]
-    if len(inputs) == 1 or spec is not all_specs().get(spec.name):
+    if len(inputs) == 1 or spec is not find_own(spec.name):
         raise SerializationError(
             f"{what}.inputs: the last must be the result of {identity(found.spec)!r} for the first "
             f"(got that of {identity(source.spec)!r})."

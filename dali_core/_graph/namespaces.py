@@ -13,7 +13,7 @@ from dali_core._graph.build import call_operator
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
-from dali_core._graph.registry import all_specs, packages
+from dali_core._graph.registry import find_own, packages, public_paths
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
 
@@ -80,15 +80,15 @@ def documentation(spec: OpSpec) -> str:
 
 def fill_functions(namespace: dict[str, Any], module: str) -> None:
     """Have a module make a function for each operator, and modules for the groups."""
-    _Namespace(namespace, module, lambda spec: spec.name, _function).fill()
+    _Namespace(namespace, module, lambda name: name, _function).fill()
 
 
 def fill_classes(namespace: dict[str, Any], module: str) -> None:
     """Have a module make a class for each operator, and modules for the groups."""
 
-    def path_of(spec: OpSpec) -> str:
-        group, _, _ = spec.name.rpartition(".")
-        return f"{group}.{class_name(spec.name)}" if group else class_name(spec.name)
+    def path_of(name: str) -> str:
+        group, _, _ = name.rpartition(".")
+        return f"{group}.{class_name(name)}" if group else class_name(name)
 
     _Namespace(namespace, module, path_of, _class).fill()
 
@@ -96,35 +96,40 @@ def fill_classes(namespace: dict[str, Any], module: str) -> None:
 class _Namespace:
     """A module with something for each operator, and with modules for the groups.
 
-    Each is made when it is first looked up, since a program uses few of them.
+    Each is imported and made when it is first looked up, since a program uses few of them.
     """
 
     def __init__(
         self,
         top: dict[str, Any],
         module: str,
-        path_of: Callable[[OpSpec], str],
+        path_of: Callable[[str], str],
         make: Callable[[OpSpec, str], Any],
     ) -> None:
         self._top = top
         self._module = module
         self._path_of = path_of
         self._make = make
-        # What is not made yet, by the module that it will be in.
-        self._waiting: dict[str, dict[str, OpSpec]] = {}
+        # Names of operators that are not made yet, by the module that each will be in.
+        self._waiting: dict[str, dict[str, str]] = {}
         self._packaged: set[str] = set()
 
     def fill(self) -> None:
         """Have the operators of this library, and those of others, looked up by their names."""
         self._prepare(self._top, self._module)
-        for spec in all_specs().values():
-            self._put(spec)
+        for operator in public_paths():
+            self._put(operator)
 
     def _prepare(self, namespace: dict[str, Any], module: str) -> None:
-        waiting: dict[str, OpSpec] = {}
+        waiting: dict[str, str] = {}
 
         def names() -> list[str]:
-            return sorted({*namespace, *waiting})
+            return sorted({*namespace, *filter(find, waiting)})
+
+        def find(name: str) -> OpSpec | None:
+            operator = waiting.get(name, "")
+            spec = find_own(operator) or packages().specs.get(operator)
+            return None if spec is None or spec.is_internal else spec
 
         def look_up(name: str) -> Any:
             broken = None
@@ -136,7 +141,7 @@ class _Namespace:
                     except OperatorPackageError as error:
                         broken = error
                     self._add_packaged()
-            spec = waiting.get(name)
+            spec = find(name)
             if spec is not None:
                 # Of threads that come at the same time, all get the first one's.
                 return namespace.setdefault(name, self._make(spec, module))
@@ -157,13 +162,13 @@ class _Namespace:
         self._waiting[module] = waiting
 
     def _add_packaged(self) -> None:
-        for name, spec in packages().specs.items():
-            if name not in self._packaged:
-                self._packaged.add(name)
-                self._put(spec)
+        for operator in packages().specs:
+            if operator not in self._packaged:
+                self._packaged.add(operator)
+                self._put(operator)
 
-    def _put(self, spec: OpSpec) -> None:
-        group, _, name = self._path_of(spec).rpartition(".")
+    def _put(self, operator: str) -> None:
+        group, _, name = self._path_of(operator).rpartition(".")
         namespace, module = self._top, self._module
         for part in filter(None, group.split(".")):
             module = f"{module}.{part}"
@@ -173,7 +178,7 @@ class _Namespace:
                 )
                 self._prepare(vars(made), module)
             namespace = vars(namespace[part])
-        self._waiting[module][name] = spec
+        self._waiting[module][name] = operator
 
 
 def _function(spec: OpSpec, module: str) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ nothing before somebody uses them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,12 +46,12 @@ class Packages:
 
     Parameters
     ----------
-    taken : set of str
-        Names of the operators that are there without them.
+    is_taken : callable
+        Tells whether an operator of a name is there without them.
     """
 
-    def __init__(self, taken: set[str]) -> None:
-        self._taken = taken
+    def __init__(self, is_taken: Callable[[str], bool]) -> None:
+        self._is_taken = is_taken
         self._specs: dict[str, OpSpec] = {}
         self._packages: dict[str, str] = {}  # that operators are from, by their names
         self._looked_up: dict[str, OperatorPackageError | None] = {}
@@ -126,8 +126,9 @@ class Packages:
                 f"{where}: specs must be descriptions, of class OpSpec (got {spec!r}). Pass SPECs."
             )
         loaded = self._packages.get(spec.name, name)
-        if spec.name in self._taken or loaded != name:
-            owner = "dali_core" if spec.name in self._taken else repr(loaded)
+        is_taken = self._is_taken(spec.name)
+        if is_taken or loaded != name:
+            owner = "dali_core" if is_taken else repr(loaded)
             raise OperatorPackageError(
                 f"{where}: operator {spec.name!r} must have a name of its own (got that of an "
                 f"operator of {owner}). Choose another, such as 'my_group.{spec.name}'."

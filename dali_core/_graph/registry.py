@@ -1,20 +1,100 @@
 """All operators there are: every module below `dali_core.operators` that has a `SPEC`.
 
-Some have former names as well. Those of other packages are found when they are asked for.
+A program uses few of them, so a description is imported when it is looked up. Some operators have
+former names as well. Those of other packages are found when they are asked for.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from dali_core import operators
 from dali_core._graph.packages import Packages
 from dali_core._spec import OpSpec
 from dali_core.errors import OperatorPackageError
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
+from dali_core.operators.roles import INTERNAL_GROUPS, OPERATORS_OF_ROLES
+
+_found: dict[str, OpSpec] = {}
+
+
+@cache
+def _own_paths() -> frozenset[str]:
+    """Return the paths of the folders below `dali_core.operators`: of operators and of groups."""
+    return frozenset(path for folder in operators.__path__ for path in _packages_in(folder, ""))
+
+
+@cache
+def public_paths() -> tuple[str, ...]:
+    """Return the names that `fn` may have, without importing any operator.
+
+    Some are groups of others, and some are of operators that only have a role.
+    """
+    return tuple(
+        path
+        for path in sorted({*_own_paths(), *FORMER_NAMES})
+        if path.partition(".")[0] not in INTERNAL_GROUPS
+    )
+
+
+def find_own(name: str) -> OpSpec | None:
+    """Import the description of an operator of this library.
+
+    Parameters
+    ----------
+    name : str
+        The path of its folder, or a former name of it.
+
+    Returns
+    -------
+    OpSpec, optional
+        The same for all calls; None if there is none.
+
+    Raises
+    ------
+    RuntimeError
+        If the operator's name differs from its folder.
+    """
+    if name not in _found:
+        spec = _formerly(name) if name in FORMER_NAMES else _imported(name)
+        if spec is None:
+            return None
+        # Of threads that come at the same time, all get the first one's.
+        return _found.setdefault(name, spec)
+    return _found[name]
+
+
+def spec_of_role(role: str) -> OpSpec:
+    """Import the description of the operator that expressions use for something."""
+    return _own(OPERATORS_OF_ROLES[role])
+
+
+def _own(name: str) -> OpSpec:
+    spec = find_own(name)
+    if spec is None:
+        raise KeyError(name)
+    return spec
+
+
+def _imported(name: str) -> OpSpec | None:
+    if name not in _own_paths():
+        return None
+    module = importlib.import_module(f"{operators.__name__}.{name}")
+    spec: OpSpec | None = getattr(module, "SPEC", None)
+    if spec is not None and spec.name != name:
+        raise RuntimeError(
+            f"{module.__name__}: SPEC.name must be {name!r}, the path of its folder "
+            f"(got {spec.name!r}). Rename one of them."
+        )
+    return spec
+
+
+def _formerly(name: str) -> OpSpec:
+    return _own(FORMER_NAMES[name]).formerly(name, **FORMER_DEFAULTS.get(name, {}))
 
 
 @cache
@@ -25,11 +105,6 @@ def all_specs() -> dict[str, OpSpec]:
     -------
     dict of str to OpSpec
         By name, sorted.
-
-    Raises
-    ------
-    RuntimeError
-        If an operator's name differs from its folder.
     """
     return {name: spec for name, spec in known_specs().items() if not spec.is_internal}
 
@@ -37,26 +112,13 @@ def all_specs() -> dict[str, OpSpec]:
 @cache
 def known_specs() -> dict[str, OpSpec]:
     """Import the descriptions of all operators, with those that only expressions use."""
-    specs = {}
-    for path in sorted(_package_paths(list(operators.__path__), "")):
-        module = importlib.import_module(f"{operators.__name__}.{path}")
-        spec = getattr(module, "SPEC", None)
-        if spec is None:
-            continue
-        if spec.name != path:
-            raise RuntimeError(
-                f"{module.__name__}: SPEC.name must be {path!r}, the path of its folder "
-                f"(got {spec.name!r}). Rename one of them."
-            )
-        specs[path] = spec
-    for former, name in FORMER_NAMES.items():
-        specs[former] = specs[name].formerly(former, **FORMER_DEFAULTS.get(former, {}))
-    return dict(sorted(specs.items()))
+    found = ((name, find_own(name)) for name in sorted({*_own_paths(), *FORMER_NAMES}))
+    return {name: spec for name, spec in found if spec is not None}
 
 
 def identity(spec: OpSpec) -> str:
     """Return the name by which documents refer to an operator; see `specs_by_identity`."""
-    is_public = packages().specs.get(spec.name, specs_by_identity().get(spec.name)) is spec
+    is_public = (packages().specs.get(spec.name) or find_own(spec.name)) is spec
     return spec.name if is_public else spec.native.name
 
 
@@ -70,19 +132,32 @@ def specs_by_identity() -> dict[str, OpSpec]:
         Operators by their names; those that are only used by other operators by the name of their
         native code.
     """
-    others: dict[str, OpSpec] = {}
-    for path in sorted(_package_paths(list(operators.__path__), "")):
-        module = importlib.import_module(f"{operators.__name__}.{path}")
-        for name, value in vars(module).items():
-            if name != "SPEC" and isinstance(value, OpSpec):
-                others[value.native.name] = value
-    return {**others, **known_specs()}
+    used = {name: spec for path in _own_paths() for name, spec in _used_by(path).items()}
+    return {**used, **known_specs()}
+
+
+def _used_by(path: str) -> dict[str, OpSpec]:
+    """Return descriptions that an operator has for its own use, by the name of native code."""
+    others = vars(importlib.import_module(f"{operators.__name__}.{path}")).items()
+    return {
+        value.native.name: value
+        for name, value in others
+        if name != "SPEC" and isinstance(value, OpSpec)
+    }
+
+
+def _find_by_identity(identity: str) -> OpSpec | None:
+    found = find_own(identity)
+    if found is None and (path := identity.rpartition(".")[0]) in _own_paths():
+        # What an operator has for its own use is called after it.
+        found = _used_by(path).get(identity)
+    return found
 
 
 @cache
 def packages() -> Packages:
     """Return the operators of other packages."""
-    return Packages(set(specs_by_identity()))
+    return Packages(lambda name: _find_by_identity(name) is not None)
 
 
 def find_spec(identity: str) -> OpSpec | None:
@@ -93,7 +168,7 @@ def find_spec(identity: str) -> OpSpec | None:
     OperatorPackageError
         If it is not in this library, and a package cannot be loaded that may have it.
     """
-    found = specs_by_identity().get(identity) or packages().specs.get(identity)
+    found = _find_by_identity(identity) or packages().specs.get(identity)
     if found is None:
         try:
             packages().load_installed()
@@ -104,16 +179,11 @@ def find_spec(identity: str) -> OpSpec | None:
     return found or packages().specs.get(identity)
 
 
-@cache
-def spec_of_role(role: str) -> OpSpec:
-    """Find the operator that expressions use for something."""
-    (spec,) = (spec for spec in known_specs().values() if spec.role == role)
-    return spec
-
-
-def _package_paths(folders: list[str], prefix: str) -> Iterator[str]:
-    for module in pkgutil.iter_modules(folders):
-        if module.ispkg:
-            yield prefix + module.name
-            below = [f"{folder}/{module.name}" for folder in folders]
-            yield from _package_paths(below, f"{prefix}{module.name}.")
+def _packages_in(folder: str, prefix: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir())
+    for name in names:
+        below = Path(folder, name)
+        if (below / "__init__.py").is_file():
+            yield prefix + name
+            yield from _packages_in(str(below), f"{prefix}{name}.")

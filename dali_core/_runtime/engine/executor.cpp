@@ -69,20 +69,17 @@ Executor::Executor(Plan plan, int num_threads, bool set_affinity)
     const auto& program = plan_.stages[i].program;
     if (program && program->batches_ahead() > 0) reading_stage_ = static_cast<int>(i);
   }
-  const int num_io_threads = reading_stage_ >= 0 ? plan_.num_io_threads : 0;
   num_compute_threads_ = num_threads;
   int num_timed = 1;
   for (const Stage& stage : plan_.stages)
     num_timed = std::max(num_timed, stage.program ? stage.program->num_timed() : stage.node + 1);
-  for (int i = 0; i < num_threads + num_io_threads + 1; ++i)
+  for (int i = 0; i < num_threads + most_io_threads() + 1; ++i)
     times_.emplace_back(static_cast<size_t>(num_timed));
   try {
     for (int i = 0; i < num_threads; ++i) {
       threads_.emplace_back([this, &times = times_[i]] { work(times); });
       if (set_affinity) bind_to_processor(threads_.back(), i);
     }
-    for (int i = 0; i < num_io_threads; ++i)
-      threads_.emplace_back([this, &times = times_[num_threads + i]] { read(times); });
   } catch (const std::system_error& error) {
     const std::string started = std::to_string(threads_.size());
     close();
@@ -162,6 +159,7 @@ void Executor::advance(std::shared_ptr<Batch> batch) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (next < num_stages) batch->progress[next].remaining = batch->size();
+    if (next == reading_stage_) start_io_threads(batch->size());
     batch->stage = next;
     if (next == num_stages) {
       batch->done = true;

@@ -102,6 +102,9 @@ class Executor {
   void work(ThreadTimes& times);
   void run_items(std::shared_ptr<Batch> batch, int stage, Worker& worker);
   WaitingFor reason_to_wait() const;
+  int most_io_threads() const { return reading_stage_ >= 0 ? plan_.num_io_threads : 0; }
+  int64_t most_samples_read_ahead(int batch_size) const;
+  void start_io_threads(int batch_size);
   void read(ThreadTimes& times);
   void read_one(Batch& batch, int stage, Worker& worker);
   ReadProgress take_read(Batch& batch, int sample, ThreadTimes& times);

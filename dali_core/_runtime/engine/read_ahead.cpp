@@ -3,7 +3,9 @@
 // I/O threads run the first operators of a sample program, those that wait for a disk, for samples
 // in their order. A compute thread that comes to a sample which nobody has begun to read does it
 // itself: there is no barrier, and with all files in memory the two hardly ever meet.
+#include <algorithm>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "executor.hpp"
@@ -16,6 +18,24 @@ namespace {
 constexpr int64_t kMaxWaitingBytes = int64_t{128} << 20;
 
 }  // namespace
+
+int64_t Executor::most_samples_read_ahead(int batch_size) const {
+  return int64_t{plan_.stages[reading_stage_].program->batches_ahead()} * batch_size;
+}
+
+// Called with the mutex held, before a batch of this size is read: a thread for each sample that
+// may be read ahead, and no more than wanted. Many executors end before they have read anything.
+void Executor::start_io_threads(int batch_size) {
+  const int64_t wanted =
+      num_compute_threads_ +
+      std::min<int64_t>(most_io_threads(), most_samples_read_ahead(batch_size));
+  try {
+    while (!closing_ && static_cast<int64_t>(threads_.size()) < wanted)
+      threads_.emplace_back([this, &times = times_[threads_.size()]] { read(times); });
+  } catch (const std::system_error&) {
+    // Where no more can start, compute threads read what they come to.
+  }
+}
 
 void Executor::read(ThreadTimes& times) {
   Worker worker(*pool_, times);
@@ -38,8 +58,7 @@ void Executor::read(ThreadTimes& times) {
 std::shared_ptr<Batch> Executor::find_reads() {
   for (const auto& batch : active_) {
     if (batch->stage != reading_stage_ || !batch->reads->has_unread()) continue;
-    const int64_t window =
-        int64_t{plan_.stages[reading_stage_].program->batches_ahead()} * batch->size();
+    const int64_t window = most_samples_read_ahead(batch->size());
     // Each pause lasts until half of what was read is used: waking a thread costs as much as
     // reading a small file. Whoever takes a sample looks at `reads_paused_` after counting down,
     // and here it is set before counting.
