@@ -14,20 +14,27 @@
 
 namespace dali_core {
 
-// The same descriptor under a number that is not used by convention, or the negative error.
-int move_up(int descriptor);
-
-// Starts a program that gets `descriptors` as 3, 4, ..., and neither the terminal nor its signals.
-// They must have been moved up. Gives 0 or the error.
-int start_helper(const std::vector<std::string>& command, const std::vector<int>& descriptors,
-                 ::pid_t& process);
+// Starts a program that gets the other end of `socket`, which keeps messages whole, as descriptor
+// 3, and neither the terminal nor its signals. Gives 0, or the error and no socket and no process.
+int start_helper(const std::vector<std::string>& command, int& socket, ::pid_t& process);
 
 // Waits until a process of ours has ended. Gives its status as waitpid does, or 0.
 int wait_for_helper(::pid_t process) noexcept;
 
+// At most so many descriptors go with a message.
+constexpr size_t kMaxDescriptors = 2;
+
+// Sends one message, and copies of descriptors with it, whatever signals arrive meanwhile. Gives 0
+// or the error.
+int send_message(int socket, const void* message, size_t size,
+                 const std::vector<int>& descriptors = {});
+
 // Receives one message of a socket that keeps their bounds, whatever signals arrive meanwhile.
 // Returns its size, 0 if the other end is gone, or -1 as recv does. `flags` are those of recv.
 ssize_t receive_message(int socket, void* message, size_t size, int flags = 0);
+
+// The same for one that descriptors come with; they are the receiver's to close.
+ssize_t receive_message(int socket, void* message, size_t size, std::vector<int>& descriptors);
 
 // Receives messages that begin with a `Reply` until one answers the command of this number: those
 // of commands that were given up may still come. Returns its size, 0 if the other end is gone or

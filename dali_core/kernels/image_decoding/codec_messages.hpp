@@ -1,5 +1,6 @@
-// What a process that wants images decoded and the one that decodes them tell each other, over a
-// socket that keeps messages whole. File and pixels lie in memory that both see.
+// What a thread that wants images decoded and the process that decodes them tell each other, over a
+// socket that keeps messages whole. File and pixels lie in memory that both see. The server that
+// forks this process gets its end of the socket, and the memory, with a message of one byte.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,9 @@ struct CodecReply {
 static_assert(std::is_trivially_copyable_v<CodecCommand>);
 static_assert(std::is_trivially_copyable_v<CodecReply>);
 
-// The descriptors in the process that decodes.
+// The descriptor in the server, where threads ask for a decoder.
+constexpr int kCodecServer = 3;
+// Those in the process that decodes.
 constexpr int kCodecSocket = 3;
 constexpr int kCodecMemory = 4;
 

@@ -3,13 +3,17 @@
 #if DALI_CORE_HAVE_NVIMGCODEC
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "dali_core/kernels/image_decoding/nvimgcodec_session.hpp"
 
@@ -23,13 +27,72 @@ namespace {
       "). Allow it, or set DALI_CORE_CODEC_PROCESS=0 to decode files that you trust without it.");
 }
 
-int moved_up(int descriptor) {
-  const int moved = move_up(descriptor);
-  if (moved < 0) refuse_to_start(-moved);
-  return moved;
+size_t aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+// The servers of this program, by the commands that start them.
+class CodecServers {
+ public:
+  CodecServers();
+
+  // Has a decoder forked that sees this memory. `socket` leads to it. Gives 0 or the error.
+  int connect(const std::vector<std::string>& command, int memory, int& socket);
+
+ private:
+  struct Server {
+    int socket = -1;
+    ::pid_t process = 0;
+  };
+
+  void close_all();
+
+  std::mutex mutex_;
+  std::map<std::vector<std::string>, Server> servers_;
+};
+
+// Made when this module is loaded, since a fork may come at any time later, and never destroyed:
+// threads of other pipelines may still decode while the process ends.
+CodecServers& servers = *new CodecServers;
+
+// No fork comes between the creation of a socket and the end of what is done with it: a child would
+// keep an end open that somebody waits for. A child has no servers: those here are its parent's,
+// and would outlive it if the child kept their sockets.
+CodecServers::CodecServers() {
+  ::pthread_atfork([] { servers.mutex_.lock(); }, [] { servers.mutex_.unlock(); },
+                   [] {
+                     servers.close_all();
+                     servers.mutex_.unlock();
+                   });
 }
 
-size_t aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+void CodecServers::close_all() {
+  for (auto& [command, server] : servers_) {
+    if (server.socket >= 0) ::close(server.socket);
+    server = Server();
+  }
+}
+
+int CodecServers::connect(const std::vector<std::string>& command, int memory, int& socket) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  const std::vector<int> theirs{ends[1], memory};
+  Server& server = servers_[command];
+  int error = server.socket < 0 ? ENOTCONN : send_message(server.socket, "", 1, theirs);
+  if (error != 0) {
+    // There is none yet, or somebody has killed it.
+    if (server.socket >= 0) ::close(server.socket);
+    if (server.process > 0) wait_for_helper(server.process);
+    server = Server();
+    error = start_helper(command, server.socket, server.process);
+    if (error == 0) error = send_message(server.socket, "", 1, theirs);
+  }
+  ::close(ends[1]);
+  if (error == 0)
+    socket = ends[0];
+  else
+    ::close(ends[0]);
+  return error;
+}
 
 }  // namespace
 
@@ -46,23 +109,13 @@ CodecSession& CodecSession::of_this_thread(const CodecLibraryPaths& paths) {
 void CodecProcess::start() {
   if (owner_ == ::getpid() && socket_ >= 0) return;
   stop();
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) refuse_to_start(errno);
   owner_ = ::getpid();
-  socket_ = ends[0];
-  const int theirs = moved_up(ends[1]);
-  const int memory = ::memfd_create("dali_core images", MFD_CLOEXEC);
-  int error = memory < 0 ? errno : 0;
-  if (error == 0) {
-    memory_ = moved_up(memory);
-    std::vector<std::string> command = paths_.process;
-    command.push_back(paths_.library);
-    command.insert(command.end(), paths_.extensions.begin(), paths_.extensions.end());
-    error = start_helper(command, {theirs, memory_}, process_);
-  }
-  ::close(theirs);
-  if (error != 0) {
-    process_ = 0;
+  memory_ = ::memfd_create("dali_core images", MFD_CLOEXEC);
+  if (memory_ < 0) refuse_to_start(errno);
+  std::vector<std::string> command = paths_.process;
+  command.push_back(paths_.library);
+  command.insert(command.end(), paths_.extensions.begin(), paths_.extensions.end());
+  if (const int error = servers.connect(command, memory_, socket_)) {
     stop();
     refuse_to_start(error);
   }
@@ -70,13 +123,17 @@ void CodecProcess::start() {
 
 void CodecProcess::stop() noexcept {
   shared_.unmap();
+  if (socket_ >= 0 && owner_ == ::getpid()) {
+    // The decoder ends by itself when nothing more can come, and closes its end.
+    ::shutdown(socket_, SHUT_WR);
+    char rest;
+    while (receive_message(socket_, &rest, 1) > 0) {
+    }
+  }
   for (int* descriptor : {&socket_, &memory_}) {
     if (*descriptor >= 0) ::close(*descriptor);
     *descriptor = -1;
   }
-  // It ends by itself when nobody holds the other end of its socket.
-  if (process_ > 0 && owner_ == ::getpid()) wait_for_helper(process_);
-  process_ = 0;
 }
 
 void CodecProcess::grow(size_t size) {
@@ -124,7 +181,7 @@ CodecReply CodecProcess::call(CodecCommand command) {
   const size_t pixels =
       command.kind == CodecCommand::kDecode ? aligned(command.request.num_bytes()) : 0;
   CodecReply reply;
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
     const bool is_fresh = owner_ != ::getpid() || socket_ < 0;
     start();
     grow(aligned(encoded_.size) + pixels);
@@ -139,7 +196,7 @@ CodecReply CodecProcess::call(CodecCommand command) {
       continue;
     }
     if (reply.outcome == CodecReply::kDone) return reply;
-    if (reply.outcome != CodecReply::kCrashed) break;
+    if (reply.outcome != CodecReply::kCrashed || attempt > 0) break;
   }
   if (reply.outcome == CodecReply::kRefused) throw std::runtime_error(reply.message);
   if (reply.outcome == CodecReply::kTooSlow)
@@ -153,10 +210,7 @@ CodecReply CodecProcess::call(CodecCommand command) {
 }
 
 bool CodecProcess::exchange(const CodecCommand& command, CodecReply& reply) {
-  ssize_t count;
-  do count = ::send(socket_, &command, sizeof command, MSG_NOSIGNAL);
-  while (count < 0 && errno == EINTR);
-  if (count != sizeof command) return false;
+  if (send_message(socket_, &command, sizeof command) != 0) return false;
   if (receive_reply<CodecReply>(socket_, command.number, &reply, sizeof reply) <= 0) return false;
   reply.format[sizeof reply.format - 1] = reply.message[sizeof reply.message - 1] = '\0';
   return true;

@@ -9,7 +9,8 @@
 
 namespace dali_core {
 
-// One process, for one thread of ours. It ends when we do.
+// One decoder, for one thread of ours. It ends when we do; what forks it is one process of the
+// whole program, which has loaded nvImageCodec and ends when the program does.
 class CodecProcess : public CodecSession {
  public:
   explicit CodecProcess(const CodecLibraryPaths& paths) : paths_(paths) {}
@@ -24,16 +25,16 @@ class CodecProcess : public CodecSession {
   void start();
   void stop() noexcept;
   void grow(size_t size);
-  // Tries twice where the process or the codec breaks down: the first time it may be the fault of
-  // an earlier image.
+  // Tries twice where the codec breaks down: the first time it may be the fault of an earlier
+  // image. Tries three times where processes are gone: a server that is killed may take a first
+  // request with it, and, if it has not closed its socket yet, a second one.
   CodecReply call(CodecCommand command);
   bool exchange(const CodecCommand& command, CodecReply& reply);
 
   const CodecLibraryPaths paths_;
   EncodedImage encoded_;
   int64_t seconds_ = 0;  // that the open image may take
-  ::pid_t owner_ = 0;    // after a fork, the process belongs to the parent
-  ::pid_t process_ = 0;
+  ::pid_t owner_ = 0;    // after a fork, the decoder belongs to the parent
   int socket_ = -1;
   int memory_ = -1;
   SharedMemory shared_;

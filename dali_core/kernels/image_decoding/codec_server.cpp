@@ -1,6 +1,7 @@
-// The other end of CodecProcess: a process that loads nvImageCodec once and then only forks
-// decoders. One decoder serves image after image until a file is refused or breaks it; the next one
-// starts in the clean state of its parent, so that no file can spoil another one.
+// The other end of CodecProcess: a process that loads nvImageCodec once and then only forks, for
+// each thread that asks, a process that forks decoders and waits for them. One decoder serves image
+// after image until a file is refused or breaks it; the next one starts in the clean state of its
+// parent, so that no file can spoil another one.
 #include "dali_core/kernels/image_decoding/codec_messages.hpp"
 
 #if DALI_CORE_HAVE_NVIMGCODEC
@@ -8,7 +9,6 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -19,6 +19,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dali_core/kernels/image_decoding/nvimgcodec_session.hpp"
@@ -39,7 +40,7 @@ void close_inherited_descriptors() {
   if (DIR* folder = ::opendir("/proc/self/fd")) {
     while (const dirent* entry = ::readdir(folder)) {
       const int descriptor = std::atoi(entry->d_name);
-      if (descriptor > kCodecMemory) others.push_back(descriptor);
+      if (descriptor > kCodecServer) others.push_back(descriptor);
     }
     ::closedir(folder);
   }
@@ -50,10 +51,7 @@ bool receive(CodecCommand& command) {
   return receive_message(kCodecSocket, &command, sizeof command) == sizeof command;
 }
 
-void answer(const CodecReply& reply) {
-  while (::send(kCodecSocket, &reply, sizeof reply, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-  }
-}
+void answer(const CodecReply& reply) { send_message(kCodecSocket, &reply, sizeof reply); }
 
 void answer_refused(uint64_t number, const char* message) {
   CodecReply reply;
@@ -111,27 +109,16 @@ int decode_until_refused(NvimgcodecSession& session, Progress& progress) {
   return kNobodyAsks;
 }
 
-int serve(const CodecLibraryPaths& paths) {
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  for (const int end_of_time : {SIGALRM, SIGPROF}) ::signal(end_of_time, SIG_DFL);
+// For one thread of the program.
+int serve(NvimgcodecSession& session) {
   void* page =
       ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return EXIT_FAILURE;
   Progress& progress = *new (page) Progress;
 
-  std::unique_ptr<NvimgcodecSession> session;
-  CodecCommand command;
-  try {
-    session.reset(new NvimgcodecSession(CodecLibrary::get(paths)));
-    session->prepare();
-  } catch (const std::exception& error) {
-    while (receive(command)) answer_refused(command.number, error.what());
-    return EXIT_FAILURE;
-  }
   while (true) {
     const pid_t decoder = ::fork();
-    if (decoder == 0) ::_exit(decode_until_refused(*session, progress));
+    if (decoder == 0) ::_exit(decode_until_refused(session, progress));
     if (decoder < 0) return EXIT_FAILURE;
     int status = 0;
     while (::waitpid(decoder, &status, 0) < 0 && errno == EINTR) {
@@ -148,6 +135,52 @@ int serve(const CodecLibraryPaths& paths) {
   }
 }
 
+int refuse_all(const std::string& reason) {
+  CodecCommand command;
+  while (receive(command)) answer_refused(command.number, reason.c_str());
+  return EXIT_FAILURE;
+}
+
+// Gives the descriptors of the thread that asks the numbers that they have in the process for it,
+// which has no others then: the server's own socket is among those that they replace.
+void take_over(const std::vector<int>& theirs) {
+  ::dup2(theirs[0], kCodecSocket);
+  ::dup2(theirs[1], kCodecMemory);
+  for (const int descriptor : theirs)
+    if (descriptor > kCodecMemory) ::close(descriptor);
+}
+
+int serve_threads(const CodecLibraryPaths& paths) {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  for (const int end_of_time : {SIGALRM, SIGPROF}) ::signal(end_of_time, SIG_DFL);
+  // Nobody waits for the processes of threads: the system removes them.
+  ::signal(SIGCHLD, SIG_IGN);
+  std::unique_ptr<NvimgcodecSession> session;
+  std::string reason;
+  char request;
+  std::vector<int> theirs;
+  while (receive_message(kCodecServer, &request, 1, theirs) > 0 && theirs.size() == 2) {
+    if (!session) {
+      // What cannot be loaded now, for want of memory perhaps, may be when another thread asks.
+      try {
+        std::unique_ptr<NvimgcodecSession> made(new NvimgcodecSession(CodecLibrary::get(paths)));
+        made->prepare();
+        session = std::move(made);
+      } catch (const std::exception& error) {
+        reason = error.what();
+      }
+    }
+    if (::fork() == 0) {
+      ::signal(SIGCHLD, SIG_DFL);
+      take_over(theirs);
+      ::_exit(session ? serve(*session) : refuse_all(reason));
+    }
+    for (const int descriptor : theirs) ::close(descriptor);
+  }
+  return EXIT_SUCCESS;
+}
+
 }  // namespace
 }  // namespace dali_core
 
@@ -158,7 +191,7 @@ extern "C" __attribute__((visibility("default"))) int dali_core_serve_codecs(
   dali_core::CodecLibraryPaths paths;
   paths.library = count > 0 ? arguments[0] : "";
   for (int i = 1; i < count; ++i) paths.extensions.emplace_back(arguments[i]);
-  return dali_core::serve(paths);
+  return dali_core::serve_threads(paths);
 }
 
 #endif

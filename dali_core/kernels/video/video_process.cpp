@@ -61,17 +61,8 @@ void VideoProcess::start(const std::vector<std::string>& command) {
   if (owner_ == ::getpid() && socket_ >= 0 && command == command_) return;
   stop();
   command_ = command;
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) refuse_to_start(errno);
   owner_ = ::getpid();
-  socket_ = ends[0];
-  const int theirs = move_up(ends[1]);
-  const int error = theirs < 0 ? -theirs : start_helper(command, {theirs}, process_);
-  if (theirs >= 0) ::close(theirs);
-  if (error == 0) return;
-  process_ = 0;
-  stop();
-  refuse_to_start(error);
+  if (const int error = start_helper(command, socket_, process_)) refuse_to_start(error);
 }
 
 void VideoProcess::stop() noexcept {
@@ -97,25 +88,7 @@ void VideoProcess::ended() {
 }
 
 void VideoProcess::send(const VideoCommand& command, const std::vector<int>& descriptors) {
-  iovec part{const_cast<VideoCommand*>(&command), sizeof command};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
-  if (!descriptors.empty()) {
-    const size_t bytes = descriptors.size() * sizeof(int);
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    std::memcpy(CMSG_DATA(header), descriptors.data(), bytes);
-  }
-  ssize_t count;
-  do count = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
-  while (count < 0 && errno == EINTR);
-  if (count != sizeof command) ended();
+  if (send_message(socket_, &command, sizeof command, descriptors) != 0) ended();
 }
 
 bool VideoProcess::receive(uint64_t number, bool waits, VideoReply& reply,

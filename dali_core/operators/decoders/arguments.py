@@ -161,6 +161,7 @@ of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; 
 variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
 
 All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
-that breaks its codec is an error of that sample, too. For files that you trust, the environment
-variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+that breaks its codec is an error of that sample, too. They end with the pipeline; the process that
+starts them stays until the program ends. For files that you trust, the environment variable
+``DALI_CORE_CODEC_PROCESS=0`` saves them.
 """

@@ -1,7 +1,8 @@
 """Decodes images for another process: run as a program, by path, never imported.
 
 Its arguments are the path of the native module, then those of nvImageCodec and its extensions. It
-imports nothing of this package, so that it starts in a few hundredths of a second.
+imports nothing of this package, so that it starts in a few hundredths of a second. One such process
+serves all threads of a program, and forks a decoder for each.
 """
 
 from __future__ import annotations

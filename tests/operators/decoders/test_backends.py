@@ -30,6 +30,7 @@ import pathlib
 import numpy as np
 from dali_core import Pipeline, fn
 from tests.children import children
+from tests.waiting import wait_until
 
 def loaded():
     return "nvimgcodec" in pathlib.Path("/proc/self/maps").read_text(), len(children())
@@ -43,6 +44,7 @@ for file in files:
     pipeline.run()
     states.append(loaded())
     pipeline.close()
+wait_until(lambda: not children(), children)
 print([*states, loaded()])
 """
 

@@ -8,6 +8,9 @@ import struct
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +19,13 @@ import pytest
 from dali_core import fn
 from dali_core.errors import ArgumentValueError, SampleError
 from dali_core.operators.decoders import backends
-from tests.children import children
+from tests.children import children, children_of, codec_servers, is_running
 from tests.fuzz.small_images import damaged, others, pngs
 from tests.generated_images import encode, photo_like, png
 from tests.operators.decoders.decoding import decode, decode_one, failure
 from tests.operators.suite import pipeline
+from tests.process.programs import finish, started
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
     not backends.backend_arguments().get("codec_process"), reason="not available: nvImageCodec"
@@ -76,26 +81,47 @@ def test_damaged_tiff_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
-def test_killed_process_is_replaced() -> None:
+def ended(processes: list[int]) -> bool:
+    return not any(map(is_running, processes))
+
+
+@pytest.mark.parametrize(
+    "victims",
+    ["server", "watcher", "decoder", "watcher and decoder", "server, watcher and decoder"],
+)
+def test_killed_processes_are_replaced(victims: str) -> None:
     sample = np.frombuffer(png(PHOTO), np.uint8)
+    before = set(children())
     with pipeline(batch_size=1, num_threads=1, prefetch_queue_depth=1) as made:
         with made:
             data = fn.external_source(source=lambda: [sample])
             made.set_outputs(fn.decoders.image(data))
-        before = set(children())
         for _ in range(3):
             np.testing.assert_array_equal(np.array(made.run()[0].at(0)), PHOTO)
-            started = set(children()) - before
-            assert len(started) == 1
-            of_it = Path(f"/proc/{min(started)}/task/{min(started)}/children").read_text()
-            for child in [*started, *map(int, of_it.split())]:
-                os.kill(child, signal.SIGKILL)
+            (server,) = codec_servers()
+            # Those of one that was killed have another parent.
+            processes = {"server": server}
+            for watcher in set(children()) - before:
+                (decoder,) = children_of(watcher)
+                processes |= {"watcher": watcher, "decoder": decoder}
+            killed = [number for name, number in processes.items() if name in victims]
+            for number in killed:
+                os.kill(number, signal.SIGKILL)
+            wait_until(partial(ended, killed))
+            np.testing.assert_array_equal(decode_one(png(PHOTO)), PHOTO)
+            assert (codec_servers() == [server]) == ("server" not in victims)
+    wait_until(lambda: set(children()) <= before, children)
 
 
-def test_processes_end_with_the_pipeline() -> None:
+def test_decoders_end_with_the_pipeline() -> None:
+    decode_one(png(PHOTO))
+    servers = codec_servers()
     before = set(children())
     decode([png(PHOTO)] * 8)
-    assert set(children()) <= before
+    # A process has closed what it had a moment before it is gone.
+    wait_until(lambda: set(children()) <= before, children)
+    assert len(servers) == 1
+    assert codec_servers() == servers
 
 
 def test_large_images_after_small_ones() -> None:
@@ -166,31 +192,158 @@ def test_program_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert backends.PROCESS_VARIABLE in message
 
 
-FORKED = """
-import os
+PROGRAM = """
+import os, signal, threading, time
 import numpy as np
 from dali_core import Pipeline, fn
+from tests.children import children, children_of, codec_servers
+from tests.waiting import wait_until
 file = np.frombuffer(bytes.fromhex({file!r}), np.uint8)
 
-def decode():
-    pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
+def started(num_threads=1):
+    pipeline = Pipeline(batch_size=4, num_threads=num_threads, device_id=None)
     with pipeline:
-        pipeline.set_outputs(fn.decoders.image(fn.external_source(source=lambda: [file])))
-    total = int(np.array(pipeline.run()[0].at(0)).sum())
-    return total
+        images = fn.decoders.image(fn.external_source(source=lambda: [file] * 4))
+        pipeline.set_outputs(images)
+    return pipeline, total(pipeline)
 
-first = decode()
-child = os.fork()
-if child == 0:
-    os._exit(0 if decode() == first else 1)
-assert os.waitpid(child, 0)[1] == 0
-assert decode() == first
-print(first)
+def total(pipeline):
+    return int(np.array(pipeline.run()[0].at(0)).sum())
+
+def decode(num_threads=1):
+    pipeline, found = started(num_threads)
+    pipeline.close()
+    return found
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
 """
 
 
-def test_forked_child_starts_its_own() -> None:
-    code = FORKED.format(file=png(PHOTO).hex())
-    command = [sys.executable, "-W", "ignore", "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(result.stdout) == int(PHOTO.sum())
+@contextmanager
+def program(code: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a program of its own that decodes ``PHOTO``."""
+    code = PROGRAM.format(file=png(PHOTO).hex()) + code
+    # Forking a process with threads is what some of these programs are about.
+    with started([sys.executable, "-W", "ignore", "-c", code]) as process:
+        yield process
+
+
+def output(code: str) -> str:
+    with program(code) as process:
+        printed, _ = finish(process)
+    assert process.returncode == 0
+    return printed
+
+
+def test_forked_children_start_their_own() -> None:
+    code = """
+open_one, first = started()
+servers = codec_servers()
+ends = threading.Event()
+results = []
+
+def decode_on():
+    while not ends.is_set():
+        results.append(decode() == first)
+
+# Forks come at any time of what other threads do.
+others = [threading.Thread(target=decode_on) for _ in range(2)]
+for other in others:
+    other.start()
+for _ in range(8):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(100)
+        os._exit(0 if not codec_servers() and decode() == first and codec_servers() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+ends.set()
+for other in others:
+    other.join()
+assert all(results) and total(open_one) == first
+assert codec_servers() == servers and len(servers) == 1
+print(first)
+"""
+    assert int(output(code)) == int(PHOTO.sum())
+
+
+def test_threads_share_one_server() -> None:
+    code = """
+pipelines, open_files = [], []
+before = descriptors()
+for _ in range(3):
+    threads = [threading.Thread(target=lambda: pipelines.append(started(2))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 6 <= len(children()) <= 12  # a thread starts its decoder with its first image
+    print(*codec_servers(), {found for _, found in pipelines})
+    while pipelines:
+        pipelines.pop()[0].close()
+    wait_until(lambda: not children(), children)
+    open_files.append(descriptors() - before)
+print(open_files)
+"""
+    *rounds, open_files = output(code).splitlines()
+    assert len(rounds) == 3
+    assert {line.split(maxsplit=1)[1] for line in rounds} == {f"{{{int(PHOTO.sum())}}}"}
+    assert len({*rounds}) == 1
+    assert open_files == "[1, 1, 1]"  # the server's socket
+
+
+def test_processes_end_with_a_killed_program() -> None:
+    code = """
+open_one, first = started()
+(watcher,) = children()
+print(*codec_servers(), watcher, *children_of(watcher), flush=True)
+time.sleep(1000)
+"""
+    with program(code) as process:
+        assert process.stdout is not None
+        numbers = [int(word) for word in process.stdout.readline().split()]
+        assert len(numbers) == 3
+        assert all(map(is_running, numbers))
+        process.kill()
+    wait_until(partial(ended, numbers))
+
+
+def test_forked_child_does_not_keep_the_server() -> None:
+    code = """
+decode()
+child = os.fork()
+if child:
+    print(*codec_servers(), child, flush=True)
+time.sleep(1000)
+"""
+    with program(code) as process:
+        assert process.stdout is not None
+        server, child = map(int, process.stdout.readline().split())
+        try:
+            process.kill()
+            wait_until(lambda: not is_running(server))
+            assert is_running(child)
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def test_library_that_cannot_be_loaded(tmp_path: Path) -> None:
+    (tmp_path / "extensions").mkdir()
+    for name in ("libnvimgcodec.so", "extensions/libtiff_ext.so"):
+        (tmp_path / name).touch()
+    code = f"""
+from pathlib import Path
+from dali_core.errors import SampleError
+from dali_core.operators.decoders import backends
+found = backends._codec_folder
+backends._codec_folder = lambda: Path({str(tmp_path)!r})
+for _ in range(2):
+    try:
+        decode(2)
+    except SampleError as error:
+        print("nvImageCodec must be loadable (got {tmp_path}" in error.message)
+    print(len(codec_servers()))
+backends._codec_folder = found
+print(decode())
+"""
+    assert output(code).split() == ["True", "1"] * 2 + [str(int(PHOTO.sum()))]
