@@ -398,13 +398,17 @@ class Runner:
         return task is not None
 
     def check_caller(self) -> None:
-        """Check that nobody in this thread waits for a function of the user to return.
+        """Check that this is the process with the threads, and that none waits for the caller.
+
+        It comes before all else: in a forked child, locks may be held by threads of the parent.
 
         Raises
         ------
         PipelineStateError
-            If a function of this pipeline is being called here: it would wait for itself.
+            If this is another process, or if a function of this pipeline is being called here: it
+            would wait for itself.
         """
+        self._check_process()
         node = self._steps.called_here
         if node is not None:
             raise PipelineStateError(
@@ -418,14 +422,17 @@ class Runner:
         self._check_open()
 
     def _check_open(self) -> None:
+        self._check_process()
+        if self._executor.closed:
+            raise PipelineStateError("Pipeline: must be open (it was closed). Build a new one.")
+
+    def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise PipelineStateError(
                 f"Pipeline: must be used in the process that built it (built in process "
                 f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build it "
                 "after forking."
             )
-        if self._executor.closed:
-            raise PipelineStateError("Pipeline: must be open (it was closed). Build a new one.")
 
 
 def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:

@@ -25,6 +25,15 @@ def in_child(function):
         sys.exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status == 0, status
+
+def is_refused(*methods):
+    for method in methods:
+        try:
+            method()
+        except PipelineStateError as error:
+            assert "in the process that built it" in str(error)
+        else:
+            raise AssertionError("must raise")
 """
 
 
@@ -35,6 +44,7 @@ def test_fork(exec_async: bool, root: Path) -> None:
         CHILD
         + f"""
 pipelines = [make(exec_async={exec_async}, prefetch_queue_depth=4), native()]
+scheduled = make(exec_async={exec_async}, prefetch_queue_depth=4)
 arrays = [pipeline.run() for pipeline in pipelines]
 
 def uses_arrays():
@@ -44,14 +54,11 @@ def uses_arrays():
 
 def uses_pipelines():
     for pipeline in pipelines:
-        for method in (pipeline.run, pipeline.reset):
-            try:
-                method()
-            except PipelineStateError as error:
-                assert "in the process that built it" in str(error)
-            else:
-                raise AssertionError("must raise")
+        is_refused(pipeline.run, pipeline.reset)
         pipeline.close()
+    # With batches in flight, of which threads of the parent may hold the lock.
+    is_refused(scheduled.share_outputs, scheduled.outputs, scheduled.schedule_run, scheduled.reset)
+    scheduled.close()
 
 def drops_pipelines():
     pipelines.clear()
@@ -68,6 +75,8 @@ for number in range(8):
     for function in (uses_arrays, uses_pipelines, drops_pipelines, builds_its_own):
         for pipeline in pipelines:
             pipeline.run()  # keeps all threads busy while forking
+        scheduled.schedule_run()
+        scheduled.outputs()
         in_child(function)
 assert first(pipelines[0].run()) == 330
 print("done")

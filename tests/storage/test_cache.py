@@ -104,12 +104,16 @@ def test_damaged_entries_are_read_again(server: S3Server, tmp_path: Path) -> Non
         "files": [url],
         "storage_options": server.options,
         "cache_dir": str(tmp_path),
+        # Nothing else is being written when the entry is damaged.
+        "options": {"prefetch_queue_depth": 1},
+        "read_ahead": False,
     }
     for damage in (b"", b"cont", b"content" + bytes(8)):
         assert contents(batches(1, **arguments)) == [b"content"]
         (entry,) = entries(tmp_path)
         entry.write_bytes(damage)
     assert contents(batches(1, **arguments)) == [b"content"]
+    assert server.count("damaged") == 4
 
 
 _KILLED = """
