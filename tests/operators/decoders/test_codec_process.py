@@ -108,7 +108,10 @@ def test_killed_processes_are_replaced(victims: str) -> None:
             for number in killed:
                 os.kill(number, signal.SIGKILL)
             wait_until(partial(ended, killed))
+            left = set(children())
             np.testing.assert_array_equal(decode_one(png(PHOTO)), PHOTO)
+            # A process has closed what it had a moment before it is gone.
+            wait_until(lambda left=left: set(children()) <= left, children)
             assert (codec_servers() == [server]) == ("server" not in victims)
     wait_until(lambda: set(children()) <= before, children)
 
