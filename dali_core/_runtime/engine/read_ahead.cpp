@@ -26,9 +26,8 @@ int64_t Executor::most_samples_read_ahead(int batch_size) const {
 // Called with the mutex held, before a batch of this size is read: a thread for each sample that
 // may be read ahead, and no more than wanted. Many executors end before they have read anything.
 void Executor::start_io_threads(int batch_size) {
-  const int64_t wanted =
-      num_compute_threads_ +
-      std::min<int64_t>(most_io_threads(), most_samples_read_ahead(batch_size));
+  const int64_t wanted = num_compute_threads_ +
+                         std::min<int64_t>(most_io_threads(), most_samples_read_ahead(batch_size));
   try {
     while (!closing_ && static_cast<int64_t>(threads_.size()) < wanted)
       threads_.emplace_back([this, &times = times_[threads_.size()]] { read(times); });
