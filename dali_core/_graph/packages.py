@@ -47,7 +47,7 @@ class Packages:
     Parameters
     ----------
     is_taken : callable
-        Tells whether an operator of a name is there without them.
+        Returns whether the library itself has an operator of a name.
     """
 
     def __init__(self, is_taken: Callable[[str], bool]) -> None:
