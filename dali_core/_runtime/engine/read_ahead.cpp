@@ -4,8 +4,8 @@
 // in their order. A compute thread that comes to a sample which nobody has begun to read does it
 // itself: there is no barrier, and with all files in memory the two hardly ever meet.
 #include <algorithm>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 #include "executor.hpp"
@@ -31,8 +31,9 @@ void Executor::start_io_threads(int batch_size) {
   try {
     while (!closing_ && static_cast<int64_t>(threads_.size()) < wanted)
       threads_.emplace_back([this, &times = times_[threads_.size()]] { read(times); });
-  } catch (const std::system_error&) {
-    // Where no more can start, compute threads read what they come to.
+  } catch (const std::exception&) {
+    // Where no more can start, for want of memory or by the system's limit, compute threads read
+    // what they come to: nothing may be thrown through the thread that comes here.
   }
 }
 
