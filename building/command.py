@@ -55,6 +55,7 @@ class BuildWithNinja(build_ext):
             headers = link_headers(codecs, cuda)
             name = name_of(modules)
             file = NinjaFile()
+            file.add_translations(modules)
             made = {}
             for module in modules:
                 target = Path(self.get_ext_fullpath(module.name))

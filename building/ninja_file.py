@@ -30,12 +30,16 @@ from building.extensions import (
     video_worker_sources,
     vocabulary_sources,
 )
+from building.run_cython import target_of
 from building.units import write_unit
 
 BUILD = Path("build")
 CUBINS = BUILD / "cubins"
 HEADERS = BUILD / "headers"
 UNITS = BUILD / "units"
+TRANSLATED = BUILD / "cython"
+# So few that a changed module is translated in seconds.
+MOST_TRANSLATED_AT_ONCE = 5
 # Most sources begin with these: they are read once, and not for each source.
 PRECOMPILED = RUNTIME / "engine" / "precompiled.hpp"
 # What Cython makes begins with these.
@@ -57,9 +61,9 @@ class NinjaFile:
         versions = f"Cython {toolchain.version_of('cython')}"
         self._writer.rule(
             "cython",
-            f"{python} -m building.run_cython $in $out && : {versions}",
+            f"{python} -m building.run_cython --into {TRANSLATED} $in && : {versions}",
             description="Cython $in",
-            depfile="$out.d",
+            depfile="$first.d",
             restat=True,
         )
         compiler = shlex.join(toolchain.compiler())
@@ -122,12 +126,26 @@ class NinjaFile:
             tables.append(made[-1])
         self._writer.build(str(CUBINS / cubins.KERNELS), "kernels", implicit=tables)
 
+    def add_translations(self, modules: Iterable[Module]) -> None:
+        """Add the translation of modules, several of a folder at a time, to C++."""
+        by_folder: dict[Path, list[Path]] = {}
+        for module in modules:
+            by_folder.setdefault(module.cython.parent, []).append(module.cython)
+        for sources in by_folder.values():
+            count = -(-len(sources) // MOST_TRANSLATED_AT_ONCE)
+            for together in (sources[part::count] for part in range(count)):
+                made = [str(target_of(source, TRANSLATED)) for source in together]
+                self._writer.build(
+                    made,
+                    "cython",
+                    [str(source) for source in together],
+                    implicit="building/run_cython.py",
+                    variables={"first": made[0]},
+                )
+
     def add_module(self, module: Module, target: Path, codecs: Codecs, headers: list[Path]) -> None:
-        """Add a module of Python, to be linked at `target`."""
-        translated = BUILD / "cython" / module.cython.with_suffix(".cpp")
-        self._writer.build(
-            str(translated), "cython", str(module.cython), implicit="building/run_cython.py"
-        )
+        """Add a module of Python whose translation was added, to be linked at `target`."""
+        translated = target_of(module.cython, TRANSLATED)
         flags = toolchain.compile_flags(toolchain.cython_level())
         flags += [f"-I{folder}" for folder in INCLUDES]
         flags += [f"-isystem {toolchain.python_include()}"]

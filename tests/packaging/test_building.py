@@ -129,17 +129,21 @@ def test_cimported_modules_are_dependencies(project: Path) -> None:
     package = project / "dali_core"
     (package / "numbers.pxd").write_text("cdef extern from *:\n    ctypedef int number\n")
     (package / "others.pxd").write_text("from dali_core cimport numbers\n")
+    (package / "first.pyx").touch()
     (package / "made.pyx").write_text("from given cimport text\nfrom dali_core cimport others\n")
     # Of a package that is installed in a folder of the project, and will be elsewhere next time.
     given = project / "lib" / "site-packages" / "given"
     given.mkdir(parents=True)
     (given / "__init__.pxd").touch()
     (given / "text.pxd").write_text("cdef extern from *:\n    ctypedef char letter\n")
-    command = [sys.executable, "-m", "building.run_cython", "dali_core/made.pyx", "made.cpp"]
+    command = [sys.executable, "-m", "building.run_cython", "--into", "made"]
+    command += ["dali_core/first.pyx", "dali_core/made.pyx"]
     variables = os.environ | {"PYTHONPATH": str(given.parent)}
     subprocess.run(command, cwd=project, env=variables, check=True)
-    made_from = set((project / "made.cpp.d").read_text().partition(":")[2].split())
-    names = ("made.pyx", "numbers.pxd", "others.pxd")
+    made = project / "made" / "dali_core"
+    assert {path.name for path in made.iterdir()} == {"first.cpp", "first.cpp.d", "made.cpp"}
+    made_from = set((made / "first.cpp.d").read_text().partition(":")[2].split())
+    names = ("first.pyx", "made.pyx", "numbers.pxd", "others.pxd")
     assert made_from == {f"dali_core/{name}" for name in names}
 
 
