@@ -24,7 +24,7 @@ VIDEO_PROGRAM = VIDEO_WORKER / "dali_core_video_worker"
 INCLUDES = (INCLUDE, RUNTIME / "engine", Path())
 
 # So many that a changed operator is compiled in seconds.
-NUM_OPERATOR_UNITS = 24
+NUM_OPERATOR_UNITS = 27
 
 # Packages whose headers are used.
 NVIMGCODEC = "nvidia-nvimgcodec-cu12"
