@@ -43,7 +43,8 @@ def walk_tar(path: bytes, reads: int = 0, size: int = 0) -> list[tuple[bytes, in
     -------
     list of (bytes, int, int, str)
         The problem says why a file cannot be read; it is empty for sound ones. A damaged header is
-        a file without a name.
+        a file without a name. Where the archive has ended and others follow, the last one has a
+        size of -1.
 
     Raises
     ------

@@ -124,6 +124,23 @@ def test_unusual_archives(behavior: str, tmp_path: Path) -> None:
             check("webdataset", **arguments)
 
 
+@pytest.mark.parametrize("rest", [bytes(1024), bytes(1124), bytes(1024) + b"x" * 700, bytes(512)])
+def test_ends_of_archives(rest: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    entries = sample_entries(1, 2)
+    size = sum(512 + -(-len(data) // 512) * 512 for _, data in entries)
+    path.write_bytes(write_tar(path, entries).read_bytes()[:size] + rest)
+    check("webdataset", paths=str(path), ext=["jpg", "cls"])
+
+
+@pytest.mark.filterwarnings("ignore:.*What follows the end is not read:UserWarning")
+def test_joined_archives(tmp_path: Path) -> None:
+    parts = [write_tar(tmp_path / f"{i}.tar", sample_entries(3 * i, 3)) for i in range(2)]
+    path = tmp_path / "joined.tar"
+    path.write_bytes(b"".join(part.read_bytes() for part in parts))
+    check("webdataset", paths=str(path), ext=["jpg", "cls"])
+
+
 @pytest.mark.parametrize("is_unusual", [False, True])
 def test_index_files_of_archives(is_unusual: bool, tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", UNUSUAL if is_unusual else sample_entries(0, 5))

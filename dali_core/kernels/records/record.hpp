@@ -15,9 +15,9 @@ struct Record {
 
 // A file in an archive, or an entry of a database.
 struct ArchiveMember {
-  std::string name;  // empty where something is damaged, so that nobody knows it
-  int64_t offset = 0, size = 0;
-  std::string problem;  // what is wrong with it, if it cannot be read
+  std::string name;              // empty where something is damaged, so that nobody knows it
+  int64_t offset = 0, size = 0;  // a size of -1 is what follows the end of the archive
+  std::string problem;           // what is wrong with it, if it cannot be read
 };
 
 // Data inside of a record.

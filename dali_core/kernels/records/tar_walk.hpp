@@ -36,13 +36,15 @@ class TarWalk {
   void step() {
     const int64_t left = source_.size() - position_;
     if (left < kBlock) {
-      if (left > 0) add_problem(position_, "a part of a header, at the end of the file");
+      // Zeros fill the file up, as behind the data of the last member.
+      if (left > 0 && (position_ == 0 || !is_zero(source_.at(position_, left), left)))
+        add_problem(position_, "a part of a header, at the end of the file");
       at_end_ = true;
       return;
     }
     uint8_t header[kBlock];
     std::memcpy(header, source_.at(position_, kBlock), kBlock);
-    if (is_zero(header)) return finish();
+    if (is_zero(header, kBlock)) return finish();
     if (!is_sound(header)) {
       add_problem(position_, "no header of a tar archive");
       return resume(position_ + kBlock);
@@ -128,11 +130,22 @@ class TarWalk {
     }
   }
 
-  // At a block of zeros: the end, unless members follow, as behind a part that was never written.
+  // At a block of zeros. Two of them end the archive, as for other programs; what follows is looked
+  // at only to say so. A single one with members behind it is a part that was never written.
   void finish() {
-    const int64_t first = position_;
-    resume(position_ + kBlock);
-    if (!at_end_) add_problem(first, "zeros, with other members behind them");
+    const int64_t first = position_, second = first + kBlock;
+    const bool has_ended =
+        source_.has(second, kBlock) && is_zero(source_.at(second, kBlock), kBlock);
+    resume(second);
+    if (at_end_) return;
+    if (!has_ended) return add_problem(first, "zeros, with other members behind them");
+    members_.push_back({"", position_, -1,
+                        "the archive must end with its last member (it ends at byte " +
+                            std::to_string(first) + ", and another header is at byte " +
+                            std::to_string(position_) +
+                            "). What follows the end is not read. Pass archives one by one, or "
+                            "join them with tar --concatenate."});
+    at_end_ = true;
   }
 
   // Looks for the next sound header.
@@ -192,8 +205,8 @@ class TarWalk {
     return true;
   }
 
-  static bool is_zero(const uint8_t* block) {
-    return std::all_of(block, block + kBlock, [](uint8_t byte) { return byte == 0; });
+  static bool is_zero(const uint8_t* bytes, int64_t size) {
+    return std::all_of(bytes, bytes + size, [](uint8_t byte) { return byte == 0; });
   }
 
   static bool is_sound(const uint8_t* header) {

@@ -30,9 +30,12 @@ CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
 """Environment variable: folder where indices of archives and record files are kept; empty to keep
 none. By default ``dali_core/records`` in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
 
+BEHIND_THE_END = -1
+"""Number of the problem that something follows the end of an archive."""
+
 _NUM_REQUESTS = 32  # at a time, for what is remote
 _Walk = Callable[..., list[Any]]
-_FILE = "records-1.sqlite"  # the number changes with the format and with the rules of the walks
+_FILE = "records-2.sqlite"  # the number changes with the format and with the rules of the walks
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class ArchiveIndex:
         Names of files in an archive, or keys of a database; empty texts where it is damaged.
         Records have none.
     problems : dict of int to str
-        What is wrong with those that cannot be read, by their numbers.
+        What is wrong with those that cannot be read, by their numbers; by `BEHIND_THE_END`, that
+        something follows the end of the archive, which is not read.
     """
 
     offsets: Sequence[int]
@@ -156,10 +160,13 @@ def _walked(walk: _Walk, key: FileKey, reads: RemoteReads | None) -> ArchiveInde
             entries = walk(os.fsencode(path))
     except RuntimeError as error:
         raise _unreadable(path, str(error)) from error
+    behind = entries.pop()[-1] if entries and entries[-1][-2] < 0 else ""
     problems = {number: entry[-1] for number, entry in enumerate(entries) if entry[-1]}
     offsets = array("q", [entry[-3] for entry in entries])
     sizes = array("q", [entry[-2] for entry in entries])
     names = [os.fsdecode(entry[0]) for entry in entries if len(entry) > 3]
+    if behind:
+        problems[BEHIND_THE_END] = behind
     return ArchiveIndex(offsets, sizes, names, problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core.operators.readers.archive_index import ArchiveIndex
+from dali_core.operators.readers.archive_index import BEHIND_THE_END, ArchiveIndex
 from dali_core.operators.readers.webdataset.samples import samples_of, write_index_file
 
 
@@ -20,6 +20,7 @@ def index_text(index: ArchiveIndex, kind: str) -> tuple[str, list[str]]:
     if kind == "wds":
         samples = samples_of(index)
         problems = [sample.problem for sample in samples if sample.problem]
+        problems += filter(None, [index.problems.get(BEHIND_THE_END)])
         return write_index_file([sample for sample in samples if not sample.problem]), problems
     places = [
         (offset, size)

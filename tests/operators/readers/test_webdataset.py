@@ -176,7 +176,7 @@ def test_damage_makes_bad_samples(tmp_path: Path) -> None:
     header = {name: offset - 512 for name, offset in zip(index.names, index.offsets, strict=True)}
     place = header["part/002.cls"]
     # A header in the middle of a sample, or the first of one: what is next to it may be incomplete.
-    for change in (b"\xff" * 512, bytes(512), bytes(1024)):
+    for change in (b"\xff" * 512, bytes(512)):
         found = outcomes(**damaged(tmp_path, {place: change}))
         assert [number for number in found if isinstance(number, bytes)] == [*sound[:2], *sound[4:]]
         assert all("sound, uncompressed tar file" in str(text) for text in found[2:4])
@@ -189,6 +189,35 @@ def test_damage_makes_bad_samples(tmp_path: Path) -> None:
     found = outcomes(**damaged(tmp_path, {}, cut=header["part/005.jpg"] + 100))
     assert [*found[:4]] == sound[:4]
     assert re_message(found[4], "at the end of the file")
+
+
+def test_two_blocks_of_zeros_end_an_archive(tmp_path: Path) -> None:
+    samples = sample_entries(0, 4)
+    first, second = (
+        write_tar(tmp_path / f"{i}.tar", samples[4 * i : 4 * i + 4]).read_bytes() for i in range(2)
+    )
+    with tarfile.open(tmp_path / "0.tar") as archive:
+        last = list(archive)[-1]
+    members = first[: last.offset_data + 512]
+    sound = [b"000", b"001"]
+    path = tmp_path / "a.tar"
+    arguments = {"paths": str(path), "ext": ["jpg", "cls"]}
+    # With and without blocks of zeros: whatever fills the file up, with less than a block, too.
+    garbage = [b"", bytes(1), bytes(100), bytes(511), bytes(512), bytes(700), bytes(1024)]
+    for rest in (*garbage, bytes(1024) + b"\xff" * 700, bytes(512) + b"x"):
+        path.write_bytes(members + rest)
+        assert outcomes(**arguments) == sound
+    for joined in (first + second, members + bytes(1024) + second, members + bytes(1536) + second):
+        path.write_bytes(joined)
+        with pytest.warns(UserWarning, match=r"a\.tar': .* What follows the end is not read"):
+            assert outcomes(**arguments) == sound
+        with tarfile.open(path) as archive:
+            assert [member.offset_data for member in archive][-1] == last.offset_data
+    # A single block in front of other members was never written; what is next to it is bad.
+    path.write_bytes(members + bytes(512) + second)
+    found = outcomes(**arguments)
+    assert (found[0], found[3]) == (b"000", b"003")
+    assert all("zeros, with other members behind them" in str(text) for text in found[1:3])
 
 
 def re_message(found: bytes | str, part: str) -> bool:

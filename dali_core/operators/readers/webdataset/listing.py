@@ -10,7 +10,7 @@ from typing import Any
 from dali_core import types
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.archive_index import BEHIND_THE_END, open_indices
 from dali_core.operators.readers.webdataset.samples import (
     ArchiveSample,
     Component,
@@ -97,7 +97,12 @@ def open_webdataset(arguments: dict[str, Any], storage: Storage) -> WebdatasetLi
     if index_paths:
         archives = [read_index_file(path, storage) for path in storage.checked(index_paths)]
     else:
-        archives = [samples_of(index) for index in open_indices(paths, "tar", storage)]
+        indices = open_indices(paths, "tar", storage)
+        archives = [samples_of(index) for index in indices]
+        for path, index in zip(paths, indices, strict=True):
+            if BEHIND_THE_END in index.problems:
+                problem = f"{path!r}: {index.problems[BEHIND_THE_END]}"
+                warnings.warn(problem, UserWarning, stacklevel=2)
     choose = _Chooser(arguments["ext"], arguments["case_sensitive_extensions"])
     listing = WebdatasetListing(paths)
     for number, samples in enumerate(archives):
