@@ -1,7 +1,7 @@
 """With ``on_sample_error="replace"`` every row of the outputs comes from one sample.
 
 Graphs are random: readers, sources of all kinds, functions without inputs, fed inputs, followed by
-copies, functions, native operators and branches; anything may fail.
+copies, functions, native operators, parameters and branches; anything may fail.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dali_core import Pipeline, fn, pipeline_def, types
+from dali_core import Pipeline, fn, parameter, pipeline_def, types
 from dali_core.errors import SampleError
 
 BATCH = 5
@@ -111,6 +111,8 @@ def random_graph(
             nodes.append(fn.python_function(node, function=check))
         elif how == "native":
             nodes.append(without(node, bad))
+        elif how == "parameter":
+            nodes.append(node * parameter(f"one{len(nodes)}", 1))
         else:
             is_even = fn.reshape(node, shape=[]) % 2 == 0
             nodes.append(fn.copy(node) if is_even else without(node, bad))
@@ -136,7 +138,7 @@ def feed(pipeline: Pipeline, name: str) -> None:
 # The first sample of a batch is always good, so there is always a replacement.
 bad_numbers = st.frozensets(st.integers(0, COUNT - 1).filter(lambda i: i % BATCH), max_size=4)
 KINDS = ("files", "samples", "batches", "function", "fed")
-CHANGES = ("copy", "function", "native", "branch")
+CHANGES = ("copy", "function", "native", "parameter", "branch")
 
 
 @settings(max_examples=60, deadline=None)

@@ -79,7 +79,8 @@ def make_plan(
         needed = {values[value] for value in [*outputs, *preserved]}
         num_values = decode_regions(stages, num_values, needed)
     results = [values[value] for value in outputs]
-    _release_early(stages, keep=set(results))
+    # What is given stays for another sample that is tried in the place of a bad one.
+    _release_early(stages, keep={*results, *(entry.outputs[0] for entry in given)})
     joined = [[values[value] for value in find_joined(output, live, outputs)] for output in outputs]
     on_device = [i for i, output in enumerate(outputs) if output.device == "gpu"]
     return ExecutionPlan(stages, results, num_values, joined, on_device, given, found)

@@ -173,6 +173,7 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         vector[SampleFailure] failures()
         vector[SampleFailure] replaced()
         void set_runs(int reader, vector[ReaderRun] runs) except +
+        void give(int value, int sample, Tensor tensor) except +
         int64_t iteration
         cbool cancelled
         vector[SampleKey] keys

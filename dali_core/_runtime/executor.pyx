@@ -261,9 +261,7 @@ cdef class Executor:
         for value, tensor in given:
             # Each sample has memory of its own, which whoever gets it may write to.
             for sample in range(size):
-                batch.values[<size_t>value][<size_t>sample] = copy_of(
-                    (<TensorCPU?>tensor).tensor
-                )
+                batch.give(<int>value, sample, copy_of((<TensorCPU?>tensor).tensor))
         with nogil:
             self.executor.submit(handle.batch)
         return handle

@@ -61,6 +61,18 @@ std::vector<int64_t> Batch::replacement(int sample, int distance) const {
   return indices;
 }
 
+SampleKey Batch::later_key(int sample, int distance) const {
+  uint64_t place = static_cast<uint64_t>(sample);
+  const ReaderRun* run = runs_.empty() ? nullptr : find_run(runs_[0], place);
+  if (!run || run->shard_size == 0) return keys[static_cast<size_t>(sample)];
+  return {run->epoch, run->later_position(place, static_cast<uint64_t>(distance))};
+}
+
+void Batch::clear(int sample) {
+  for (size_t value = 0; value < values.size(); ++value)
+    if (is_given_.empty() || !is_given_[value]) values[value][sample] = Tensor{};
+}
+
 std::vector<SampleFailure> Batch::failures() const {
   std::lock_guard<std::mutex> lock(failures_mutex_);
   return sorted(failures_);

@@ -111,6 +111,17 @@ class Batch {
   int num_replacements(int sample) const;
   // The readers' indices of the one that comes `distance` places later in all of them.
   std::vector<int64_t> replacement(int sample, int distance) const;
+  // What the random numbers of that one depend on; of the sample itself if that is not known.
+  SampleKey later_key(int sample, int distance) const;
+
+  // Sets a value of a sample that is known beforehand, and stays until the batch is gone.
+  void give(int value, int sample, Tensor tensor) {
+    is_given_.resize(values.size(), false);
+    is_given_[static_cast<size_t>(value)] = true;
+    values[static_cast<size_t>(value)][static_cast<size_t>(sample)] = std::move(tensor);
+  }
+  // Forgets everything about a sample that was computed.
+  void clear(int sample);
 
   // A copy of another sample fails with it, and is not bad twice.
   void fail(SampleFailure failure) {
@@ -172,7 +183,8 @@ class Batch {
   mutable std::mutex failures_mutex_;
   std::vector<SampleFailure> failures_;
   std::vector<SampleFailure> replaced_;
-  std::vector<bool> is_copy_;  // changes between stages only; empty if no sample is a copy
+  std::vector<bool> is_copy_;   // changes between stages only; empty if no sample is a copy
+  std::vector<bool> is_given_;  // [value]; empty if none is
   std::vector<std::vector<ReaderRun>> runs_;  // [reader]
 };
 

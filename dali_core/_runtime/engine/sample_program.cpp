@@ -75,25 +75,34 @@ void SampleProgram::run(Batch& batch, int sample, Worker& worker, const ReadProg
                         bool may_replace) const {
   SampleContext& context = begin(worker, batch, sample, batch.indices_of(sample));
   Failure failure = attempt(context, batch, sample, read, worker.times);
-  if (failure.instruction && may_replace && !reads_batch_ && failure.instruction->from_reader &&
-      batch.num_replacements(sample) > 0)
+  if (failure.instruction && may_replace && !reads_batch_ && batch.num_replacements(sample) > 0)
     failure = replace(failure, batch, sample, worker);
   if (failure.instruction) batch.fail(std::move(failure.what));
 }
 
-// Tries what comes next in the readers' order, with the random numbers of the sample itself.
+// Tries what comes next in the readers' order, with the random numbers of the sample itself; or
+// with its own ones, where they alone make the sample fail.
 SampleProgram::Failure SampleProgram::replace(const Failure& first, Batch& batch, int sample,
                                               Worker& worker) const {
   const int count = std::min(batch.num_replacements(sample), kMaxReplacements);
-  for (int distance = 1; distance <= count && !batch.cancelled; ++distance) {
+  bool draws_anew = !first.instruction->from_reader;
+  for (int distance = 1; distance <= count && !batch.cancelled;) {
     const std::vector<int64_t> indices = batch.replacement(sample, distance);
     SampleContext& context = begin(worker, batch, sample, indices.data());
+    if (draws_anew) {
+      context.key_ = batch.later_key(sample, distance);
+      // Of mixtures it is not known which one comes next.
+      if (context.key_.sample == batch.keys[sample].sample) return first;
+    }
     Failure failure = attempt(context, batch, sample, {}, worker.times);
     if (!failure.instruction) {
       batch.note_replaced(first.what);
       return {};
     }
-    if (!failure.instruction->from_reader) return failure;
+    if (!draws_anew && !failure.instruction->from_reader)
+      draws_anew = true;
+    else
+      ++distance;
   }
   Failure failure = first;
   failure.what.is_final = true;
@@ -163,8 +172,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
   for (const Instruction& instruction : instructions_)
     if (instruction.joined >= 0) batch.kinds[instruction.joined][sample] = TensorKind{};
   // What other samples may be reading stays until the batch is gone.
-  if (!reads_batch_)
-    for (auto& samples : batch.values) samples[sample] = Tensor{};
+  if (!reads_batch_) batch.clear(sample);
   return {running,
           {sample, running->node, std::move(message), context.source_ ? *context.source_ : ""}};
 }
