@@ -65,8 +65,10 @@ READER_ARGS = (
     Arg(
         "shuffle_after_epoch",
         bool,
-        "The same as `random_shuffle`, with a seed of its own; it excludes `random_shuffle` and "
-        "`stick_to_shard`.",
+        "Read each epoch in another random order of the whole data set, with a seed of its own, in "
+        "which each part keeps its place: it reads as many samples in every epoch, others each "
+        "time. `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and "
+        "`stick_to_shard` are excluded.",
         default=False,
     ),
     Arg(
@@ -229,6 +231,8 @@ class IndexSampler:
         Seed of the order.
     is_shuffled : bool
         Whether the order is random; otherwise it is the natural one.
+    is_order_of_part : bool
+        Whether the random order is that of the part's samples alone, instead of all.
     where : str
         The reader, for messages.
     sampler : Sampler, optional
@@ -243,6 +247,7 @@ class IndexSampler:
     plan: EpochPlan
     seed: int
     is_shuffled: bool
+    is_order_of_part: bool = False
     where: str = ""
     sampler: Sampler | None = None
     data: DataSet | None = None
@@ -264,7 +269,8 @@ class IndexSampler:
         seed = arguments["seed"]
         if after_epoch:
             seed = arguments.get("shuffle_after_epoch_seed", seed)
-        seed = mix_seed(max(seed, 0), _ORDER_SALT)
+        # Another order than with random_shuffle, so that states tell one from the other.
+        seed = mix_seed(max(seed, 0), _ORDER_SALT + after_epoch)
         num_samples = len(source)
         sampler = data = None
         if "sampler" in arguments:
@@ -282,7 +288,9 @@ class IndexSampler:
             num_samples=num_samples,
             num_shards=arguments["num_shards"],
             shard_id=arguments["shard_id"],
-            stick_to_shard=arguments["stick_to_shard"],
+            # Interleaved shards differ by one sample at most, and have no place to stay at.
+            stick_to_shard=(after_epoch and not arguments["interleaved_shards"])
+            or arguments["stick_to_shard"],
             pad_last_batch=arguments["pad_last_batch"],
             random_shuffle=shuffle or after_epoch,
             interleaved=arguments["interleaved_shards"],
@@ -292,6 +300,7 @@ class IndexSampler:
             plan=plan,
             seed=seed,
             is_shuffled=shuffle or after_epoch,
+            is_order_of_part=arguments["stick_to_shard"],
             where=where,
             sampler=sampler,
             data=data,
@@ -344,7 +353,7 @@ class IndexSampler:
             return self._list(epoch).order
         if not self.is_shuffled:
             return None
-        if self.plan.stick_to_shard:
+        if self.is_order_of_part:
             # The part's files may be the only ones on this machine.
             positions = self.plan.shard_range(epoch)
             return Permutation(positions.start, len(positions), self.seed)

@@ -31,6 +31,7 @@ class Reader:
     shard: int
     stick: bool
     pad: bool
+    after_epoch: bool = False
 
     can_resume = True
 
@@ -43,9 +44,11 @@ class Reader:
             shard_id=self.shard,
             stick_to_shard=self.stick,
             pad_last_batch=self.pad,
+            shuffle_after_epoch=self.after_epoch,
             name="reader",
         )
-        return labels
+        # Random orders differ; how many samples there are does not.
+        return labels * 0 + first if self.after_epoch else labels
 
 
 @dataclass(frozen=True)
@@ -148,16 +151,17 @@ class Case:
 def draw_readers(rng: random.Random, count: int, *, disagree: bool) -> Iterator[Reader]:
     """Draw readers of one data set, or of several that are inconsistent."""
 
-    def draw() -> tuple[int, int, bool, bool]:
+    def draw() -> tuple[int, int, tuple[bool, bool, bool]]:
         num_samples = rng.randint(count, 20)
         num_shards = rng.randint(count, min(num_samples, 5)) if num_samples > count else count
-        return num_samples, num_shards, rng.random() < 0.5, rng.random() < 0.4
+        stick, pad = rng.random() < 0.5, rng.random() < 0.4
+        return num_samples, num_shards, (stick, pad, not stick and rng.random() < 0.4)
 
-    num_samples, num_shards, stick, pad = draw()
+    num_samples, num_shards, way = draw()
     for shard in rng.sample(range(num_shards), count):
-        yield Reader(num_samples, num_shards, shard, stick, pad)
+        yield Reader(num_samples, num_shards, shard, *way)
         if disagree and rng.random() < 0.3:
-            num_samples, new_shards, stick, pad = draw()
+            num_samples, new_shards, way = draw()
             num_shards = max(num_shards, new_shards) if num_samples >= 5 else num_shards
             num_samples = max(num_samples, num_shards)
 

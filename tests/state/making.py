@@ -289,6 +289,9 @@ KINDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Pipeline]] = {
     "interleaved shards": lambda files, options: reading(
         files, options, random_shuffle=True, num_shards=2, shard_id=1, interleaved_shards=True
     ),
+    "shuffled after epochs": lambda files, options: reading(
+        files, options, shuffle_after_epoch=True, num_shards=3, shard_id=2
+    ),
     "missing files": lambda files, options: replacing(files, options, random_shuffle=True),
     "archives": reading_archives,
     "archives with a sampler": lambda files, options: reading_archives(

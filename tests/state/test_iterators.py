@@ -35,7 +35,9 @@ READERS = st.fixed_dictionaries(
         "kind": st.sampled_from(["good", "raise", "replace"]),
         "random_shuffle": st.booleans(),
         "pad_last_batch": st.booleans(),
-        "sharding": st.sampled_from(["rotating", "stick_to_shard", "interleaved_shards"]),
+        "sharding": st.sampled_from(
+            ["rotating", "stick_to_shard", "interleaved_shards", "shuffle_after_epoch"]
+        ),
     }
 )
 SOURCES = st.fixed_dictionaries(
@@ -74,7 +76,7 @@ def make(
         count = data["num_pipelines"]
         reader = {
             "num_shards": count,
-            "random_shuffle": data["random_shuffle"],
+            "random_shuffle": data["random_shuffle"] and data["sharding"] != "shuffle_after_epoch",
             "pad_last_batch": data["pad_last_batch"],
         }
         if data["sharding"] != "rotating":

@@ -158,14 +158,16 @@ def test_global_batches_go_on_with_another_number_of_shards(
 
 
 @pytest.mark.parametrize("pad", [False, True])
-@pytest.mark.parametrize("sharding", ["rotating", "stick_to_shard", "interleaved_shards"])
+@pytest.mark.parametrize(
+    "sharding", ["rotating", "stick_to_shard", "interleaved_shards", "shuffle_after_epoch"]
+)
 def test_the_state_of_one_shard_serves_all(sharding: str, pad: bool, files: dict[str, Any]) -> None:
     def make(shard: int) -> BaseIterator:
         how = {sharding: True} if sharding != "rotating" else {}
         pipeline = reading(
             files,
             {"batch_size": 2, **OPTIONS},
-            random_shuffle=True,
+            random_shuffle=sharding != "shuffle_after_epoch",
             num_shards=3,
             shard_id=shard,
             pad_last_batch=pad,

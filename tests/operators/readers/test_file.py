@@ -275,6 +275,30 @@ def test_shuffling_after_an_epoch(tmp_path: Path) -> None:
     assert epochs(shuffle_after_epoch=True) == [first, second]
 
 
+@pytest.mark.parametrize("more", [{}, {"seed": 9}, {"sampler": range(10)}])
+def test_shards_stay_in_place_when_shuffling_after_an_epoch(
+    more: dict[str, Any], tmp_path: Path
+) -> None:
+    for number in range(10):
+        (tmp_path / f"{number}").write_bytes(bytes([number]))
+    arguments = {"file_root": tmp_path, "files": [f"{number}" for number in range(10)], **more}
+    sizes = (3, 3, 4)
+    streams = []
+    for shard, size in enumerate(sizes):
+        way = {"shuffle_after_epoch": True, "num_shards": 3, "shard_id": shard}
+        samples = read(4 * size, **arguments, **way)
+        streams.append([content for _, _, content in samples])
+        plan = reader_pipeline(**arguments, **way)
+        assert plan.reader_meta("reader")["stick_to_shard"] == 1
+    for epoch in range(4):
+        parts = [
+            stream[epoch * size : (epoch + 1) * size]
+            for stream, size in zip(streams, sizes, strict=True)
+        ]
+        assert len({content for part in parts for content in part}) == 10
+    assert len(set(streams[0])) > 3
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
