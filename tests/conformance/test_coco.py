@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import dali_core
 import dali_core.fn
 from tests.conformance.comparing import reference
-from tests.operators.readers.coco_files import write_data_set
+from tests.operators.readers.coco_files import ANNOTATIONS, CATEGORIES, IMAGES, write_data_set
 
 
 def read(library: Any, count: int, **arguments: Any) -> tuple[Any, ...]:
@@ -73,6 +74,52 @@ def test_both_refuse(tmp_path: Path, arguments: dict[str, Any]) -> None:
     for library in (dali_core, reference):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             read(library, 1, **{**write_data_set(tmp_path), **arguments})
+
+
+def without(entries: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return [{key: one for key, one in entry.items() if key not in names} for entry in entries]
+
+
+UNLISTED = [{**ANNOTATIONS[0], "category_id": 55}, *ANNOTATIONS[1:]]
+CAPTIONS = [{"image_id": 20, "id": 1, "caption": "x"}, {"image_id": 5, "id": 2, "caption": "y"}]
+
+
+@pytest.mark.parametrize("options", [{}, {"avoid_class_remapping": True}, {"image_ids": True}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"annotations": None},
+        {"annotations": []},
+        {"categories": None},
+        {"categories": []},
+        {"categories": None, "annotations": None},
+        {"categories": [CATEGORIES[0], CATEGORIES[0], *CATEGORIES[1:]]},
+        {"images": without(IMAGES, "width", "height")},
+        {"images": without(IMAGES, "height")},
+        {"annotations": UNLISTED},
+        {"annotations": without(ANNOTATIONS, "bbox")},
+        {"annotations": without(ANNOTATIONS, "iscrowd", "segmentation")},
+        {"annotations": CAPTIONS, "categories": None},
+        {"info": {"year": 2017}, "licenses": [{"id": 1, "url": None}]},
+    ],
+    ids=lambda change: ", ".join(f"{name} {one!s:.40}" for name, one in change.items()),
+)
+def test_incomplete_documents(
+    tmp_path: Path, change: dict[str, Any], options: dict[str, Any]
+) -> None:
+    files = write_data_set(tmp_path)
+    path = Path(files["annotations_file"])
+    document = json.loads(path.read_text()) | change
+    path.write_text(json.dumps({name: one for name, one in document.items() if one is not None}))
+    for more in ({}, {"polygon_masks": True}, {"images": ["x.png", "b.png", "a.png", "y.png"]}):
+        count = 2 if "images" in more else 4
+        ours, theirs = (
+            read(library, count, **files, **options, **more) for library in (dali_core, reference)
+        )
+        assert ours[:3] == theirs[:3]
+        for mine, others in zip(ours[3], theirs[3], strict=True):
+            for sample, expected in zip(mine, others, strict=True):
+                np.testing.assert_array_equal(sample, expected, strict=True)
 
 
 MASKS: list[dict[str, Any]] = [

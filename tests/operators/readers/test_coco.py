@@ -90,7 +90,7 @@ def test_saved_annotations_are_the_same(tmp_path: Path) -> None:
     [
         ({"annotations_file": ""}, ArgumentTypeError, "annotations_file or preprocessed"),
         ({"annotations_file": "/none"}, ArgumentValueError, "must be a readable file"),
-        ({"images": ["other.png"]}, ArgumentValueError, "'other.png' is not among them"),
+        ({"images": ["other.png"]}, ArgumentValueError, "at least one image to read"),
         ({"polygon_masks": True, "pixelwise_masks": True}, ArgumentTypeError, "must not both"),
         ({"preprocessed_annotations": "x"}, ArgumentTypeError, "must not come together with"),
         ({"save_preprocessed_annotations": True}, ArgumentTypeError, "Name a folder"),
@@ -101,6 +101,62 @@ def test_impossible_calls(
 ) -> None:
     with pytest.raises(kind, match=message):
         read(**{**write_data_set(tmp_path), **change})
+
+
+def changed(arguments: dict[str, Any], **change: Any) -> dict[str, Any]:
+    """Write the annotations again with other lists, and without those that are None."""
+    path = Path(arguments["annotations_file"])
+    document = json.loads(path.read_text()) | change
+    path.write_text(json.dumps({name: one for name, one in document.items() if one is not None}))
+    return arguments
+
+
+WITHOUT_SIZES = [{"id": image["id"], "file_name": image["file_name"]} for image in IMAGES]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"images": [{"id": 1}]}, {}, "an entry has no 'file_name': {'id': 1}"),
+        ({"images": [{"file_name": "a"}]}, {}, "an entry has no 'id'"),
+        ({"images": ["a.png"]}, {}, "images is no list of objects"),
+        ({"categories": [{"name": "x"}]}, {}, "an entry has no 'id'"),
+        ({"annotations": [{"bbox": [1, 1, 2, 2]}]}, {}, "an entry has no 'image_id'"),
+        ({"images": WITHOUT_SIZES}, {"ratio": True}, "the image 5 needs a width and a height"),
+        ({"images": WITHOUT_SIZES}, {"pixelwise_masks": True}, "got none of 'a.png'"),
+        ({"images": None}, {}, "at least one image to read"),
+        ({"images": [{**IMAGES[0], "width": 0}]}, {}, "an image of 0 x 30"),
+    ],
+)
+def test_what_annotations_must_have(
+    tmp_path: Path, change: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    arguments = changed(write_data_set(tmp_path), **change)
+    with pytest.raises(ArgumentValueError, match=message) as caught:
+        read(**arguments, **options)
+    assert "KeyError" not in str(caught.value)
+
+
+def test_an_object_without_a_category_has_the_label_0(tmp_path: Path) -> None:
+    first = {name: value for name, value in ANNOTATIONS[0].items() if name != "category_id"}
+    arguments = write_data_set(tmp_path, [first, *ANNOTATIONS[1:]])
+    assert [one.tolist() for one in read(**arguments)[1]] == [[1], [], [1], [0, 2]]
+
+
+def test_saved_annotations_of_images_without_sizes(tmp_path: Path) -> None:
+    arguments = changed(write_data_set(tmp_path), images=WITHOUT_SIZES)
+    saved = {
+        "save_preprocessed_annotations": True,
+        "save_preprocessed_annotations_dir": str(tmp_path),
+    }
+    expected = read(**arguments, **saved, polygon_masks=True)
+    again = {"file_root": str(tmp_path), "preprocessed_annotations": str(tmp_path)}
+    found = read(**again, polygon_masks=True)
+    for ours, theirs in zip(found, expected, strict=True):
+        for mine, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(mine, other, strict=True)
+    with pytest.raises(ArgumentValueError, match="the width and height of each image"):
+        read(**again, pixelwise_masks=True)
 
 
 def test_missing_images_are_bad_samples(tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ SPEC = OpSpec(
 
 Images come in the order of their identifiers, or as `images` lists them. Objects of an image come
 in the order of the file. Labels are numbered from 1, in the order in which the file lists its
-categories.
+categories; that of a category that is not listed is 0. Files may lack annotations, categories, and
+sizes of images where neither `ratio` nor `pixelwise_masks` needs them; objects without a box, such
+as captions, are left out.
 
 Returns
 -------
@@ -38,7 +40,7 @@ list of DataNode
             "images",
             list[str],
             "Paths of the images to read, as in the annotations, in their order; an image may be "
-            "listed several times. By default, all.",
+            "listed several times. Unknown paths are skipped. By default, all.",
             None,
         ),
         Arg(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._messages import shown
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.coco.run_lengths import run_lengths
@@ -28,7 +29,7 @@ class Annotations:
     ids : array
         Identifiers of the images.
     sizes : array of shape (images, 2)
-        Widths and heights of the images.
+        Widths and heights of the images; zeros where they are not known.
     objects : array
         Number of the first object of each image, and the number of objects.
     boxes : array of shape (objects, 4)
@@ -91,7 +92,7 @@ class Annotations:
             steps = np.diff(array, prepend=0)
             if (steps < 0).any() or (len(array) and array[-1] != last):
                 raise ValueError("numbers of objects do not increase")
-        if (self.runs < 0).any() or (self.sizes < 1).any() or (self.sizes >= 2**31).any():
+        if (self.runs < 0).any() or (self.sizes < 0).any() or (self.sizes >= 2**31).any():
             raise ValueError("extents are negative")
         for name in ("boxes", "vertices"):
             if not np.isfinite(getattr(self, name)).all():
@@ -134,20 +135,20 @@ class _Reading:
 
     def __init__(self, data: Any, arguments: dict[str, Any]) -> None:
         self._arguments = arguments
-        self._images = {int(image["id"]): image for image in data["images"]}
-        identifiers = [int(category["id"]) for category in data["categories"]]
-        keeps_ids = arguments["avoid_class_remapping"]
-        self._labels = {
-            identifier: identifier if keeps_ids else number
-            for number, identifier in enumerate(identifiers, 1)
-        }
+        self._images = {int(_field(image, "id")): image for image in _entries(data, "images")}
+        self._labels: dict[int, int] = {}
+        for number, category in enumerate(_entries(data, "categories"), 1):
+            self._labels.setdefault(int(_field(category, "id")), number)
         self._objects: dict[int, list[Any]] = {identifier: [] for identifier in self._images}
-        for entry in data["annotations"]:
+        for entry in _entries(data, "annotations"):
+            identifier = int(_field(entry, "image_id"))
+            if "bbox" not in entry:  # a caption, say
+                continue
             _, _, width, height = entry["bbox"]
             is_small = min(width, height) < arguments["size_threshold"]
             is_left_out = entry.get("iscrowd") and not arguments["include_iscrowd"]
-            if not is_small and not is_left_out and int(entry["image_id"]) in self._objects:
-                self._objects[int(entry["image_id"])].append(entry)
+            if not is_small and not is_left_out and identifier in self._objects:
+                self._objects[identifier].append(entry)
 
     def annotations(self) -> Annotations:
         chosen = self._chosen()
@@ -164,9 +165,10 @@ class _Reading:
             for entry in self._objects[identifier]:
                 scale = self._scale(identifier)
                 boxes.append(self._box(entry, scale))
-                labels.append(self._labels[int(entry["category_id"])])
+                labels.append(self._label(entry))
                 shape = entry.get("segmentation") if self._needs_masks() else None
-                if isinstance(shape, dict):
+                # Where the extent is not known, masks of pixels are refused.
+                if isinstance(shape, dict) and 0 not in self._size(identifier):
                     runs += run_lengths(shape, self._size(identifier))
                 for polygon in shape if isinstance(shape, list) else []:
                     vertices.append(np.array(polygon, np.float32).reshape(-1, 2) / scale)
@@ -177,7 +179,7 @@ class _Reading:
             ends.append(len(labels))
         sizes = [self._size(identifier) for identifier in chosen]
         annotations = Annotations(
-            [self._images[identifier]["file_name"] for identifier in chosen],
+            [_field(self._images[identifier], "file_name") for identifier in chosen],
             _integers(chosen),
             _integers(sizes).reshape(-1, 2),
             _integers(ends),
@@ -207,20 +209,31 @@ class _Reading:
         if names is None:
             chosen = sorted(self._images)
         else:
-            by_name = {image["file_name"]: key for key, image in self._images.items()}
-            unknown = [name for name in names if name not in by_name]
-            if unknown:
-                raise ValueError(f"images: {unknown[0]!r} is not among them")
-            chosen = [by_name[name] for name in names]
+            by_name = {_field(image, "file_name"): key for key, image in self._images.items()}
+            chosen = [by_name[name] for name in names if name in by_name]
         is_used = self._objects if self._arguments["skip_empty"] else None
         return [one for one in chosen if is_used is None or is_used[one]]
 
     def _size(self, identifier: int) -> tuple[int, int]:
         image = self._images[identifier]
-        return int(image["width"]), int(image["height"])
+        if "width" not in image or "height" not in image:
+            return 0, 0
+        size = int(image["width"]), int(image["height"])
+        if min(size) < 1:
+            raise ValueError(f"an image of {size[0]} x {size[1]}")
+        return size
+
+    def _label(self, entry: Any) -> int:
+        """Return the label of an object: 0 if its category is not listed."""
+        identifier = int(entry.get("category_id", 0))
+        if self._arguments["avoid_class_remapping"]:
+            return identifier
+        return self._labels.get(identifier, 0)
 
     def _scale(self, identifier: int) -> Floats:
         size = self._size(identifier) if self._arguments["ratio"] else (1, 1)
+        if 0 in size:
+            raise ValueError(f"with ratio, the image {identifier} needs a width and a height")
         return np.array(size, np.float32)
 
     def _box(self, entry: Any, scale: Floats) -> Floats:
@@ -231,6 +244,20 @@ class _Reading:
             box[2:] += box[:2]
         scaled: Floats = box / np.concatenate([scale, scale])
         return scaled
+
+
+def _entries(data: Any, name: str) -> list[Any]:
+    """Return a list of a document, which may lack it."""
+    found = data.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise ValueError(f"{name} is no list of objects: {shown(found)}")
+    return found
+
+
+def _field(entry: dict[str, Any], name: str) -> Any:
+    if name not in entry:
+        raise ValueError(f"an entry has no {name!r}: {shown(entry)}")
+    return entry[name]
 
 
 def _integers(values: Any) -> Integers:
