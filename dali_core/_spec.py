@@ -317,8 +317,10 @@ class OpSpec:
     inputs : int or (int, int)
         Number of positional inputs, or the least and largest number.
     outputs : int or callable
-        Number of outputs, or a function of the checked arguments that gives it; the call then
-        returns a list, or for None a single node.
+        Number of outputs, or a function of the checked arguments that gives it, for which None is
+        the same as 1. A call returns a list of several outputs, and a single one by itself.
+    lists_one_output : bool
+        Whether a call returns a list of one output, too, where the function has counted one.
     optional_input_has_output : bool
         Whether an input that may be left out has one more output if it is given.
     devices : sequence of str
@@ -370,6 +372,7 @@ class OpSpec:
     args: Sequence[Arg] = ()
     inputs: int | tuple[int, int] = 1
     outputs: int | Callable[[dict[str, Any]], int | None] = 1
+    lists_one_output: bool = False
     optional_input_has_output: bool = False
     devices: Sequence[str] = ("cpu",)
     moving: Moving | None = None
@@ -491,7 +494,7 @@ class OpSpec:
         count = self.outputs(arguments) if callable(self.outputs) else self.outputs
         if self.optional_input_has_output and num_inputs > self.input_range[0]:
             return (count or 1) + num_inputs - self.input_range[0]
-        return None if count == 1 and not callable(self.outputs) else count
+        return None if count == 1 and not self.lists_one_output else count
 
     def arg(self, name: str) -> Arg | None:
         """Find an argument by name."""

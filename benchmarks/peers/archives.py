@@ -75,8 +75,7 @@ def _encoded(package: str, fn: Any, form: str, files: list[str]) -> Any:
         return fn.readers.file(files=files)[0]
     index = str(Path(files[0]).with_suffix(".idx"))
     if form == "webdataset":
-        found = fn.readers.webdataset(paths=files, ext=["jpg"], index_paths=[index])
-        return found[0] if isinstance(found, list) else found
+        return fn.readers.webdataset(paths=files, ext=["jpg"], index_paths=[index])
     tfrecord = importlib.import_module(f"{package}.tfrecord")
     features = {"image": tfrecord.FixedLenFeature([], tfrecord.string, "")}
     return fn.readers.tfrecord(path=files, index_path=[index], features=features)["image"]

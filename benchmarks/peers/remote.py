@@ -71,7 +71,7 @@ def _our_batches(where: str, files: list[str], threads: int, batch_size: int) ->
     with Pipeline(batch_size, threads, None, seed=1, prefetch_queue_depth=queue) as pipeline:
         if where.endswith("tar"):
             path, index = files
-            (encoded,) = fn.readers.webdataset(
+            encoded = fn.readers.webdataset(
                 paths=[path], index_paths=[index], ext=["jpg"], **options
             )
         else:

@@ -80,8 +80,9 @@ def call_operator(
     result = add_operator(spec, inputs, keywords)
     if spec.output_names is None:
         return result
-    assert isinstance(result, list)
-    return dict(zip(spec.output_names(keywords), result, strict=True))
+    assert result is not None
+    values = result if isinstance(result, list) else [result]
+    return dict(zip(spec.output_names(keywords), values, strict=True))
 
 
 class _Call:

@@ -162,7 +162,7 @@ def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
     if number.default in (None, UNSET):
         return [
             ({number.name: "None = None"}, "DataNode"),
-            ({number.name: "int"}, "list[DataNode]"),
+            ({number.name: "int"}, "list[DataNode]" if spec.lists_one_output else "Any"),
         ]
     # Any, since type checkers take 1 for an int, too.
     return [({number.name: "Literal[1] = 1"}, "DataNode"), ({number.name: "int"}, "Any")]

@@ -188,7 +188,7 @@ def caffe2_reader(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read images, labels and other tensors from LMDB databases of Caffe2."""
 
 def caffe_reader(
@@ -217,7 +217,7 @@ def caffe_reader(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read images and labels from LMDB databases of Caffe."""
 
 def cast(

@@ -33,7 +33,7 @@ def caffe(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read images and labels from LMDB databases of Caffe."""
 
 def caffe2(
@@ -65,7 +65,7 @@ def caffe2(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read images, labels and other tensors from LMDB databases of Caffe2."""
 
 def coco(
@@ -362,7 +362,7 @@ def python(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read samples from a data set in Python."""
 
 def sequence(
@@ -581,5 +581,5 @@ def webdataset(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> list[DataNode]:
+) -> Any:
     """Read samples from tar archives in the layout of WebDataset."""

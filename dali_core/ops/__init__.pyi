@@ -367,7 +367,7 @@ class Caffe2Reader(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> list[DataNode]: ...
+    ) -> Any: ...
 
 class CaffeReader(OperatorClass):
     """Read images and labels from LMDB databases of Caffe."""
@@ -427,7 +427,7 @@ class CaffeReader(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> list[DataNode]: ...
+    ) -> Any: ...
 
 class Cast(OperatorClass):
     """Convert the elements of each tensor to another type."""

@@ -66,7 +66,7 @@ class Caffe(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> list[DataNode]: ...
+    ) -> Any: ...
 
 class Caffe2(OperatorClass):
     """Read images, labels and other tensors from LMDB databases of Caffe2."""
@@ -132,7 +132,7 @@ class Caffe2(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> list[DataNode]: ...
+    ) -> Any: ...
 
 class COCO(OperatorClass):
     """Read images with boxes, labels and masks from COCO data sets."""
@@ -1122,4 +1122,4 @@ class Webdataset(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> list[DataNode]: ...
+    ) -> Any: ...

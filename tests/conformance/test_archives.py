@@ -368,6 +368,27 @@ def test_kinds_of_labels_and_tensors(tmp_path: Path) -> None:
         check("caffe2", path=str(folder), batch_size=1, **arguments)
 
 
+def test_one_output_is_in_no_list(tmp_path: Path, archives: list[str]) -> None:
+    entry = tensors(tensor(STRING, b"image"), tensor(INT32, [1]))
+    caffe2 = str(write_database(tmp_path / "caffe2", [(b"a", entry)]))
+    caffe = str(write_database(tmp_path / "caffe", datums(3)))
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("webdataset", {"paths": archives, "ext": "cls"}),
+        ("webdataset", {"paths": archives, "ext": ["cls", "jpg"]}),
+        ("caffe", {"path": caffe, "label_available": False}),
+        ("caffe", {"path": caffe, "image_available": False}),
+        ("caffe2", {"path": caffe2, "label_type": 4}),
+        ("caffe2", {"path": caffe2}),
+    ]
+    for reader, arguments in calls:
+        kinds = []
+        for library in (reference, dali_core):
+            with library.Pipeline(1, 1, None):
+                found = getattr(library.fn.readers, reader)(**arguments)
+            kinds.append(len(found) if isinstance(found, list) else type(found).__name__)
+        assert kinds[0] == kinds[1], (reader, arguments)
+
+
 @pytest.mark.parametrize(
     ("reader", "arguments"),
     [

@@ -223,7 +223,7 @@ def reading_archives(files: dict[str, Any], options: dict[str, Any], **reader: A
         text = fn.readers.webdataset(paths=f"{folder}/files.tar", ext="txt", **order)
         record = fn.readers.tfrecord(path=f"{folder}/files.tfrecord", features=NUMBER, **order)
         image, label = fn.readers.mxnet(path=f"{folder}/files.rec", **order)
-        pipeline.set_outputs(*text, *record.values(), image, label, fn.random.uniform())
+        pipeline.set_outputs(text, *record.values(), image, label, fn.random.uniform())
     return pipeline
 
 

@@ -125,7 +125,7 @@ def test_failure_in_an_archive_names_it(server: S3Server, tmp_path: Path) -> Non
     url = server.put("failing/a.tar", path.read_bytes())
     arguments = {"paths": [url], "ext": ["cls"], "storage_options": server.options}
     with Pipeline(4, 2, None, prefetch_queue_depth=1) as pipeline:
-        pipeline.set_outputs(*fn.readers.webdataset(**arguments))
+        pipeline.set_outputs(fn.readers.webdataset(**arguments))
     pipeline.build()
     server.faults["failing/a.tar"] = Fault(status=503)
     with pytest.raises(SampleError, match=r"'s3://bucket/failing/a.tar'.*503"):

@@ -26,7 +26,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def epoch(path: str, **reader: Any) -> list[tuple[int, bytes]]:
     """Return size and beginning of all samples of an epoch."""
     with Pipeline(20, 2, None, prefetch_queue_depth=1) as pipeline:
-        pipeline.set_outputs(*fn.readers.webdataset(paths=[path], ext=["bin"], seed=3, **reader))
+        pipeline.set_outputs(fn.readers.webdataset(paths=[path], ext=["bin"], seed=3, **reader))
     batches = [pipeline.run()[0] for _ in range(NUM_SAMPLES // 20)]
     pipeline.close()
     return [(len(data := batch.at(i)), data[:16].tobytes()) for batch in batches for i in range(20)]
@@ -60,7 +60,7 @@ def test_runs_that_fail_leave_their_samples(server: S3Server, archive: Path) -> 
     url = server.put("runs/cut.tar", data)
     reader = {"paths": [url], "ext": ["bin"], "storage_options": server.options}
     with Pipeline(NUM_SAMPLES, 2, None, prefetch_queue_depth=1, on_sample_error="replace") as one:
-        one.set_outputs(*fn.readers.webdataset(**reader))
+        one.set_outputs(fn.readers.webdataset(**reader))
     one.build()
     server.put("runs/cut.tar", data[: len(data) - 100_000])
     found = one.run()[0]

@@ -152,6 +152,7 @@ layout.""",
     ),
     inputs=0,
     outputs=lambda arguments: arguments.get("num_outputs"),
+    lists_one_output=True,
     lower=PythonStep(
         SourceStep, constructor=("source", "num_outputs"), access=ExternalSourceAccess()
     ),

@@ -10,7 +10,7 @@ import pytest
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, SampleError
 from tests.operators.readers.database_files import datum, datums, lmdb, write_database
-from tests.operators.suite import Example
+from tests.operators.suite import Example, list_of
 
 
 def one_database(folder: Path) -> dict[str, Any]:
@@ -28,7 +28,7 @@ EXAMPLES = [Example("one", (), one_database), Example("two", (), two_databases)]
 def outcomes(**arguments: Any) -> list[list[Any] | str]:
     """Return the values of each entry, or what is wrong with it."""
     with Pipeline(1, 2, None, prefetch_queue_depth=1) as pipeline:
-        pipeline.set_outputs(*fn.readers.caffe(name="reader", **arguments))
+        pipeline.set_outputs(*list_of(fn.readers.caffe(name="reader", **arguments)))
     size = pipeline.epoch_size("reader")
     assert isinstance(size, int)
     found: list[list[Any] | str] = []

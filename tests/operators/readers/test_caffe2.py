@@ -19,7 +19,7 @@ from tests.operators.readers.database_files import (
     tensors,
     write_database,
 )
-from tests.operators.suite import Example
+from tests.operators.suite import Example, list_of
 
 IMAGE = tensor(STRING, b"image")
 
@@ -46,7 +46,7 @@ def read(path: Path, *protos: bytes, **arguments: Any) -> list[Any]:
         file.unlink()
     write_database(folder, [(b"key", tensors(*protos))])
     with Pipeline(1, 1, None) as pipeline:
-        pipeline.set_outputs(*fn.readers.caffe2(path=str(folder), **arguments))
+        pipeline.set_outputs(*list_of(fn.readers.caffe2(path=str(folder), **arguments)))
     return [(output.dtype.name, output.at(0).tolist()) for output in pipeline.run()]
 
 

@@ -14,7 +14,7 @@ from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.operators.readers.archive_index import open_indices
 from tests.operators.readers.tar_files import UNUSUAL, sample_entries, special, write_tar
-from tests.operators.suite import Example
+from tests.operators.suite import Example, list_of
 
 
 def two_archives(folder: Path) -> dict[str, Any]:
@@ -36,7 +36,7 @@ EXAMPLES = [Example("two archives", (), two_archives), Example("types", (), with
 def reader_pipeline(batch_size: int = 1, num_threads: int = 2, **arguments: Any) -> Pipeline:
     options = arguments.pop("options", {})
     with Pipeline(batch_size, num_threads, None, prefetch_queue_depth=1, **options) as pipeline:
-        pipeline.set_outputs(*fn.readers.webdataset(name="reader", **arguments))
+        pipeline.set_outputs(*list_of(fn.readers.webdataset(name="reader", **arguments)))
     return pipeline
 
 

@@ -26,9 +26,9 @@ written to meanwhile. Where one is damaged, its entries there are bad samples.
 
 Returns
 -------
-list of DataNode
+DataNode or list of DataNode
     The bytes of each image, one-dimensional uint8, which are a file or pixels; and its label, int32
-    of shape (1,), or (0,) where the entry has none.""",
+    of shape (1,), or (0,) where the entry has none. One of them by itself is in no list.""",
     args=(
         Arg("path", list[str], "Folders of the databases.", REQUIRED, length=Range(1)),
         Arg("image_available", bool, "Give the image.", True),

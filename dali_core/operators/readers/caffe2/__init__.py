@@ -33,10 +33,10 @@ described.
 
 Returns
 -------
-list of DataNode
+DataNode or list of DataNode
     The image: the bytes of a file, one-dimensional uint8, or pixels of shape (H, W, C). The label,
     see `label_type`. Other tensors, float32, int32 or int64 of one dimension. The box, int32 of
-    shape (4,).""",
+    shape (4,). One output by itself is in no list.""",
     args=(
         Arg("path", list[str], "Folders of the databases.", REQUIRED, length=Range(1)),
         Arg("image_available", bool, "Whether entries have an image, which is given.", True),

@@ -94,7 +94,7 @@ What is fetched must depend on the index only. Then the data is the same for any
 Returns
 -------
 DataNode or list of DataNode
-    The samples; a list if `num_outputs` is given.""",
+    The samples; a list if `num_outputs` is more than one.""",
     args=(
         Arg("source", object, "The data set; may be passed by position."),
         Arg(

@@ -19,8 +19,9 @@ before and after it are.
 
 Returns
 -------
-list of DataNode
-    For each entry of `ext`, the bytes of a file, as one-dimensional tensors of its type.""",
+DataNode or list of DataNode
+    For each entry of `ext`, the bytes of a file, as one-dimensional tensors of its type; a list if
+    there are several.""",
     args=(
         Arg("paths", list[str], "Paths of the archives.", REQUIRED, length=Range(1)),
         Arg(
