@@ -283,3 +283,10 @@ def test_results_of_other_readers_stay_in_step() -> None:
         ours, theirs = pipeline.run()
         assert [x.source_info() for x in ours] == [x.source_info() for x in theirs]
     pipeline.close()
+
+
+def test_a_tuple_of_one_array_is_that_array() -> None:
+    for source in ([(np.arange(3),)] * 2, [np.arange(3)] * 2):
+        with Pipeline(2, 1, None) as pipeline:
+            pipeline.set_outputs(fn.readers.python(source))
+        assert pipeline.run()[0].as_array().tolist() == [[0, 1, 2]] * 2

@@ -83,7 +83,8 @@ SPEC = OpSpec(
 The data set has a length and gives samples by their indices: any object with ``__len__`` and
 ``fetch(index)`` or, as map-style data sets of PyTorch have it, ``__getitem__(index)``. With
 ``fetch_many(indices)`` or ``__getitems__(indices)``, which return a list of samples, it gives
-several at a time. A sample is an array, or with `num_outputs` a tuple of as many.
+several at a time. A sample is an array, alone or in a tuple, or with `num_outputs` a tuple of as
+many.
 
 Everything else is done as by all readers: sharding, shuffling, padding, checkpoints in the middle
 of an epoch, and bad samples, the place of which the next good one of the batch may take.
@@ -100,7 +101,7 @@ DataNode or list of DataNode
         Arg(
             "num_outputs",
             int,
-            "How many arrays a sample has. By default, a sample is one array, and no tuple.",
+            "How many arrays a sample has. By default one, alone or in a tuple.",
             None,
             range=Range(1, MAX_OUTPUTS),
         ),

@@ -41,7 +41,7 @@ class Fetching:
     source : object
         The data set.
     num_outputs : int or None
-        Of how many arrays its samples are; None if they are no tuples.
+        Of how many arrays its samples are; None if they are one, alone or in a tuple.
     """
 
     def __init__(self, source: Any, num_outputs: int | None) -> None:
@@ -105,7 +105,8 @@ class Fetching:
 
     def _parts(self, sample: Any) -> Sequence[Any]:
         if self._num_outputs is None:
-            return (sample,)
+            # Sources of columns, and data sets of PyTorch, have tuples of a single one, too.
+            return sample if isinstance(sample, tuple) and len(sample) == 1 else (sample,)
         is_row = isinstance(sample, (tuple, list))
         if is_row and len(sample) == self._num_outputs:
             return tuple(sample)

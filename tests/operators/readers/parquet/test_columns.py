@@ -188,6 +188,20 @@ def test_wrong_arguments_of_sources() -> None:
         ArrowSource([1], ["a"])
 
 
+@pytest.mark.parametrize("options", [{}, {"num_outputs": 1}])
+@pytest.mark.parametrize("name", ["number", "image", "points"])
+def test_samples_of_one_column_have_its_dimensions(name: str, options: dict[str, Any]) -> None:
+    source = ArrowSource(numbered(7), [name])
+    expected = [row for (row,) in source.fetch_many(range(7))]
+    for batch_size in (7, 3):
+        with Pipeline(batch_size, 2, None, prefetch_queue_depth=1) as pipeline:
+            pipeline.set_outputs(fn.readers.python(source, **options))
+        (batch,) = pipeline.run()
+        for place in range(batch_size):
+            np.testing.assert_array_equal(batch.at(place), expected[place], strict=True)
+        pipeline.close()
+
+
 def test_tables_through_the_reader_of_python() -> None:
     source = ArrowSource(numbered(7), ["number", "points"])
     with Pipeline(7, 1, None) as pipeline:
