@@ -30,7 +30,7 @@ class BoxRotate : public Operator {
       throw std::invalid_argument(
           "size and keep_size must not be given together (got both). Leave one out.");
     const auto mode = config.get<std::string>("mode");
-    share_expanded_ = mode == "expand" ? 1 : mode == "fixed" ? 0 : 0.5;
+    share_expanded_ = mode == "expand" ? 1 : mode == "fixed" ? 0 : 0.5f;
   }
 
   void run(SampleContext& sample) const override {
@@ -57,8 +57,8 @@ class BoxRotate : public Operator {
 
  private:
   struct Canvas {
-    double sine, cosine;
-    double image[2], extent[2];  // width and height, in pixels
+    float sine, cosine;
+    float image[2], extent[2];  // width and height, in pixels
   };
 
   Canvas canvas_of(const SampleContext& sample) const {
@@ -74,41 +74,55 @@ class BoxRotate : public Operator {
     // From directions in the image to directions in the canvas.
     const AffineTransform forward = rotation(-angle);
     const RotatedExtents extents = rotated_extents(forward, image);
-    Canvas canvas{std::sin(angle), std::cos(angle), {}, {}};
+    Canvas canvas{static_cast<float>(std::sin(angle)), static_cast<float>(std::cos(angle)), {}, {}};
     std::vector<float> size_storage;
     if (size_.given() && size_.at(sample, size_storage).size() != 2)
       throw std::invalid_argument("size must be the height and the width of the canvas (got " +
                                   std::to_string(size_.at(sample, size_storage).size()) +
                                   " numbers). Pass two.");
     for (int dim = 0; dim < 2; ++dim) {
-      canvas.image[dim] = static_cast<double>(image[dim]);
+      canvas.image[dim] = static_cast<float>(image[dim]);
       canvas.extent[dim] = size_.given() ? std::floor(size_.at(sample, size_storage)[1 - dim])
                            : keeps_size_ ? canvas.image[dim]
-                                         : static_cast<double>(canvas_extent(extents, dim));
+                                         : static_cast<float>(canvas_extent(extents, dim));
     }
     return canvas;
   }
 
+  // In single precision: at odd multiples of 45 degrees the box around a rotated one is a square
+  // but for rounding, which decides the direction of the longer side as in the reference.
   Box rotate(const Box& box, const Canvas& canvas) const {
-    const double scale[2] = {is_normalized_ ? canvas.image[0] : 1,
-                             is_normalized_ ? canvas.image[1] : 1};
-    const double extent[2] = {box.width() * scale[0], box.height() * scale[1]};
-    const double x = box.left * scale[0] + extent[0] / 2 - canvas.image[0] / 2;
-    const double y = box.top * scale[1] + extent[1] / 2 - canvas.image[1] / 2;
-    const double center[2] = {canvas.cosine * x + canvas.sine * y + canvas.extent[0] / 2,
-                              canvas.cosine * y - canvas.sine * x + canvas.extent[1] / 2};
-    const double s = std::abs(canvas.sine), c = std::abs(canvas.cosine);
-    double half[2], result[4];
+    float start[2] = {box.left, box.top}, end[2] = {box.right, box.bottom};
     for (int dim = 0; dim < 2; ++dim) {
-      const double expanded = c * extent[dim] + s * extent[1 - dim];
-      const double fixed = extent[s > c ? 1 - dim : dim];
-      half[dim] = (share_expanded_ * expanded + (1 - share_expanded_) * fixed) / 2;
-      const double unit = is_normalized_ ? canvas.extent[dim] : 1;
-      result[dim] = (center[dim] - half[dim]) / unit;
-      result[2 + dim] = (center[dim] + half[dim]) / unit;
+      const float center = is_normalized_ ? 0.5f : canvas.image[dim] / 2;
+      const float unit = is_normalized_ ? canvas.image[dim] : 1.0f;
+      start[dim] = (start[dim] - center) * unit;
+      end[dim] = (end[dim] - center) * unit;
     }
-    return {static_cast<float>(result[0]), static_cast<float>(result[1]),
-            static_cast<float>(result[2]), static_cast<float>(result[3])};
+    float low[2], high[2];
+    for (int corner = 0; corner < 4; ++corner) {
+      const float x = (corner % 2 == 0 ? start : end)[0];
+      const float y = (corner < 2 ? start : end)[1];
+      const float rotated[2] = {canvas.cosine * x + canvas.sine * y + canvas.extent[0] / 2,
+                                canvas.cosine * y - canvas.sine * x + canvas.extent[1] / 2};
+      for (int dim = 0; dim < 2; ++dim) {
+        low[dim] = corner == 0 ? rotated[dim] : std::min(low[dim], rotated[dim]);
+        high[dim] = corner == 0 ? rotated[dim] : std::max(high[dim], rotated[dim]);
+      }
+    }
+    const float width = end[0] - start[0], height = end[1] - start[1];
+    const float expanded[2] = {high[0] - low[0], high[1] - low[1]};
+    const bool is_wide = expanded[0] >= expanded[1];
+    const float fixed[2] = {is_wide ? std::max(width, height) : std::min(width, height),
+                            is_wide ? std::min(width, height) : std::max(width, height)};
+    float result[4];
+    for (int dim = 0; dim < 2; ++dim) {
+      const float removed = (1 - share_expanded_) * (expanded[dim] - fixed[dim]) / 2;
+      const float unit = is_normalized_ ? canvas.extent[dim] : 1.0f;
+      result[dim] = (low[dim] + removed) / unit;
+      result[2 + dim] = (high[dim] - removed) / unit;
+    }
+    return {result[0], result[1], result[2], result[3]};
   }
 
   // Cuts a box off at the borders of the canvas; returns whether enough of it is left.
@@ -116,8 +130,8 @@ class BoxRotate : public Operator {
     if (!std::isfinite(box.left + box.top + box.right + box.bottom))
       throw std::invalid_argument(
           "boxes must be finite (got infinite numbers or NaN). Leave such boxes out.");
-    const float right = is_normalized_ ? 1 : static_cast<float>(canvas.extent[0]);
-    const float bottom = is_normalized_ ? 1 : static_cast<float>(canvas.extent[1]);
+    const float right = is_normalized_ ? 1 : canvas.extent[0];
+    const float bottom = is_normalized_ ? 1 : canvas.extent[1];
     const float area = box.area();
     box = {std::clamp(box.left, 0.0f, right), std::clamp(box.top, 0.0f, bottom),
            std::clamp(box.right, 0.0f, right), std::clamp(box.bottom, 0.0f, bottom)};
@@ -130,7 +144,7 @@ class BoxRotate : public Operator {
   bool keeps_size_, is_corners_, is_normalized_;
   float least_share_;
   size_t height_ = 0, width_ = 0;
-  double share_expanded_ = 1;
+  float share_expanded_ = 1;
 };
 
 DALI_CORE_REGISTER_OPERATOR("bbox_rotate", BoxRotate)
