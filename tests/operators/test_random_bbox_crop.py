@@ -169,9 +169,11 @@ def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("boxes", "arguments", "message"),
     [
-        (FIVE * np.float32(2), {}, "boxes must start before they end, and be inside the image"),
-        (FIVE * np.float32(np.nan), {}, "boxes must start before"),
-        (FIVE[:, [2, 3, 0, 1]], {}, "boxes must start before"),
+        (FIVE * np.float32(2), {}, "boxes must start at 0 or later, and end at 1 or before"),
+        (FIVE - 1, {}, "boxes must start at 0 or later"),
+        (FIVE * np.float32(np.nan), {}, "boxes must start at 0"),
+        (FIVE + np.float32([np.inf, 0, 0, 0]), {}, "boxes must start at 0"),
+        (FIVE - np.float32([0, 0, 0, np.inf]), {}, "boxes must start at 0"),
         (FIVE[:, :3], {}, r"boxes must be float32 of shape \(N, 4\)"),
         (FIVE.astype(np.float64), {}, "boxes must be float32"),
         (FIVE, {"bbox_layout": "xyzXYZ"}, r"boxes must be float32 of shape \(N, 6\)"),

@@ -33,11 +33,10 @@ bool has_center(const Region& window, const Region& box, int ndim) {
   return true;
 }
 
-// The share of a box that lies in a window. A box without a volume is in or out with its centre.
+// The share of a box that lies in a window: nothing of a box without a volume.
 float overlap(const Region& window, const Region& box, int ndim) {
   const float whole = volume(box, ndim);
-  if (whole <= 0) return has_center(window, box, ndim) ? 1.0f : 0.0f;
-  return shared_volume(window, box, ndim) / whole;
+  return whole > 0 ? shared_volume(window, box, ndim) / whole : 0;
 }
 
 float union_overlap(const Region& window, const Region& box, int ndim) {

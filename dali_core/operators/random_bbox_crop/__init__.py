@@ -31,7 +31,8 @@ threads or shards.
     inputs=(1, 2),
     input_docs=(
         "Boxes, float32 of shape ``(N, 4)``, or ``(N, 6)`` in volumes, in units of the extents of "
-        "the image, within which they lie.",
+        "the image: they start at 0 or later, and end at 1 or before. Where the end is before the "
+        "start, nothing of a box is in a window, but its centre may be.",
         "Labels of any type, a row for each box.",
     ),
     outputs=_num_outputs,

@@ -134,10 +134,10 @@ class RandomBoxCrop : public Operator {
       for (int dim = 0; dim < columns.ndim; ++dim) {
         box.start[dim] = row[columns.start[dim]];
         box.end[dim] = row[columns.end[dim]] + (columns.has_extents ? box.start[dim] : 0.0f);
-        if (!(box.start[dim] >= -kTolerance && box.start[dim] <= box.end[dim] &&
-              box.end[dim] <= 1 + kTolerance))
+        if (!(box.start[dim] >= -kTolerance && box.end[dim] <= 1 + kTolerance) ||
+            !std::isfinite(box.extent(dim)))
           throw std::invalid_argument(
-              "boxes must start before they end, and be inside the image, from 0 to 1 (got " +
+              "boxes must start at 0 or later, and end at 1 or before (got " +
               std::to_string(box.start[dim]) + " to " + std::to_string(box.end[dim]) + " in box " +
               std::to_string(&box - boxes.data()) +
               "). Divide by the extents of the image, and clip.");
