@@ -17,6 +17,7 @@ MASK[0:2, 0:2] = MASK[4, 4:7] = MASK[2, 2] = 1
 MASK[3:5, 0:2] = 2
 MASK[0, 5:8] = 3
 PIXEL, OBJECT = "segmentation.random_mask_pixel", "segmentation.random_object_bbox"
+LEAST, MOST = -(2**31), 2**31 - 1
 INTEGERS = ["uint8", "uint16", "uint32", "int8", "int16", "int32"]
 
 
@@ -124,6 +125,24 @@ def test_objects(arguments: dict[str, Any]) -> None:
     check_counts(OBJECT, MASK, **arguments)
     check_counts(OBJECT, np.eye(4, dtype=np.int32), **{**arguments, "format": "box"})
     check_counts(OBJECT, MASK * 0, **arguments)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        [0, 1],
+        [0, LEAST + 1],
+        [0, LEAST],
+        [LEAST, 0, MOST],
+        [0, MOST - 1, LEAST, MOST],
+        [LEAST, LEAST + 1, 0],
+        [MOST, LEAST],
+    ],
+)
+def test_background_beside_extreme_classes(classes: list[int]) -> None:
+    mask = np.array([[0, LEAST, MOST], [MOST - 1, 2, 1]], np.int32)
+    check_counts(OBJECT, mask, classes=classes, output_class=True)
+    check_counts(OBJECT, mask, classes=classes, output_class=True, foreground_prob=0.0)
 
 
 def test_objects_of_other_dimensions() -> None:

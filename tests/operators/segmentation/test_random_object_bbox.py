@@ -113,6 +113,8 @@ def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
         (mask_of(1), {"threshold": [1, 1, 1]}, "threshold must be one number, or one for each"),
         (mask_of(1), {"classes": [0, 1], "background": 1}, "classes must not have the background"),
         (mask_of(1), {"classes": [1], "class_weights": [1.0, 2.0]}, "class_weights must be one"),
+        (np.uint32([2**31]), {"output_class": True}, r"labels must be int32.*\(got 2147483648\)"),
+        (np.int64([-(2**31) - 1]), {"output_class": True}, "labels must be int32"),
     ],
 )
 def test_inputs_that_do_not_fit(mask: Any, arguments: dict[str, Any], message: str) -> None:

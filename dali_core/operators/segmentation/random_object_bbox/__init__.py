@@ -55,7 +55,7 @@ on the seed, the epoch and the sample alone, not on batch size, threads or shard
             "background",
             int,
             "Label of the background. By default 0, or if that is in `classes`, the label below "
-            "the least of these.",
+            "the least of these; below the least of int32, the greatest that is not in `classes`.",
             default=UNSET,
             tensor=True,
             range=Range(-(2**31), 2**31 - 1),

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,7 @@ class RandomObjectBox : public Operator {
                                     std::to_string(found.background) +
                                     "). Set another background.");
     } else if (has_zero) {
-      const int64_t least = *std::min_element(found.labels.begin(), found.labels.end());
-      found.background = least > INT32_MIN ? least - 1 : INT32_MAX;
+      found.background = free_label_below(found.labels);
     }
     if (weights_.given()) {
       for (const float weight : weights_.at(sample, weight_storage))
@@ -86,6 +86,15 @@ class RandomObjectBox : public Operator {
     }
     found.is_any = !classes_.given() && !weights_.given();
     return found;
+  }
+
+  // The label below the least, or where there is none, the greatest that is free.
+  static int64_t free_label_below(const std::vector<int64_t>& labels) {
+    const std::set<int64_t> taken(labels.begin(), labels.end());
+    if (*taken.begin() > INT32_MIN) return *taken.begin() - 1;
+    int64_t label = INT32_MAX;
+    while (taken.count(label) > 0) --label;
+    return label;
   }
 
   void remove_small(std::vector<LabelledObject>& objects, const SampleContext& sample,
@@ -150,9 +159,13 @@ class RandomObjectBox : public Operator {
       first[dim] = static_cast<int32_t>(start);
       second[dim] = static_cast<int32_t>(object.end[dim] - (format_ == "anchor_shape" ? start : 0));
     }
-    if (gives_class_)
-      *sample.output(is_box ? 1 : 2, DataType::kInt32, {}).as<int32_t>() =
-          static_cast<int32_t>(object.label);
+    if (!gives_class_) return;
+    if (object.label < INT32_MIN || object.label > INT32_MAX)
+      throw std::invalid_argument("labels must be int32 to be an output (got " +
+                                  std::to_string(object.label) +
+                                  "). Cast the mask, or leave out output_class.");
+    *sample.output(is_box ? 1 : 2, DataType::kInt32, {}).as<int32_t>() =
+        static_cast<int32_t>(object.label);
   }
 
   Argument<float> probability_;
