@@ -430,7 +430,12 @@ def test_unknown_filter() -> None:
         ("HWC", (4, 4, 1), {"size": (1, 2, 3)}, "size must be one number or one for each"),
         ("HWC", (4, 4, 1), {"size": 2, "max_size": (1, 2, 3)}, "max_size must be one number"),
         ("HWC", (4, 4, 1), {"size": float("nan")}, "'size', entry .* must be finite"),
-        ("HWC", (4, 4, 1), {"size": 1e-9}, "narrower than 10\\^8 pixels"),
+        (
+            "HWC",
+            (4, 4, 1),
+            {"size": 2, "roi_start": [0.0, 0.0], "roi_end": [4.0, 1e9]},
+            "narrower than 10\\^8 pixels",
+        ),
         ("HWC", (4, 4, 1), {"size": 2e9}, "less than 10"),
         ("HWC", (4, 4, 1), {"size": 9e8}, "at most 140737488355328 bytes"),
         ("HWC", (4, 4, 1), {"size": 2, "dtype": types.INT16}, "dtype must be FLOAT or"),

@@ -14,6 +14,8 @@ constexpr float kSmallestRegion = 1e-3f;
 constexpr float kWidestRegion = 1e8f;
 // Positions of pixels are computed with 64 bits.
 constexpr float kFarthestRegion = 1e12f;
+// The size of a fraction of a pixel that still counts, as in the reference.
+constexpr float kSmallestSize = 0.1f;
 // Sizes are stored in 32 bits.
 constexpr float kLargestSize = 1e9f;
 
@@ -208,8 +210,8 @@ void ResizeSize::choose(const SampleContext& sample, const int64_t* extents, int
     axis.output_size = extents[i] == 0 ? 0 : std::max<int64_t>(1, rounded(size[i]));
     // Widening the region by what rounding added keeps the scale as it was asked for.
     if (subpixel_scale_ && size[i] > 0 && static_cast<float>(axis.output_size) != size[i]) {
-      const float width =
-          (axis.end - axis.begin) * (static_cast<float>(axis.output_size) / size[i]);
+      const float width = (axis.end - axis.begin) *
+                          (static_cast<float>(axis.output_size) / std::max(size[i], kSmallestSize));
       if (alignment[i] == 0.5f) {
         const float centre = (axis.begin + axis.end) / 2;
         axis.begin = centre - width / 2;
@@ -224,7 +226,7 @@ void ResizeSize::choose(const SampleContext& sample, const int64_t* extents, int
       throw std::invalid_argument(
           "the region to resize must be narrower than 10^8 pixels (got " +
           std::to_string(axis.end - axis.begin) +
-          "). Ask for a smaller region, or for a size that is not so close to 0.");
+          "). Ask for a smaller region.");
     if (!(std::fabs(axis.begin) < kFarthestRegion))
       throw std::invalid_argument("the region to resize must begin nearer than 10^12 pixels (got " +
                                   std::to_string(axis.begin) + "). Ask for a region of the image.");
