@@ -27,7 +27,7 @@ CALLS: dict[str, tuple[str, Sized]] = {
     "not_larger": ("resize", lambda size: {"size": [size, 7.0], "mode": "not_larger"}),
     "max_size": ("resize", lambda size: {"resize_shorter": 5.0, "max_size": abs(size)}),
     "tensor_resize": ("tensor_resize", lambda size: {"sizes": [size, 7.0], "axes": [0, 1]}),
-    "scales": ("tensor_resize", lambda size: {"scales": [size, 0.5], "axes": [0, 1]}),
+    "scales": ("tensor_resize", lambda size: {"scales": [size, 0.1], "axes": [0, 1]}),
     "resize_crop_mirror": (
         "resize_crop_mirror",
         lambda size: {"size": [size, size], "crop": [1.0, 1.0]},

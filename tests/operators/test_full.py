@@ -97,7 +97,7 @@ def test_shape_of_each_sample() -> None:
 
 
 def test_values_that_do_not_fit() -> None:
-    for value, shape in (((2,), (3,)), ((3, 2), (3, 3)), ((2,), (1,)), ((1,), ())):
+    for value, shape in (((2,), (3,)), ((3, 2), (3, 3)), ((2,), (1,)), ((0,), ()), ((2, 0), ())):
         with pytest.raises(SampleError, match="fill_value must have the output's shape"):
             full(np.zeros(value), shape=shape)
 

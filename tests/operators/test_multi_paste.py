@@ -171,7 +171,7 @@ def test_impossible_calls() -> None:
         paste_batch([IMAGES, IMAGES], in_ids=[0])
     with pytest.raises(ArgumentValueError, match="'in_anchors' must not be given together"):
         paste_batch([IMAGES], in_anchors=[0, 0], in_anchors_rel=[0, 0])
-    with pytest.raises(ArgumentValueError, match="'output_size' must have 2 numbers"):
+    with pytest.raises(ArgumentValueError, match="'output_size' must have at least 2 numbers"):
         paste_batch([IMAGES], output_size=[5])
     with pytest.raises(ArgumentValueError, match="'output_size', entry 0 must be at least 0"):
         paste_batch([IMAGES], output_size=[-1, 5])

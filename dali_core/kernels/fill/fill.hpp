@@ -16,19 +16,20 @@ class Repeated {
  public:
   Repeated(const Tensor& value, const Tensor& output) : Repeated(value, output.shape) {}
 
-  Repeated(const Tensor& value, const Shape& output) : extents_(output) {
-    const int missing = output.ndim - value.shape.ndim;
+  Repeated(const Tensor& value, const Shape& output) : Repeated(value.shape, output) {}
+
+  Repeated(const Shape& value, const Shape& output) : extents_(output) {
+    const int missing = output.ndim - value.ndim;
     bool fits = missing >= 0;
-    const Strides strides = dense_strides(value.shape);
-    for (int i = 0; i < value.shape.ndim && fits; ++i) {
-      fits = value.shape[i] == 1 || value.shape[i] == output[i + missing];
-      steps_[i + missing] = value.shape[i] == 1 ? 0 : strides[i];
+    const Strides strides = dense_strides(value);
+    for (int i = 0; i < value.ndim && fits; ++i) {
+      fits = value[i] == 1 || value[i] == output[i + missing];
+      steps_[i + missing] = value[i] == 1 ? 0 : strides[i];
     }
     if (!fits)
       throw std::invalid_argument(
-          "fill_value must have the output's shape where it has not 1 (got " +
-          to_string(value.shape) + " for an output of shape " + to_string(output) +
-          "). Reshape it.");
+          "fill_value must have the output's shape where it has not 1 (got " + to_string(value) +
+          " for an output of shape " + to_string(output) + "). Reshape it.");
     merge_dims();
   }
 

@@ -21,7 +21,8 @@ SPEC = OpSpec(
     doc="""Make tensors of a given shape, filled with a value.
 
 A value that is no scalar is repeated along the dimensions in which it has one element, as NumPy
-broadcasts. The output has the type of the value.
+broadcasts. Without `shape`, the output is a scalar: the first element of the value. It has the type
+of the value.
 """,
     input_docs=("Value to fill with: a node, a number, or a list of numbers.",),
     devices=("cpu", "gpu"),

@@ -17,7 +17,9 @@ class Full : public TaskOperator<Full> {
   Result infer(const SampleContext& sample) const {
     const Tensor& value = sample.input(0);
     const Shape shape = shape_.shape(sample);
-    return {{value.type, shape, shape_.layout()}, Repeated(value, shape)};
+    // As in the reference, a scalar is the first element.
+    const bool is_first = shape.ndim == 0 && value.num_elements() > 0;
+    return {{value.type, shape, shape_.layout()}, Repeated(is_first ? shape : value.shape, shape)};
   }
 
   void run(SampleContext& sample) const override {

@@ -30,11 +30,12 @@ Sequences are pasted frame by frame; all must have equally many.
         Arg(
             "output_size",
             list[int],
-            "Height and width of the canvas.",
+            "Height and width of the canvas; what follows, such as the number of channels, is not "
+            "used.",
             default=UNSET,
             tensor=True,
             range=Range(0),
-            length=2,
+            length=Range(2),
         ),
         Arg(
             "in_anchors",

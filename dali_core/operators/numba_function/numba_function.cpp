@@ -17,8 +17,8 @@ using RunFunction = int32_t (*)(void* const* data, const int64_t* extents);
 // For each output, and each input, the extents of all samples.
 using SetupFunction = int32_t (*)(int64_t* outputs, const int64_t* inputs, int64_t num_samples);
 
-// What the setup function has not written.
-constexpr int64_t kUnset = -1;
+// The extents that the setup function does not set, as in the reference.
+constexpr int64_t kUnset = 0;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& got, const std::string& cure) {
   throw std::invalid_argument(what + " (got " + got + "). " + cure);

@@ -68,7 +68,7 @@ class BatchStep(Step):
         given = np.array(
             [n for column in arrays for array in column for n in array.shape], np.int64
         )
-        found = np.full(sum(self._outs_ndim) * size, -1, np.int64)
+        found = np.zeros(sum(self._outs_ndim) * size, np.int64)
         call(self._setup, as_pointer(found), as_pointer(given), size)
         if (found < 0).any():
             raise ValueError(

@@ -51,9 +51,9 @@ def numba_function(
         Their numbers of dimensions.
     setup_fn : callable, optional
         Computes shapes of outputs: gets, for each output, an array with a row for each sample of
-        the batch, into which it writes the extents, and the same for inputs. It is called for each
-        sample, always with the shapes of the whole batch. Without it, each output has the
-        shape of the input at its place.
+        the batch, into which it writes the extents (0 before), and the same for inputs. It is
+        called for each sample, always with the shapes of the whole batch. Without it, each output
+        has the shape of the input at its place.
     device : str
         Only ``"cpu"``.
     batch_processing : bool

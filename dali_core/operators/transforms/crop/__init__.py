@@ -28,7 +28,8 @@ to an image that was cropped or resized.
         Arg(
             "from_end",
             list[float],
-            f"End of the range before, different from its start. {_NUMBERS}",
+            "End of the range before, different from its start: the scale is infinite otherwise. "
+            f"{_NUMBERS}",
             default=[1.0],
             tensor=True,
         ),

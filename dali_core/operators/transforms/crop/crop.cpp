@@ -26,10 +26,6 @@ class CropTransform : public TransformOperator {
     for (int i = 0; i < ndim; ++i) {
       if (absolute_ && from_start[i] > from_end[i]) std::swap(from_start[i], from_end[i]);
       if (absolute_ && to_start[i] > to_end[i]) std::swap(to_start[i], to_end[i]);
-      if (from_start[i] == from_end[i])
-        throw std::invalid_argument("from_start and from_end must differ in every dimension (got " +
-                                    std::to_string(from_start[i]) + " for both in dimension " +
-                                    std::to_string(i) + "). Pass a range that has an extent.");
       const double scale =
           (double{to_end[i]} - to_start[i]) / (double{from_end[i]} - from_start[i]);
       transform.matrix[i][i] = scale;
