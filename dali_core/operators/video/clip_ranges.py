@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dali_core.operators.video.frame_index import FrameIndex
 
 _EXACT_SECONDS = 1e-6  # what differs by less is the same time
+_MAX_SECONDS = 1e30  # more than any time of a file, and within 32 bits
 
 
 class Rounding(NamedTuple):
@@ -53,35 +54,39 @@ def range_by_times(rounding: Rounding) -> FindRange:
     """Take starts and ends for seconds in the time of the file.
 
     As in NVIDIA DALI, a time has 32 bits, and what is less than the file's unit of time is cut
-    off. Unlike there, an end beyond the last frame means the end of the video.
+    off. A negative start with another end is the first frame. Unlike there, an end beyond the last
+    frame means the end of the video, and other negative times count from its end.
     """
 
     def find(video: ListedVideo, index: FrameIndex) -> tuple[int, int]:
-        count = index.num_frames
-        start = 0 if video.start is None else _frame_at(index, video.start, rounding.start_up)
-        end = count
+        def frame_at(time: float, up: bool) -> int:
+            if time < 0:
+                return _frame_since_first(index, time + _length(index), up)
+            units = _units(index, time)
+            return bisect_left(index.pts, units) if up else bisect_right(index.pts, units) - 1
+
+        start, end = video.start or 0.0, index.num_frames
+        if start < 0 and video.end is not None and video.end >= 0:
+            start = 0.0
         if video.end is not None and _units(index, video.end) <= int(index.pts[-1]):
-            end = max(_frame_at(index, video.end, rounding.end_up), 0)
-        return max(start, 0), end
+            end = frame_at(video.end, rounding.end_up)
+        begin = 0 if video.start is None else frame_at(start, rounding.start_up)
+        return max(begin, 0), max(end, 0)
 
     return find
 
 
 def range_by_rounded_seconds(rounding: Rounding) -> FindRange:
-    """Take starts and ends for seconds since the first frame."""
+    """Take starts and ends for seconds since the first frame; negative ones count from the end."""
 
     def find(video: ListedVideo, index: FrameIndex) -> tuple[int, int]:
-        seconds, count = index.seconds, index.num_frames
+        length = _length(index)
 
         def frame_at(time: float, up: bool) -> int:
-            if up:
-                return bisect_left(seconds, time - _EXACT_SECONDS)
-            return bisect_right(seconds, time + _EXACT_SECONDS) - 1
+            return _frame_since_first(index, time + length if time < 0 else time, up)
 
-        rate = index.frames_per_second
-        length = float(seconds[-1]) + (1 / rate if rate else 0.0)
         start = 0 if video.start is None else frame_at(video.start, rounding.start_up)
-        end = count
+        end = index.num_frames
         if video.end is not None and video.end < length - _EXACT_SECONDS:
             end = frame_at(video.end, rounding.end_up)
         return max(start, 0), max(end, 0)
@@ -95,12 +100,18 @@ def _rounded(value: float, up: bool) -> int:
 
 def _units(index: FrameIndex, time: float) -> int:
     numerator, denominator = index.time_base
-    (of_32_bits,) = struct.unpack("f", struct.pack("f", time))
+    within = min(max(time, -_MAX_SECONDS), _MAX_SECONDS)
+    (of_32_bits,) = struct.unpack("f", struct.pack("f", within))
     return int(of_32_bits / (numerator / denominator))
 
 
-def _frame_at(index: FrameIndex, time: float, up: bool) -> int:
-    units = _units(index, time)
+def _length(index: FrameIndex) -> float:
+    """Return the seconds of a video, whose last frame is shown as long as others on average."""
+    rate = index.frames_per_second
+    return float(index.seconds[-1]) + (1 / rate if rate else 0.0)
+
+
+def _frame_since_first(index: FrameIndex, time: float, up: bool) -> int:
     if up:
-        return bisect_left(index.pts, units)
-    return bisect_right(index.pts, units) - 1
+        return bisect_left(index.seconds, time - _EXACT_SECONDS)
+    return bisect_right(index.seconds, time + _EXACT_SECONDS) - 1

@@ -27,8 +27,9 @@ VIDEO_READER_ARGS = (
         "file_list",
         str,
         "Text file with a path, a label, and possibly a start and an end on each line: seconds "
-        "since the first frame, or, with `file_list_frame_num`, numbers of frames. The end is the "
-        "first frame that does not belong to the part.",
+        "since the first frame, or, with `file_list_frame_num`, numbers of frames. Negative ones "
+        "count from the end of the video. The end is the first frame that does not belong to the "
+        "part.",
         None,
     ),
     Arg("labels", list[int], f"{LABELS_DOC} An empty list stands for 0, 1, 2, ...", None),
@@ -45,8 +46,8 @@ VIDEO_READER_ARGS = (
     Arg(
         "file_list_frame_num",
         bool,
-        "Whether starts and ends in `file_list` are numbers of frames, where negative ones count "
-        "from the end. Starts are rounded up, ends down.",
+        "Whether starts and ends in `file_list` are numbers of frames. Starts are rounded up, ends "
+        "down.",
         False,
     ),
     Arg(

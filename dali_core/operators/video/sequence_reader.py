@@ -52,7 +52,9 @@ SEQUENCE_READER_ARGS = (
         "file_list_format",
         str,
         'What starts and ends in `file_list` are: ``"timestamps"`` in seconds, in the time of '
-        'the file; or ``"frames"``, numbers from 0, where negative ones count from the end.',
+        'the file; or ``"frames"``, numbers from 0. Negative ones count from the end of the video; '
+        "but a negative time as a start, with an end that is not negative, means the first frame, "
+        "as in NVIDIA DALI.",
         "timestamps",
         choices=("timestamps", "frames"),
     ),

@@ -297,6 +297,31 @@ def test_lists_beyond_the_reference(video: Video, tmp_path: Path) -> None:
     assert numbers(times) == [[i] for i in (25, 26, 27, 28, 29, 27, 28, 29)]
 
 
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ("-0.2", (25, 30)),
+        ("0 -0.2", (0, 25)),
+        ("-1 -0.33", (5, 22)),
+        ("-7 -1", (0, 5)),
+        ("-0.2 1e300", (0, 30)),
+        ("-0.2 0.5", (0, 13)),
+    ],
+)
+def test_negative_times_count_from_the_end(
+    video: Video, tmp_path: Path, ends: str, expected: tuple[int, int]
+) -> None:
+    text = listed(tmp_path, f"{video('h264.mp4')} 0 {ends}")
+    assert numbers(read(file_list=text, sequence_length=1)) == [[i] for i in range(*expected)]
+
+
+def test_negative_times_of_a_late_start(video: Video, tmp_path: Path) -> None:
+    """Times are those of the file, whose first one is not 0."""
+    text = listed(tmp_path, f"{video('h264_late.mp4')} 0 0.6 -0.8\n{video('h264_late.mp4')} 1 -0.1")
+    found = numbers(read(file_list=text, sequence_length=1))
+    assert found == [[i] for i in (5, 6, 7, 8, 9, 27, 28, 29)]
+
+
 @pytest.mark.parametrize("line", ["a.mp4", "a.mp4 text", "a.mp4 1 x", "a.mp4 9999999999", "a\0b 1"])
 def test_lists_that_are_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(ArgumentValueError, match="line 2"):
