@@ -16,6 +16,8 @@ import av
 import numpy as np
 import numpy.typing as npt
 
+from tests.orientations import MATRICES, upright_of
+
 Array = npt.NDArray[Any]
 
 VIDEOS = Path(__file__).resolve().parents[1] / "build" / "test_videos"
@@ -48,8 +50,8 @@ class Recipe:
         Width and height of the coded picture.
     milliseconds : sequence of int, optional
         Presentation time of each frame; evenly spaced if left out.
-    rotation : int
-        Rotation of the container in degrees counterclockwise.
+    orientation : int
+        Number of Exif, 1 to 8, of what the container's matrix does to coded pictures.
     early : int
         Milliseconds by which presentation times precede decoding times, in an MP4 file.
     has_times : bool
@@ -67,7 +69,7 @@ class Recipe:
     b_frames: int | None = None
     milliseconds: Sequence[int] | None = None
     container: dict[str, str] = field(default_factory=dict)
-    rotation: int = 0
+    orientation: int = 1
     early: int = 0
     full_range: bool = False
     matrix: int = 2  # MatrixCoefficients of ITU-T H.273; 2: unspecified
@@ -121,9 +123,13 @@ RECIPES = (
            container={"movflags": "frag_keyframe+empty_moov"}),
     Recipe("h264_without_cues.mkv", "libx264", _X264, container={"live": "1"}),
     Recipe("h264_sound.mp4", "libx264", _X264, sound=True),
-    Recipe("h264_quarter_turn.mp4", "libx264", _X264, rotation=90),
-    Recipe("h264_half_turn.mov", "libx264", _X264, rotation=180, size=(80, 48)),
-    Recipe("h264_quarter_back.mp4", "libx264", _X264, rotation=-90, milliseconds=_uneven(30)),
+    Recipe("h264_quarter_turn.mp4", "libx264", _X264, orientation=8),
+    Recipe("h264_half_turn.mov", "libx264", _X264, orientation=3, size=(80, 48)),
+    Recipe("h264_quarter_back.mp4", "libx264", _X264, orientation=6, milliseconds=_uneven(30)),
+    Recipe("vp9_mirrored_odd.mp4", "libvpx-vp9", _VPX, orientation=2, size=(67, 49)),
+    Recipe("h264_upside_down.mov", "libx264", _X264, orientation=4),
+    Recipe("h264_transposed.mp4", "libx264", _X264, orientation=5, pixels="yuv444p", size=(71, 64)),
+    Recipe("h264_transverse.mp4", "libx264", _X264, orientation=7),
     Recipe("h264_b.avi", "libx264", _X264, has_times=False),
     Recipe("h264_422.mkv", "libx264", _X264, pixels="yuv422p", size=(66, 49)),
     Recipe("h264_444_odd.mov", "libx264", _X264, pixels="yuv444p", size=(65, 51)),
@@ -272,8 +278,8 @@ def write(path: Path, recipe: Recipe) -> None:
         output.mux(stream.encode(None))
     if recipe.early:
         path.write_bytes(_with_earlier_times(path.read_bytes(), recipe.early))
-    if recipe.rotation:
-        path.write_bytes(_with_rotation(path.read_bytes(), recipe.rotation))
+    if recipe.orientation != 1:
+        path.write_bytes(with_matrix(path.read_bytes(), MATRICES[recipe.orientation]))
 
 
 def _with_earlier_times(content: bytes, milliseconds: int) -> bytes:
@@ -287,11 +293,10 @@ def _with_earlier_times(content: bytes, milliseconds: int) -> bytes:
     return content[: table + 4] + entries.tobytes() + content[table + 4 + entries.nbytes :]
 
 
-def _with_rotation(content: bytes, degrees: int) -> bytes:
-    """Write a matrix that turns counterclockwise into the header of the track (ISO 14496-12)."""
-    cosine = round(np.cos(np.radians(degrees))) << 16
-    sine = round(np.sin(np.radians(degrees))) << 16
-    matrix = np.array([cosine, -sine, 0, sine, cosine, 0, 0, 0, 1 << 30], ">i4").tobytes()
+def with_matrix(content: bytes, values: Sequence[float]) -> bytes:
+    """Return an MP4 file with a, b, c and d of a matrix in the header of its track."""
+    a, b, c, d = (round(value * 65536) for value in values)
+    matrix = np.array([a, b, 0, c, d, 0, 0, 0, 1 << 30], ">i4").tobytes()
     place = content.index(b"tkhd") + 44
     return content[:place] + matrix + content[place + len(matrix) :]
 
@@ -312,12 +317,12 @@ class Frame:
     Attributes
     ----------
     planes : tuple of arrays of shape (height, width)
-        Y, U and V, only Y, or green, blue and red, as coded: before `rotation`. uint16 for more
+        Y, U and V, only Y, or green, blue and red, as coded: before `orientation`. uint16 for more
         than 8 bits.
     seconds : float
         Presentation time since that of the first frame.
-    rotation : int
-        Degrees clockwise that make the picture upright.
+    orientation : int
+        Number of Exif of what makes the picture upright.
     """
 
     planes: tuple[Array, ...]
@@ -327,7 +332,7 @@ class Frame:
     bits: int
     full_range: bool
     matrix: int
-    rotation: int
+    orientation: int
 
     def rgb(self, matrix: int | None = None) -> Array:
         """Return the upright frame as unrounded RGB: (height, width, 3) float64.
@@ -364,14 +369,16 @@ class Frame:
         return self._upright(np.stack([red, green, blue], axis=-1) * 255).clip(0, 255)
 
     def _upright(self, pixels: Array) -> Array:
-        return np.rot90(pixels, -self.rotation // 90)
+        return upright_of(pixels, self.orientation)
 
 
 def _enlarged(plane: Array, size: int, axis: int) -> Array:
     """Interpolate along an axis between samples that are centred on those they represent."""
     if plane.shape[axis] == size:
         return plane
-    at = np.clip((np.arange(size) + 0.5) / 2 - 0.5, 0, plane.shape[axis] - 1)
+    # FFmpeg spreads them evenly over pictures of odd sizes, and rounds their distance.
+    distance = np.round(plane.shape[axis] / size * 65536) / 65536
+    at = np.clip((np.arange(size) + 0.5) * distance - 0.5, 0, plane.shape[axis] - 1)
     lower = np.floor(at).astype(int)
     upper = np.minimum(lower + 1, plane.shape[axis] - 1)
     weight = (at - lower).reshape([-1 if i == axis else 1 for i in range(2)])
@@ -399,8 +406,16 @@ def _frame(frame: av.VideoFrame, first: float | None) -> Frame:
         bits=bits,
         full_range=frame.color_range == 2 or frame.format.name.startswith("yuvj"),
         matrix=int(frame.colorspace),
-        rotation=-int(frame.rotation) % 360,
+        orientation=_orientation(frame),
     )
+
+
+def _orientation(frame: av.VideoFrame) -> int:
+    matrix = frame.side_data.get("DISPLAYMATRIX")
+    if matrix is None:
+        return 1
+    a, b, _, c, d = (int(value) for value in np.sign(np.frombuffer(matrix, np.int32)[:5]))
+    return next(number for number, values in MATRICES.items() if values == (a, b, c, d))
 
 
 def _plane(plane: Any, bits: int) -> Array:

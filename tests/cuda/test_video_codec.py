@@ -18,9 +18,13 @@ ON_DEVICE = (
     *("h264.mp4", "h264_open_gop.mkv", "h264_uneven.mp4", "h264_late.ts", "h264_10_bit.mp4"),
     *("h264_quarter_turn.mp4", "h264_quarter_back.mp4", "h264_half_turn.mov", "h264_bt709.mp4"),
     *("h264_full_range.mp4", "hevc_10_bit.mp4", "vp9.webm"),
+    *("h264_upside_down.mov", "h264_transverse.mp4"),
 )
 # Unknown surface formats, and timestamps that differ from the codec's.
-ON_HOST = ("h264_444_odd.mov", "h264_422.mkv", "hevc_grey.mkv", "h264_rgb.mp4")
+ON_HOST = (
+    *("h264_444_odd.mov", "h264_422.mkv", "hevc_grey.mkv", "h264_rgb.mp4"),
+    *("vp9_mirrored_odd.mp4", "h264_transposed.mp4"),
+)
 
 Video = Callable[[str], Path]
 HELPERS = """
@@ -106,7 +110,7 @@ Run = Callable[..., str]
 
 
 def test_frames_are_those_of_the_host(run: Run) -> None:
-    """Depths, ranges, rotations, matrices and GOPs; bit for bit."""
+    """Depths, ranges, orientations, matrices and GOPs; bit for bit."""
     run(
         f"""
 names = {[*ON_DEVICE, *ON_HOST]!r}

@@ -35,6 +35,27 @@ inline void spread_row(const uint16_t* in, int shift, uint16_t* out, int64_t cou
     }
 }
 
+// Chroma of `count` pixels from column `x` on, where samples are spread evenly over the frame.
+template <typename Stored>
+inline void spread_evenly(const Stored* near, const Stored* far, const PlaneRows& rows, int64_t x,
+                          int64_t count, float* out) {
+  const float share = rows.far_share;
+  const auto blended = [=](int64_t sample) {
+    return static_cast<float>(near[sample]) * (1 - share) + static_cast<float>(far[sample]) * share;
+  };
+  int64_t sample = -1;
+  float left = 0, right = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const ChromaPlace place = rows.spacing.place(x + i);
+    if (place.near != sample) {
+      left = place.near == sample + 1 && i > 0 ? right : blended(place.near);
+      right = blended(rows.spacing.next(place.near));
+      sample = place.near;
+    }
+    out[i] = left * (1 - place.far) + right * place.far;
+  }
+}
+
 // The offsets of a mix have the half in them that makes truncation round.
 inline uint8_t mixed_value(float value) {
   int32_t rounded = static_cast<int32_t>(value);
@@ -57,6 +78,8 @@ struct SixteenFloats {
     low = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(words)));
     high = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(words + 1)));
   }
+  explicit SixteenFloats(const float* values)
+      : low(_mm256_loadu_ps(values)), high(_mm256_loadu_ps(values + 8)) {}
   SixteenFloats(__m256 low, __m256 high) : low(low), high(high) {}
 
   SixteenFloats operator*(float factor) const {
@@ -149,12 +172,23 @@ inline void convert_chunk(const PlaneRows& rows, const PlaneMix& mix, int64_t x,
     for (int k = 0; k < rows.num_outputs; ++k)
       mix_any(luma, second, third, mix.factors[k], mix.offsets[k],
               rows.num_outputs == 1 ? out : mixed[k], count);
+  } else if (rows.is_spread) {
+    alignas(64) float chroma[2][kChunkPixels];
+    for (int plane = 0; plane < 2; ++plane)
+      spread_evenly(static_cast<const Stored*>(rows.near[plane]),
+                    static_cast<const Stored*>(rows.far[plane]), rows, x, count, chroma[plane]);
+    if (rows.kind == MixKind::kToRgb)
+      return mix_to_rgb(luma, chroma[0], chroma[1], mix, rows.swaps, out, count);
+    for (int k = 0; k < rows.num_outputs; ++k)
+      mix_any(luma, chroma[0], chroma[1], mix.factors[k], mix.offsets[k],
+              rows.num_outputs == 1 ? out : mixed[k], count);
   } else {
     const int64_t first = x >> rows.shift_x;
     const int64_t last = (x + count - 1) >> rows.shift_x;
     const int64_t size = last - first + 1;
     const int64_t left = first > 0 ? first - 1 : 0;
-    const int64_t right = last + 1 < rows.chroma_width ? last + 1 : rows.chroma_width - 1;
+    const int64_t right =
+        last + 1 < rows.spacing.num_samples ? last + 1 : rows.spacing.num_samples - 1;
     alignas(64) uint16_t blended[kChunkPixels + 16];
     alignas(64) uint16_t spread[2][kChunkPixels + 16];
     const uint16_t* chroma[2];

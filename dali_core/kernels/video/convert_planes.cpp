@@ -48,6 +48,33 @@ constexpr ChromaWeights chroma_weights(int phase, int shift) {
 
 constexpr int chroma_weight(int shift) { return shift == 0 ? 1 : 2 << shift; }
 
+// Samples of chroma that are spread evenly over pixels: a pixel has `far` of the sample after
+// `near`.
+struct ChromaPlace {
+  int64_t near;
+  float far;
+};
+
+struct ChromaSpacing {
+  int64_t num_samples;
+  int64_t distance;  // between two pixels, in samples times 65536
+
+  static ChromaSpacing of(int64_t num_pixels, int shift) {
+    const int64_t num_samples = ((num_pixels - 1) >> shift) + 1;
+    return {num_samples, ((num_samples << 16) + num_pixels / 2) / num_pixels};
+  }
+
+  ChromaPlace place(int64_t pixel) const {
+    constexpr int64_t kOne = 1 << 17;
+    // Centres of pixels lie half a distance from the edge, and those of samples half a sample.
+    const int64_t place =
+        std::clamp<int64_t>((2 * pixel + 1) * distance - kOne / 2, 0, (num_samples - 1) * kOne);
+    return {place / kOne, static_cast<float>(place % kOne) / kOne};
+  }
+
+  int64_t next(int64_t sample) const { return std::min(sample + 1, num_samples - 1); }
+};
+
 // The rows of all planes that a row of pixels is made of.
 struct PlaneRows {
   const void* first;
@@ -56,8 +83,10 @@ struct PlaneRows {
   int near_weight;
   int far_weight;
   int shift_x;
-  int64_t chroma_width;
+  ChromaSpacing spacing;  // horizontally
+  float far_share;        // where chroma is spread evenly: of the far row
   bool is_subsampled;
+  bool is_spread;
   bool swaps;  // the first and last output
   int num_outputs;
   MixKind kind;
@@ -170,9 +199,17 @@ Scale chroma_scale(int bits, bool full_range) {
   return {128 * step, full_range ? 1.0 / ((1 << bits) - 1) : 1 / (224 * step)};
 }
 
-// Largest factor that interpolated chroma has.
+bool has_chroma(const FramePlanes& planes) { return planes.num_planes == 3 && !planes.is_rgb; }
+
+// Whether a sample of chroma belongs to fewer pixels than others.
+bool is_spread(const FramePlanes& planes) {
+  return has_chroma(planes) && (planes.width % (1 << planes.chroma_shift_x) != 0 ||
+                                planes.height % (1 << planes.chroma_shift_y) != 0);
+}
+
+// Largest factor that chroma has which is interpolated by whole numbers.
 int chroma_factor(const FramePlanes& planes) {
-  if (planes.num_planes == 1 || planes.is_rgb) return 1;
+  if (!has_chroma(planes)) return 1;
   return chroma_weight(planes.chroma_shift_x) * chroma_weight(planes.chroma_shift_y);
 }
 
@@ -199,7 +236,7 @@ PlaneMix make_mix(const FramePlanes& planes, ImageType type, VideoMatrix choice)
     output_zero[1] = output_zero[2] = 128;
   }
   PlaneMix mix;
-  const int weight = chroma_factor(planes);
+  const int weight = is_spread(planes) ? 1 : chroma_factor(planes);
   for (int k = 0; k < 3; ++k) {
     double offset = output_zero[k];
     for (int i = 0; i < 3; ++i) {
@@ -230,12 +267,11 @@ void check_planes(const FramePlanes& planes) {
     refuse("1 or 3 planes", std::to_string(planes.num_planes));
   if (planes.is_rgb && planes.num_planes != 3)
     refuse("3 planes of green, blue and red", std::to_string(planes.num_planes));
-  if (planes.rotation != 0 && planes.rotation != 90 && planes.rotation != 180 &&
-      planes.rotation != 270)
-    refuse("a rotation of 0, 90, 180 or 270 degrees", std::to_string(planes.rotation));
+  if (planes.orientation < 1 || planes.orientation > 8)
+    refuse("one of the 8 orientations of Exif", std::to_string(planes.orientation));
   if (planes.bits < 8 || planes.bits > 16)
     refuse("from 8 to 16 bits a value", std::to_string(planes.bits));
-  if (planes.num_planes == 3 && !planes.is_rgb) {
+  if (has_chroma(planes)) {
     const auto known = [](int shift) { return shift >= 0 && shift <= 2; };
     if (!known(planes.chroma_shift_x) || !known(planes.chroma_shift_y))
       refuse("chroma that 1, 2 or 4 pixels share in each direction",
@@ -268,39 +304,51 @@ VideoMatrix video_matrix(const std::string& name) {
 }
 
 FrameConverter::FrameConverter(const FramePlanes& planes, ImageType type, VideoMatrix matrix)
-    : planes_(planes), type_(type), channels_(type == ImageType::kGray ? 1 : 3) {
+    : planes_(planes),
+      turn_(Orientation::from_exif(planes.orientation)),
+      type_(type),
+      channels_(type == ImageType::kGray ? 1 : 3) {
   check_planes(planes);
   mix_ = make_mix(planes, type, matrix);
 }
 
 void FrameConverter::convert_row(int64_t y, int64_t x, int64_t count, uint8_t* out) const {
-  const bool has_chroma = planes_.num_planes == 3;
+  const bool is_grey = planes_.num_planes == 1;
   PlaneRows rows{};
   rows.first = plane_row(planes_, 0, y);
   rows.num_outputs = channels_;
   rows.swaps = type_ == ImageType::kBGR;
-  if (!has_chroma || (channels_ == 1 && mix_.factors[0][1] == 0 && mix_.factors[0][2] == 0))
+  if (is_grey || (channels_ == 1 && mix_.factors[0][1] == 0 && mix_.factors[0][2] == 0))
     rows.kind = channels_ == 1 ? MixKind::kOne : MixKind::kGray;
   else if (mix_.factors[0][1] == 0 && mix_.factors[2][2] == 0 && type_ != ImageType::kYCbCr &&
            !planes_.is_rgb && channels_ == 3)
     rows.kind = MixKind::kToRgb;
   else
     rows.kind = MixKind::kAny;
-  if (has_chroma) {
+  if (!is_grey) {
     const int shift_x = planes_.is_rgb ? 0 : planes_.chroma_shift_x;
     const int shift_y = planes_.is_rgb ? 0 : planes_.chroma_shift_y;
-    const int64_t near = y >> shift_y;
-    const ChromaWeights weights = chroma_weights(static_cast<int>(y - (near << shift_y)), shift_y);
-    const int64_t last = (planes_.height - 1) >> shift_y;
-    const int64_t far = std::clamp<int64_t>(near + weights.step, 0, last);
+    const ChromaSpacing spacing_y = ChromaSpacing::of(planes_.height, shift_y);
+    rows.is_spread = is_spread(planes_);
+    int64_t near = y >> shift_y, far = near;
+    if (rows.is_spread) {
+      const ChromaPlace place = spacing_y.place(y);
+      near = place.near;
+      far = spacing_y.next(near);
+      rows.far_share = place.far;
+    } else {
+      const ChromaWeights weights =
+          chroma_weights(static_cast<int>(y - (near << shift_y)), shift_y);
+      far = std::clamp<int64_t>(near + weights.step, 0, spacing_y.num_samples - 1);
+      rows.near_weight = weights.near;
+      rows.far_weight = weights.far;
+    }
     for (int i = 0; i < 2; ++i) {
       rows.near[i] = plane_row(planes_, i + 1, near);
       rows.far[i] = plane_row(planes_, i + 1, far);
     }
-    rows.near_weight = weights.near;
-    rows.far_weight = weights.far;
     rows.shift_x = shift_x;
-    rows.chroma_width = ((planes_.width - 1) >> shift_x) + 1;
+    rows.spacing = ChromaSpacing::of(planes_.width, shift_x);
     rows.is_subsampled = shift_x + shift_y > 0;
   }
   for (int64_t done = 0; done < count; done += kChunkPixels) {
@@ -314,35 +362,35 @@ void FrameConverter::convert_row(int64_t y, int64_t x, int64_t count, uint8_t* o
 }
 
 void FrameConverter::read(const CropWindow& part, uint8_t* out, int64_t stride) const {
-  if (is_transposed()) return read_transposed(part, out, stride);
-  if (planes_.rotation == 0) {
-    for (int64_t i = 0; i < part.height; ++i)
-      convert_row(part.y + i, part.x, part.width, out + i * stride);
-    return;
-  }
+  if (turn_.transpose) return read_transposed(part, out, stride);
   uint8_t row[3 * kChunkPixels];
-  for (int64_t i = 0; i < part.height; ++i)
+  for (int64_t i = 0; i < part.height; ++i) {
+    const int64_t y = turn_.flip_y ? planes_.height - 1 - part.y - i : part.y + i;
+    if (!turn_.flip_x) {
+      convert_row(y, part.x, part.width, out + i * stride);
+      continue;
+    }
     for (int64_t done = 0; done < part.width; done += kChunkPixels) {
       const int64_t some = std::min(kChunkPixels, part.width - done);
-      convert_row(planes_.height - 1 - part.y - i, planes_.width - part.x - done - some, some, row);
+      convert_row(y, planes_.width - part.x - done - some, some, row);
       mirror_row(row, out + i * stride + done * channels_, some, channels_);
     }
+  }
 }
 
 void FrameConverter::read_transposed(const CropWindow& part, uint8_t* out, int64_t stride) const {
-  const bool clockwise = planes_.rotation == 90;
   uint8_t pixels[3 * kTransposedRows];
   for (int64_t first = 0; first < part.height; first += kTransposedRows) {
     const int64_t rows = std::min(kTransposedRows, part.height - first);
     const int64_t y = part.y + first;
     // Rows from y on are columns from here on, in this or in reverse order.
-    const int64_t column = clockwise ? y : planes_.width - y - rows;
-    for (int64_t x = 0; x < part.width; ++x) {
-      const int64_t upright = part.x + x;
-      convert_row(clockwise ? planes_.height - 1 - upright : upright, column, rows, pixels);
-      for (int64_t i = 0; i < rows; ++i)
-        std::memcpy(out + (first + (clockwise ? i : rows - 1 - i)) * stride + x * channels_,
-                    pixels + i * channels_, static_cast<size_t>(channels_));
+    const int64_t column = turn_.flip_y ? planes_.width - y - rows : y;
+    for (int64_t i = 0; i < part.width; ++i) {
+      const int64_t x = part.x + i;
+      convert_row(turn_.flip_x ? planes_.height - 1 - x : x, column, rows, pixels);
+      for (int64_t row = 0; row < rows; ++row)
+        std::memcpy(out + (first + (turn_.flip_y ? rows - 1 - row : row)) * stride + i * channels_,
+                    pixels + row * channels_, static_cast<size_t>(channels_));
     }
   }
 }

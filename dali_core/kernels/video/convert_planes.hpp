@@ -4,7 +4,9 @@
 //   converter.read({y, x, height, width}, out, stride);
 //
 // Chroma is interpolated linearly, as if its samples lay in the centre of the pixels that share
-// them. A frame may be read in parts, and the pixels are those of reading it whole.
+// them; where the last sample belongs to fewer pixels than others, as in frames of odd sizes, all
+// of them are spread evenly over the frame, as FFmpeg and NVIDIA DALI do. A frame may be read in
+// parts, and the pixels are those of reading it whole.
 #pragma once
 
 #include <cstdint>
@@ -40,23 +42,23 @@ class FrameConverter : public ClipFrame {
   FrameConverter(const FramePlanes& planes, ImageType type, VideoMatrix matrix);
 
   // Of the upright image.
-  int64_t height() const override { return is_transposed() ? planes_.width : planes_.height; }
-  int64_t width() const override { return is_transposed() ? planes_.height : planes_.width; }
+  int64_t height() const override { return turn_.transpose ? planes_.width : planes_.height; }
+  int64_t width() const override { return turn_.transpose ? planes_.height : planes_.width; }
   int channels() const override { return channels_; }
 
   void read(const CropWindow& part, uint8_t* out, int64_t stride) const override;
 
   const PlaneMix& mix() const { return mix_; }
+  const Orientation& orientation() const { return turn_; }
 
  private:
-  bool is_transposed() const { return planes_.rotation == 90 || planes_.rotation == 270; }
-
   // Pixels of one row of the frame as it is stored.
   void convert_row(int64_t y, int64_t x, int64_t count, uint8_t* out) const;
   void read_transposed(const CropWindow& part, uint8_t* out, int64_t stride) const;
 
   FramePlanes planes_;
   PlaneMix mix_;
+  Orientation turn_;
   ImageType type_;
   int channels_;
 };

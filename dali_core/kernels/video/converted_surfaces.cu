@@ -7,7 +7,7 @@ extern "C" __global__ void convert_surfaces(const dali_core::SurfaceTask* tasks,
   if (sample_of_block() >= count) return;
   const SurfaceTask task = tasks[sample_of_block()];
   const int64_t pixels = static_cast<int64_t>(task.height) * task.width;
-  const int32_t upright_width = task.rotation % 180 == 0 ? task.width : task.height;
+  const int32_t upright_width = task.transpose ? task.height : task.width;
   for (int64_t i = first_item(); i < task.num_frames * pixels; i += item_step()) {
     const int64_t frame = quotient(i, pixels);
     const int64_t place = i - frame * pixels;

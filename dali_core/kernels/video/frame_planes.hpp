@@ -6,7 +6,7 @@
 namespace dali_core {
 
 struct FramePlanes {
-  int width = 0;  // of the coded picture, before `rotation`
+  int width = 0;  // of the coded picture, before `orientation`
   int height = 0;
   int num_planes = 3;      // 1: luma only
   int chroma_shift_x = 1;  // log2 of the subsampling: 4:2:0 has 1 and 1, 4:2:2 has 1 and 0
@@ -15,7 +15,7 @@ struct FramePlanes {
   bool full_range = false;
   bool is_rgb = false;  // planes are green, blue, red
   uint8_t matrix = 2;   // MatrixCoefficients of ITU-T H.273; 2: not said
-  int rotation = 0;     // degrees clockwise that make the picture upright: 0, 90, 180 or 270
+  int orientation = 1;  // by the numbers of Exif, 1 to 8: what makes the picture upright
   double seconds = 0;   // presentation time, since that of the first frame
   const uint8_t* data[3] = {};
   int64_t stride[3] = {};  // bytes

@@ -17,7 +17,9 @@ struct SurfaceTask {
   int32_t height;  // as stored, both even
   int32_t width;
   int32_t bits;
-  int32_t rotation;
+  int32_t transpose;  // then mirrored, as an Orientation says
+  int32_t flip_y;
+  int32_t flip_x;
   int32_t channels;  // 1, or 3
   int32_t swaps;     // whether the last channel comes first
   float factors[3][3];
@@ -31,10 +33,9 @@ struct StoredPixel {
 };
 
 DC_HOST_DEV StoredPixel stored_pixel(const SurfaceTask& task, int32_t y, int32_t x) {
-  if (task.rotation == 90) return {task.height - 1 - x, y};
-  if (task.rotation == 180) return {task.height - 1 - y, task.width - 1 - x};
-  if (task.rotation == 270) return {x, task.width - 1 - y};
-  return {y, x};
+  if (task.flip_y) y = (task.transpose ? task.width : task.height) - 1 - y;
+  if (task.flip_x) x = (task.transpose ? task.height : task.width) - 1 - x;
+  return task.transpose ? StoredPixel{x, y} : StoredPixel{y, x};
 }
 
 // 16 times the chroma that a pixel has: three parts of the nearer sample and one of the next, each

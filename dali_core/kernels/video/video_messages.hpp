@@ -62,7 +62,7 @@ struct SentFrame {
   int32_t full_range;
   int32_t is_rgb;
   int32_t matrix;
-  int32_t rotation;
+  int32_t orientation;
 };
 
 static_assert(std::is_trivially_copyable_v<VideoCommand> && sizeof(VideoCommand) == 80);

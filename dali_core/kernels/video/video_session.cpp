@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/kernels/encoded_image/image_types.hpp"
 #include "dali_core/kernels/video/video_file.hpp"
 #include "dali_core/kernels/video/video_process.hpp"
 #include "dali_core/kernels/video/video_schedule.hpp"
@@ -115,8 +116,8 @@ int duplicate(int descriptor) {
 // The other process may have been taken over by a hostile file, so nothing it says is trusted.
 bool describe(const SentFrame& frame, const VideoFile& file, const FrameBuffer& buffer,
               FramePlanes& planes) {
-  const bool is_turned = frame.rotation == 90 || frame.rotation == 270;
-  if (!is_turned && frame.rotation != 0 && frame.rotation != 180) return false;
+  if (frame.orientation < 1 || frame.orientation > 8) return false;
+  const bool is_turned = Orientation::from_exif(frame.orientation).transpose;
   planes.width = is_turned ? file.info.height : file.info.width;
   planes.height = is_turned ? file.info.width : file.info.height;
   if (frame.width != planes.width || frame.height != planes.height) return false;
@@ -131,7 +132,7 @@ bool describe(const SentFrame& frame, const VideoFile& file, const FrameBuffer& 
   planes.full_range = frame.full_range != 0;
   planes.is_rgb = frame.is_rgb != 0;
   planes.matrix = static_cast<uint8_t>(frame.matrix);
-  planes.rotation = frame.rotation;
+  planes.orientation = frame.orientation;
   planes.seconds = frame.seconds;
   const int64_t size = static_cast<int64_t>(buffer.size());
   for (int i = 0; i < frame.num_planes; ++i) {

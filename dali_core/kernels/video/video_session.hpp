@@ -18,7 +18,7 @@ struct EncodedVideo {
 };
 
 struct VideoInfo {
-  int width = 0;  // upright: after rotation
+  int width = 0;  // upright
   int height = 0;
   int64_t num_frames = 0;
   double frames_per_second = 0;  // on average

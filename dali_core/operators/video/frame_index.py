@@ -16,7 +16,11 @@ from dali_core.errors import DaliCoreError
 from dali_core.operators.video.backends import cache_folder
 from dali_core.operators.video.index_builders import build_indices
 from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
-from dali_core.operators.video.worker.packed_index import IS_VARIABLE, PackedIndex
+from dali_core.operators.video.worker.packed_index import (
+    IS_VARIABLE,
+    PackedIndex,
+    is_transposed,
+)
 
 
 class VideoError(DaliCoreError, ValueError):
@@ -39,9 +43,9 @@ class FrameIndex:
     keyframes
         Numbers of the frames from which on decoding is exact, int32, ascending.
     width, height
-        Size of the picture after rotation, in pixels.
-    rotation
-        Degrees clockwise that make the stored picture upright: 0, 90, 180 or 270.
+        Size of the upright picture, in pixels.
+    orientation
+        What makes the stored picture upright, by the numbers of Exif: 1 to 8.
     codec
         FFmpeg's name: "h264", "hevc", "vp9", ...
     is_variable
@@ -56,7 +60,7 @@ class FrameIndex:
     keyframes: NDArray[np.int32]
     width: int
     height: int
-    rotation: int
+    orientation: int
     codec: str
     is_variable: bool
     frames_per_second: float
@@ -147,7 +151,7 @@ def _error(name: str, reason: str) -> VideoError:
 
 def _unpack(packed: PackedIndex) -> FrameIndex:
     pts = np.frombuffer(packed.pts, np.int64)
-    is_turned = packed.rotation % 180 != 0
+    is_turned = is_transposed(packed.orientation)
     width, height = packed.coded_width, packed.coded_height
     return FrameIndex(
         num_frames=len(pts),
@@ -156,7 +160,7 @@ def _unpack(packed: PackedIndex) -> FrameIndex:
         keyframes=np.frombuffer(packed.keyframes, np.int32),
         width=height if is_turned else width,
         height=width if is_turned else height,
-        rotation=packed.rotation,
+        orientation=packed.orientation,
         codec=packed.codec,
         is_variable=bool(packed.flags & IS_VARIABLE),
         frames_per_second=_rate(packed),

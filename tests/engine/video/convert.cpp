@@ -63,15 +63,22 @@ struct RandomFrame {
     return value;
   }
 
-  // A plane at a pixel of the frame, interpolated between the centres of its samples.
+  // A plane at a pixel of the frame, interpolated between the centres of its samples, which are
+  // spread evenly over the frame.
   double interpolated(int plane, int64_t y, int64_t x) const {
-    const double v = (static_cast<double>(y) + 0.5) / (1 << planes.chroma_shift_y) - 0.5;
-    const double u = (static_cast<double>(x) + 0.5) / (1 << planes.chroma_shift_x) - 0.5;
+    const double v = place(y, planes.height, planes.chroma_shift_y);
+    const double u = place(x, planes.width, planes.chroma_shift_x);
     const auto top = static_cast<int64_t>(std::floor(v));
     const auto left = static_cast<int64_t>(std::floor(u));
     const double b = v - static_cast<double>(top), a = u - static_cast<double>(left);
     return (1 - b) * ((1 - a) * at(plane, top, left) + a * at(plane, top, left + 1)) +
            b * ((1 - a) * at(plane, top + 1, left) + a * at(plane, top + 1, left + 1));
+  }
+
+  // FFmpeg's distance of two pixels has 16 binary digits.
+  static double place(int64_t pixel, int64_t size, int shift) {
+    const double share = static_cast<double>(shifted(size, shift)) / static_cast<double>(size);
+    return (static_cast<double>(pixel) + 0.5) * std::round(share * 65536) / 65536 - 0.5;
   }
 };
 
@@ -108,8 +115,9 @@ void for_each_kind(Function&& function) {
   std::mt19937 random(12);
   for (int size = 1; size <= 70; ++size)
     for (const int bits : {8, 10, 12})
-      for (const auto& shifts : {std::pair<int, int>{1, 1}, {1, 0}, {0, 0}, {0, 1}, {2, 0}}) {
-        if (shifts.first == 2 && bits > 10) continue;
+      for (const auto& shifts :
+           {std::pair<int, int>{1, 1}, {1, 0}, {0, 0}, {0, 1}, {2, 0}, {2, 2}}) {
+        if (shifts.first == 2 && bits > (shifts.second == 2 ? 8 : 10)) continue;
         const int other = static_cast<int>(random() % 70) + 1;
         RandomFrame frame(random, size, other, size % 7 ? 3 : 1, shifts.first, shifts.second, bits);
         frame.planes.full_range = (size + bits / 2) % 2 == 0;
@@ -136,7 +144,7 @@ TEST(every_kind_of_planes_is_the_plain_formula_rounded) {
 TEST(parts_have_the_pixels_of_the_whole) {
   int wrong = 0;
   for_each_kind([&](RandomFrame& frame, std::mt19937& random) {
-    frame.planes.rotation = static_cast<int>(random() % 4) * 90;
+    frame.planes.orientation = static_cast<int>(random() % 8) + 1;
     const auto type = static_cast<ImageType>(random() % 4);
     const FrameConverter converter(frame.planes, type, VideoMatrix::kBT601);
     const auto whole = read_whole(converter);
@@ -157,22 +165,27 @@ TEST(parts_have_the_pixels_of_the_whole) {
   CHECK_EQUAL(wrong, 0);
 }
 
-TEST(rotated_frames_are_turned_clockwise) {
+TEST(frames_are_turned_and_mirrored_as_exif_says) {
   int wrong = 0;
   for_each_kind([&](RandomFrame& frame, std::mt19937&) {
     const auto stored =
         read_whole(FrameConverter(frame.planes, ImageType::kRGB, VideoMatrix::kBT601));
     const int64_t height = frame.planes.height, width = frame.planes.width;
-    for (const int rotation : {90, 180, 270}) {
-      frame.planes.rotation = rotation;
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      frame.planes.orientation = orientation;
       const FrameConverter converter(frame.planes, ImageType::kRGB, VideoMatrix::kBT601);
-      CHECK_EQUAL(converter.height(), rotation == 180 ? height : width);
+      CHECK_EQUAL(converter.height(), orientation < 5 ? height : width);
       const auto upright = read_whole(converter);
       for (int64_t y = 0; y < height; ++y)
         for (int64_t x = 0; x < width; ++x) {
-          const int64_t to = rotation == 90    ? x * height + height - 1 - y
-                             : rotation == 180 ? (height - 1 - y) * width + width - 1 - x
-                                               : (width - 1 - x) * height + y;
+          // Where the first row and the first column of the stored frame are shown (Exif 2.32,
+          // 4.6.4): on the right and at the bottom for one half each.
+          const bool is_transposed = orientation >= 5;
+          const int64_t down = (0b11001100 >> (orientation - 1) & 1) ? height - 1 - y : y;
+          const int64_t along = (0b01100110 >> (orientation - 1) & 1) ? width - 1 - x : x;
+          const int64_t right = (0b01100000 >> (orientation - 1) & 1) ? height - 1 - y : y;
+          const int64_t bottom = (0b11000000 >> (orientation - 1) & 1) ? width - 1 - x : x;
+          const int64_t to = is_transposed ? bottom * height + right : down * width + along;
           wrong +=
               std::memcmp(upright.data() + 3 * to, stored.data() + 3 * (y * width + x), 3) != 0;
         }
@@ -193,11 +206,11 @@ TEST(wide_frames_are_converted_in_chunks) {
     for (int c = 0; c < 3; ++c) wrong += !is_rounded(rgb[c], pixels[(2501 + x) * 3 + c]);
   }
   CHECK_EQUAL(wrong, 0);
-  for (const int rotation : {90, 180}) {
-    frame.planes.rotation = rotation;
+  for (const int orientation : {6, 3}) {
+    frame.planes.orientation = orientation;
     const auto turned =
         read_whole(FrameConverter(frame.planes, ImageType::kRGB, VideoMatrix::kBT601));
-    const int64_t to = rotation == 90 ? 1700 * 3 + 2 : 2 * 2501 + 2501 - 1 - 1700;
+    const int64_t to = orientation == 6 ? 1700 * 3 + 2 : 2 * 2501 + 2501 - 1 - 1700;
     CHECK_EQUAL(std::memcmp(turned.data() + 3 * to, pixels.data() + 3 * 1700, 3), 0);
   }
 }
@@ -220,7 +233,7 @@ TEST(planes_that_are_no_image_are_refused) {
   CHECK_THROWS(convert(changed([](Planes& p) { p.num_planes = 2; })), std::runtime_error);
   CHECK_THROWS(convert(changed([](Planes& p) { p.bits = 7; })), std::runtime_error);
   CHECK_THROWS(convert(changed([](Planes& p) { p.bits = 14; })), std::runtime_error);
-  CHECK_THROWS(convert(changed([](Planes& p) { p.rotation = 45; })), std::runtime_error);
+  CHECK_THROWS(convert(changed([](Planes& p) { p.orientation = 9; })), std::runtime_error);
   CHECK_THROWS(convert(changed([](Planes& p) { p.chroma_shift_x = 3; })), std::runtime_error);
   CHECK_THROWS(convert(changed([](Planes& p) { p.data[2] = nullptr; })), std::runtime_error);
   CHECK_THROWS(convert(changed([](Planes& p) { p.matrix = 13; }), VideoMatrix::kAuto),

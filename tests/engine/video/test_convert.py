@@ -19,6 +19,7 @@ from tests.compiled_programs import (
 )
 from tests.engine.build_and_run import HERE as OF_ENGINE
 from tests.engine.build_and_run import run_operators, run_program
+from tests.orientations import upright_of
 
 HERE = Path(__file__).parent
 SOURCES = [
@@ -43,7 +44,7 @@ class FramePlanes(ctypes.Structure):
         ("full_range", ctypes.c_bool),
         ("is_rgb", ctypes.c_bool),
         ("matrix", ctypes.c_uint8),
-        ("rotation", ctypes.c_int),
+        ("orientation", ctypes.c_int),
         ("seconds", ctypes.c_double),
         ("data", ctypes.c_void_p * 3),
         ("stride", ctypes.c_int64 * 3),
@@ -73,7 +74,9 @@ def make_frame(
     planes: list[np.ndarray], shifts: tuple[int, int] = (1, 1), **settings: int
 ) -> FramePlanes:
     height, width = planes[0].shape
-    frame = FramePlanes(width, height, len(planes), *shifts, **{"bits": 8, "matrix": 2} | settings)
+    frame = FramePlanes(
+        width, height, len(planes), *shifts, **{"bits": 8, "matrix": 2, "orientation": 1} | settings
+    )
     for i, plane in enumerate(planes):
         frame.data[i] = plane.ctypes.data
         frame.stride[i] = plane.strides[0]
@@ -85,7 +88,7 @@ def convert(
     library: Path, frame: FramePlanes, kind: int = RGB, matrix: str = "bt601"
 ) -> np.ndarray:
     function = ctypes.CDLL(str(library)).convert_planes
-    turned = frame.rotation in (90, 270)
+    turned = frame.orientation >= 5
     height, width = frame.height, frame.width
     shape = (width, height) if turned else (height, width)
     out = np.zeros((*shape, 1 if kind == GRAY else 3), np.uint8)
@@ -107,8 +110,9 @@ def random_planes(
 
 
 def spread(plane: np.ndarray, axis: int, size: int) -> np.ndarray:
-    """Interpolate between centres of pairs of pixels."""
-    places = np.clip((np.arange(size) + 0.5) / 2 - 0.5, 0, plane.shape[axis] - 1)
+    """Interpolate between centres of samples that are spread evenly over `size` pixels."""
+    distance = np.round(plane.shape[axis] / size * 65536) / 65536  # as FFmpeg rounds it
+    places = np.clip((np.arange(size) + 0.5) * distance - 0.5, 0, plane.shape[axis] - 1)
     low = np.floor(places).astype(int)
     high = np.minimum(low + 1, plane.shape[axis] - 1)
     shape = [1, 1]
@@ -199,13 +203,13 @@ def test_planes_of_colours(library: Path) -> None:
     assert np.abs(convert(library, frame, GRAY)[..., 0] - grey).max() <= 0.5 + 1e-3
 
 
-@pytest.mark.parametrize("rotation", [90, 180, 270])
+@pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("kind", [RGB, GRAY])
-def test_rotation(library: Path, kind: int, rotation: int) -> None:
+def test_orientation(library: Path, kind: int, orientation: int) -> None:
     planes = random_planes(300, 41)
-    upright = convert(library, make_frame(planes, rotation=rotation), kind)
+    upright = convert(library, make_frame(planes, orientation=orientation), kind)
     stored = convert(library, make_frame(planes), kind)
-    np.testing.assert_array_equal(upright, np.rot90(stored, -rotation // 90))
+    np.testing.assert_array_equal(upright, upright_of(stored, orientation))
 
 
 def test_bits_are_the_same_at_all_levels(library: Path) -> None:
@@ -224,7 +228,7 @@ def checksum(library: Path) -> int:
     for size in range(1, 71):
         for bits in (8, 10):
             planes = random_planes(71 - size, size, bits=bits)
-            frame = make_frame(planes, bits=bits, full_range=size % 2, rotation=size % 4 * 90)
+            frame = make_frame(planes, bits=bits, full_range=size % 2, orientation=size % 8 + 1)
             for kind in (RGB, BGR, GRAY, YCBCR):
                 total = zlib.crc32(convert(library, frame, kind).tobytes(), total)
     return total

@@ -20,6 +20,7 @@ import numpy as np
 
 from dali_core import fn
 from tests.operators.suite import pipeline
+from tests.orientations import stored_of
 from tests.video_files import BY_NAME, RECIPES, Array, frames_of, make_all, number_of
 
 NAMES = tuple(recipe.name for recipe in RECIPES)
@@ -155,10 +156,10 @@ def mistake(clip: Clip) -> str:
             return f"{where}: shape {frame.shape} instead of {expected.shape}"
         difference = np.abs(frame - expected).max()
         if difference > 1:
-            upright = np.rot90(frame, frames[number].rotation // 90)
+            stored = stored_of(frame, frames[number].orientation)
             return (
                 f"{where}: at {place}, what differs by {difference:.1f} says that it is frame "
-                f"{number_of(upright) - BY_NAME[clip.path.name].numbers[0]}"
+                f"{number_of(stored) - BY_NAME[clip.path.name].numbers[0]}"
             )
     if clip.seconds is not None and BY_NAME[clip.path.name].has_times:
         shown = [frames[number].seconds for number in clip.numbers]

@@ -45,7 +45,7 @@ def no_builders(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_an_index_says(video: Callable[[str], Path], cache: Path) -> None:
     (index,) = opened(video("h264_quarter_turn.mp4"))
     assert (index.num_frames, index.codec, index.is_variable) == (30, "h264", False)
-    assert (index.width, index.height, index.rotation) == (48, 64, 270)
+    assert (index.width, index.height, index.orientation) == (48, 64, 8)
     assert index.frames_per_second == pytest.approx(25)
     np.testing.assert_allclose(index.seconds, np.arange(30) / 25)
     np.testing.assert_array_equal(index.keyframes, [0, 12, 24])

@@ -18,8 +18,8 @@ pixels.
             "description",
             list[int],
             "What the surfaces are: height and width as they are stored, bits of a value (8: NV12; "
-            "more: P016), whether the range is full, the matrix by ITU-T H.273, and degrees "
-            "clockwise that make them upright.",
+            "more: P016), whether the range is full, the matrix by ITU-T H.273, and the "
+            "orientation of Exif that makes them upright.",
             REQUIRED,
             tensor=True,
         ),

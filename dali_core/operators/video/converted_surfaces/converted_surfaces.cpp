@@ -23,7 +23,7 @@ class ConvertedSurfaces : public TaskOperator<ConvertedSurfaces> {
   Result infer(const SampleContext& sample) const {
     const SurfaceTask task = task_of(sample);
     const int64_t sizes[2] = {task.height, task.width};
-    const bool is_turned = task.rotation % 180 != 0;
+    const bool is_turned = task.transpose != 0;
     return {{DataType::kUInt8,
              {task.num_frames, sizes[is_turned], sizes[!is_turned], task.channels},
              "FHWC"},
@@ -57,7 +57,7 @@ class ConvertedSurfaces : public TaskOperator<ConvertedSurfaces> {
     planes.bits = static_cast<int>(said[2]);
     planes.full_range = said[3] != 0;
     planes.matrix = static_cast<uint8_t>(said[4]);
-    planes.rotation = static_cast<int>(said[5]);
+    planes.orientation = static_cast<int>(said[5]);
     planes.num_planes = 3;
     planes.chroma_shift_x = planes.chroma_shift_y = 1;
     // They are on the device: only what they mean is of use here.
@@ -76,7 +76,9 @@ class ConvertedSurfaces : public TaskOperator<ConvertedSurfaces> {
     task.height = planes.height;
     task.width = planes.width;
     task.bits = planes.bits;
-    task.rotation = planes.rotation;
+    task.transpose = converter.orientation().transpose;
+    task.flip_y = converter.orientation().flip_y;
+    task.flip_x = converter.orientation().flip_x;
     task.swaps = swaps_ ? 1 : 0;
     std::memcpy(task.factors, converter.mix().factors, sizeof task.factors);
     std::memcpy(task.offsets, converter.mix().offsets, sizeof task.offsets);

@@ -12,6 +12,7 @@ from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core.operators.video.frame_index import FrameIndex
 from dali_core.operators.video.surfaces.codec import IndexOf, LatestOnly, load_codec
+from dali_core.operators.video.worker.packed_index import is_transposed
 
 # Names of PyNvVideoCodec, and numbers of ITU-T H.273. What says nothing, or something else, has no
 # other name there than "UNSPEC".
@@ -57,7 +58,7 @@ class DescribeStep(Step):
         except (RuntimeError, codec.PyNvVCException):
             return _NOTHING  # the host says what is wrong
         height, width = index.height, index.width
-        if index.rotation % 180 != 0:
+        if is_transposed(index.orientation):
             height, width = width, height
         # Surfaces of odd sizes, and of values that are not known, are for the host.
         is_usual = height % 2 == 0 and width % 2 == 0 and 8 <= bits <= _MAX_BITS
@@ -65,4 +66,4 @@ class DescribeStep(Step):
             return _NOTHING
         if self._needs_matrix and matrix in (None, 2):
             return _NOTHING
-        return (height, width, bits, is_full, matrix or 2, index.rotation)
+        return (height, width, bits, is_full, matrix or 2, index.orientation)

@@ -7,7 +7,7 @@
 namespace dali_core {
 namespace {
 
-constexpr char kMagic[] = "dcvidx04";  // changes with the format and with the rules of demuxing
+constexpr char kMagic[] = "dcvidx05";  // changes with the format and with the rules of demuxing
 constexpr size_t kCodecBytes = 16;
 
 struct Header {
@@ -74,7 +74,7 @@ std::string PackedIndex::to_bytes() const {
   header.flags = flags;
   const int64_t numbers[8] = {coded_width,
                               coded_height,
-                              rotation,
+                              orientation,
                               time_base_num,
                               time_base_den,
                               num_packets,
@@ -104,7 +104,7 @@ std::optional<PackedIndex> PackedIndex::from_bytes(const void* data, size_t size
   index.codec.assign(header.codec, ::strnlen(header.codec, sizeof header.codec));
   index.coded_width = header.numbers[0];
   index.coded_height = header.numbers[1];
-  index.rotation = header.numbers[2];
+  index.orientation = header.numbers[2];
   index.time_base_num = header.numbers[3];
   index.time_base_den = header.numbers[4];
   index.num_packets = packets;

@@ -18,7 +18,7 @@ struct PackedIndex {
   std::string codec;
   int64_t coded_width = 0;
   int64_t coded_height = 0;
-  int64_t rotation = 0;  // degrees clockwise that make the picture upright
+  int64_t orientation = 1;  // by the numbers of Exif: what makes the picture upright
   int64_t time_base_num = 1;
   int64_t time_base_den = 1;
   int64_t num_packets = 0;

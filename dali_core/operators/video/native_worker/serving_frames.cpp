@@ -283,7 +283,7 @@ class Server {
   }
 
   void describe(const VideoCommand& command, const PackedIndex& index, const SharedMemory& memory) {
-    const bool is_turned = index.rotation % 180 != 0;
+    const bool is_turned = index.orientation >= 5;
     const size_t last = index.pts.size() - 1;
     // Times of a hostile file may be far apart.
     const __int128 ticks = (__int128{index.pts[last]} - index.pts[0]) * index.time_base_num;
@@ -368,7 +368,7 @@ class Sender {
     const __int128 ticks = __int128{index_.pts[static_cast<size_t>(number)]} - index_.pts[0];
     sent.seconds = static_cast<double>(ticks * index_.time_base_num) /
                    static_cast<double>(index_.time_base_den);
-    sent.rotation = static_cast<int32_t>(index_.rotation);
+    sent.orientation = static_cast<int32_t>(index_.orientation);
     layout.copy(frame, memory_->data(), at_, sent);
     frames_.push_back(sent);
     if (--num_left_ > 0 && at_ - sent_ >= kReadyBytes) {

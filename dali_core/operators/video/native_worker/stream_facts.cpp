@@ -1,7 +1,6 @@
 #include "dali_core/operators/video/native_worker/stream_facts.hpp"
 
 extern "C" {
-#include <libavutil/display.h>
 #include <libavutil/mathematics.h>
 }
 
@@ -43,14 +42,29 @@ const int32_t* display_matrix(const AVStream* stream) {
 #endif
 }
 
-int64_t rotation_of(const AVStream* stream) {
+// What a display matrix means, by the numbers of Exif, as FFmpeg's players take it. A matrix that
+// turns by another angle than quarters means nothing here.
+int64_t orientation_of(const AVStream* stream) {
   const int32_t* matrix = display_matrix(stream);
-  if (matrix == nullptr) return 0;
-  const double degrees = ::av_display_rotation_get(matrix);
-  if (!std::isfinite(degrees)) return 0;
-  // Hundredths of a degree are what FFmpeg's summary says.
-  const double quarters = std::nearbyint(-std::nearbyint(degrees * 100) / 100 / 90);
-  return (static_cast<int64_t>(quarters) % 4 + 4) % 4 * 90;
+  if (matrix == nullptr) return 1;
+  const double xx = matrix[0], xy = matrix[1], yx = matrix[3], yy = matrix[4];
+  const double across = std::hypot(xx, yx), down = std::hypot(xy, yy);
+  if (across == 0 || down == 0) return 1;
+  constexpr double kDegree = 3.141592653589793 / 180;
+  const auto degrees =
+      static_cast<int>(std::floor(std::atan2(xy / down, xx / across) / kDegree + 0.5));
+  switch ((degrees + 360) % 360) {
+    case 0:
+      return yy < 0 ? 4 : 1;
+    case 90:
+      return yx > 0 ? 5 : 6;
+    case 180:
+      return yy < 0 ? 3 : 2;
+    case 270:
+      return yx < 0 ? 7 : 8;
+    default:
+      return 1;
+  }
 }
 
 // Whether frames that no other frame refers to can be left out without a change of others.
@@ -142,7 +156,7 @@ void describe_stream(const Container& container, PackedIndex& index) {
   if (base.num <= 0 || base.den <= 0) throw VideoFileError("it has no unit of time");
   index.time_base_num = base.num;
   index.time_base_den = base.den;
-  index.rotation = rotation_of(stream);
+  index.orientation = orientation_of(stream);
   if (may_skip(parameters)) index.flags |= PackedIndex::kMaySkip;
 }
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
+import struct
 from array import array
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -108,6 +111,7 @@ def _read_packets(source: str, *, with_pts: bool) -> _Packets:
         packets = _Packets()
         index = packets.index
         _describe(container, stream, index)
+        index.orientation = _orientation(source, container, stream.index)
         numbers_packets = _numbers_packets(container, stream)
         rate = stream.guessed_rate or stream.average_rate or Fraction(25)
         shown: list[tuple[int, int]] = []  # presentation time, position
@@ -204,7 +208,6 @@ def _describe(container: Any, stream: Any, index: PackedIndex) -> None:
     if base is None or base <= 0:
         raise VideoFileError("it has no unit of time")
     index.time_base = (base.numerator, base.denominator)
-    index.rotation = _rotation(container, stream.index)
     if _may_skip(context):
         index.flags |= MAY_SKIP
 
@@ -274,22 +277,65 @@ def _numbers_packets(container: Any, stream: Any) -> bool:
     return bool(container.format.name == "avi" and is_misled)
 
 
-def _rotation(container: Any, stream: int) -> int:
-    """Return the rotation that the container asks for. Only FFmpeg's summary has it as yet."""
+def orientation_of(matrix: Sequence[int]) -> int:
+    """Return what a display matrix means, by the numbers of Exif, as FFmpeg's players take it.
+
+    A matrix that turns by another angle than quarters means nothing here.
+    """
+    xx, xy, _, yx, yy = matrix[:5]
+    across, down = math.hypot(xx, yx), math.hypot(xy, yy)
+    if across == 0 or down == 0:
+        return 1
+    degrees = math.degrees(math.atan2(xy / down, xx / across))
+    turned = {0: 4 if yy < 0 else 1, 90: 5 if yx > 0 else 6, 180: 3 if yy < 0 else 2}
+    return (turned | {270: 7 if yx < 0 else 8}).get(math.floor(degrees + 0.5) % 360, 1)
+
+
+def _orientation(source: str, container: Any, stream: int) -> int:
+    """Return the orientation that the container asks for.
+
+    PyAV has the matrix with decoded frames only, so the first one is decoded where FFmpeg's summary
+    says that there is a matrix.
+    """
+    degrees = _summarised_rotation(container, stream)
+    if degrees is None:
+        return 1
+    matrix = _first_matrix(source)
+    if matrix is not None:
+        return orientation_of(matrix)
+    return 1 if math.isnan(degrees) else {90: 6, 180: 3, 270: 8}.get(round(degrees) % 360, 1)
+
+
+def _first_matrix(source: str) -> Sequence[int] | None:
+    container = open_container(source)
+    try:
+        for frame in container.decode(video_stream(container)):
+            found = frame.side_data.get("DISPLAYMATRIX")
+            data = b"" if found is None else bytes(found)
+            return struct.unpack("=9i", data) if len(data) == 36 else None
+    except av.FFmpegError:
+        pass  # clips that need this frame are refused
+    finally:
+        container.close()
+    return None
+
+
+def _summarised_rotation(container: Any, stream: int) -> float | None:
+    """Return degrees clockwise, or None if the stream has no display matrix."""
     level = av.logging.get_level()
     av.logging.set_level(av.logging.INFO)
     try:
         summary = container.dumps_format()
     except UnicodeDecodeError:
-        return 0
+        return None
     finally:
         av.logging.set_level(level)
     parts = re.split(r"^\s*Stream #\d+:(\d+)", summary, flags=re.MULTILINE)
     for number, text in zip(parts[1::2], parts[2::2], strict=True):
-        found = re.search(r"(?i:display ?matrix): rotation of (-?\d+(?:\.\d+)?)", text)
+        found = re.search(r"(?i:display ?matrix): rotation of (-?(?:\d+(?:\.\d+)?|nan))", text)
         if int(number) == stream and found:
-            return round(-float(found[1]) / 90) % 4 * 90
-    return 0
+            return -float(found[1])
+    return None
 
 
 def _may_skip(context: Any) -> bool:

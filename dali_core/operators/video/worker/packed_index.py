@@ -9,12 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _HEADER = struct.Struct("<8sII8q16s3q")
-_MAGIC = b"dcvidx04"  # the last digits change with the format and with the rules below
+_MAGIC = b"dcvidx05"  # the last digits change with the format and with the rules below
 
 HAS_TIMESTAMPS = 1
 IS_VARIABLE = 2
 NEEDS_PTS = 4
 MAY_SKIP = 8
+
+
+def is_transposed(orientation: int) -> bool:
+    """Whether the upright picture is as wide as the stored one is high."""
+    return orientation >= 5
 
 
 class DamagedIndexError(ValueError):
@@ -32,7 +37,7 @@ class PackedIndex:
     codec: str = ""
     coded_width: int = 0
     coded_height: int = 0
-    rotation: int = 0  # degrees clockwise that make the picture upright
+    orientation: int = 1  # by the numbers of Exif: what makes the picture upright
     time_base: tuple[int, int] = (1, 1)
     num_packets: int = 0
     flags: int = 0
@@ -50,7 +55,7 @@ class PackedIndex:
     def to_bytes(self) -> bytes:
         """Return the index as bytes with a checksum."""
         body = b"".join(memoryview(part).cast("B") for part in self._parts() if len(part))
-        numbers = (self.coded_width, self.coded_height, self.rotation, *self.time_base)
+        numbers = (self.coded_width, self.coded_height, self.orientation, *self.time_base)
         lengths = (self.num_packets, len(self.pts), len(self.keyframes))
         rest = struct.pack("<I8q16s", self.flags, *numbers, *lengths, self.codec.encode()[:16])
         checksum = zlib.crc32(body, zlib.crc32(rest))
@@ -88,7 +93,7 @@ class PackedIndex:
             codec=codec.rstrip(b"\0").decode("ascii", "replace"),
             coded_width=numbers[0],
             coded_height=numbers[1],
-            rotation=numbers[2],
+            orientation=numbers[2],
             time_base=(numbers[3], numbers[4]),
             num_packets=packets,
             flags=flags,

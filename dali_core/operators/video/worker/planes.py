@@ -72,7 +72,7 @@ def planar(frame: Any) -> Any:
 
 
 def copy_planes(
-    frame: Any, number: int, seconds: float, rotation: int, memory: Any, at: int
+    frame: Any, number: int, seconds: float, orientation: int, memory: Any, at: int
 ) -> tuple[bytes, int] | int:
     """Copy a frame to `memory` from `at` on, and describe it.
 
@@ -110,6 +110,6 @@ def copy_planes(
         kind.is_full or frame.color_range == _FULL_RANGE,
         kind.is_rgb,
         frame.colorspace,
-        rotation,
+        orientation,
     )
     return description, int(at)

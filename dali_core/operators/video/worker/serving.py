@@ -26,7 +26,7 @@ from dali_core.operators.video.worker.limits import (
     limit_seconds,
     prepare_limits,
 )
-from dali_core.operators.video.worker.packed_index import PackedIndex
+from dali_core.operators.video.worker.packed_index import PackedIndex, is_transposed
 from dali_core.operators.video.worker.planes import copy_planes, planar
 
 SOCKET = 3
@@ -222,7 +222,7 @@ class _Server:
         return index
 
     def _describe(self, command: _Command, index: PackedIndex, memory: mmap.mmap) -> None:
-        is_turned = index.rotation % 180 != 0
+        is_turned = is_transposed(index.orientation)
         width, height = index.coded_width, index.coded_height
         if is_turned:
             width, height = height, width
@@ -338,13 +338,13 @@ class _Sender:
         seconds = (index.pts[number] - index.pts[0]) * numerator / denominator
         if len(self._frames) == _MAX_FRAMES:
             self._send_part()
-        copied = copy_planes(frame, number, seconds, index.rotation, self._memory, self._at)
+        copied = copy_planes(frame, number, seconds, index.orientation, self._memory, self._at)
         if isinstance(copied, int):
             if self._at:
                 self._send_part()
             if copied > len(self._memory):
                 self._exchange(_NEEDS, (copied,))
-            copied = copy_planes(frame, number, seconds, index.rotation, self._memory, self._at)
+            copied = copy_planes(frame, number, seconds, index.orientation, self._memory, self._at)
         assert not isinstance(copied, int)
         description, self._at = copied
         self._frames.append(description)
