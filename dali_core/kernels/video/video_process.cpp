@@ -30,7 +30,7 @@ FrameBuffer::~FrameBuffer() {
 }
 
 void FrameBuffer::grow(size_t size) {
-  if (size <= memory_.size()) return;
+  if (size <= reserved_) return;
   if (descriptor_ < 0) {
     descriptor_ = ::memfd_create("dali_core frames", MFD_CLOEXEC);
     if (descriptor_ < 0) throw std::bad_alloc();
@@ -38,7 +38,15 @@ void FrameBuffer::grow(size_t size) {
   const size_t wanted = aligned(size, kPage);
   // Reserved at once: a page that is missing later would be a signal, not an error.
   if (::posix_fallocate(descriptor_, 0, static_cast<off_t>(wanted)) != 0) throw std::bad_alloc();
-  memory_.map(descriptor_, wanted);
+  reserved_ = wanted;
+  if (wanted > memory_.size()) memory_.map(descriptor_, wanted);
+}
+
+void FrameBuffer::release_pages() noexcept {
+  if (descriptor_ < 0 || ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                                     static_cast<off_t>(memory_.size())) != 0)
+    return;
+  reserved_ = 0;
 }
 
 bool VideoProcessEnded::has_timed_out() const {

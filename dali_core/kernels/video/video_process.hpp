@@ -17,7 +17,8 @@
 
 namespace dali_core {
 
-// Memory that this process and its helpers see. It only grows.
+// Memory that this process and its helpers see. It only grows, but for what it takes while it is
+// not in use.
 class FrameBuffer {
  public:
   explicit FrameBuffer(uint64_t number) : number_(number) {}
@@ -26,6 +27,8 @@ class FrameBuffer {
   FrameBuffer& operator=(const FrameBuffer&) = delete;
 
   void grow(size_t size);
+  // Gives the pages back, until it grows again.
+  void release_pages() noexcept;
   uint8_t* data() const { return memory_.data(); }
   size_t size() const { return memory_.size(); }
   uint64_t number() const { return number_; }
@@ -34,6 +37,7 @@ class FrameBuffer {
  private:
   const uint64_t number_;
   int descriptor_ = -1;
+  size_t reserved_ = 0;
   SharedMemory memory_;
 };
 

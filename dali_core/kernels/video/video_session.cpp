@@ -13,12 +13,14 @@
 #include <list>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "dali_core/kernels/encoded_image/image_types.hpp"
+#include "dali_core/kernels/video/video_bytes.hpp"
 #include "dali_core/kernels/video/video_file.hpp"
 #include "dali_core/kernels/video/video_process.hpp"
 #include "dali_core/kernels/video/video_schedule.hpp"
@@ -50,54 +52,6 @@ VideoSettings current_settings() {
 int count_processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
-}
-
-// 128 bits of a hash whose key is secret, so that no two files can be made to look alike.
-std::string hash_of(const uint8_t* data, int64_t size) {
-  static const uint64_t key = reinterpret_cast<uintptr_t>(&size) ^ (uint64_t{1} << 63 | 1) ^
-                              static_cast<uint64_t>(::getpid()) * 0x9e3779b97f4a7c15ull;
-  constexpr uint64_t kOdd[2] = {0x9e3779b97f4a7c15ull, 0xc2b2ae3d27d4eb4full};
-  uint64_t lanes[2] = {key, ~key};
-  const auto mix = [&](uint64_t word) {
-    for (int i = 0; i < 2; ++i) {
-      const unsigned __int128 product =
-          static_cast<unsigned __int128>(lanes[i] ^ word) * (kOdd[i] ^ key);
-      lanes[i] = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64) ^
-                 (lanes[i] << 29 | lanes[i] >> 35);
-    }
-  };
-  int64_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    mix(word);
-  }
-  uint64_t word = 0;
-  if (i < size) std::memcpy(&word, data + i, static_cast<size_t>(size - i));
-  mix(word);
-  mix(static_cast<uint64_t>(size));
-  return std::string(reinterpret_cast<const char*>(lanes), sizeof lanes);
-}
-
-int copy_to_memory(const uint8_t* bytes, int64_t size) {
-  const int memory = ::memfd_create("dali_core video", MFD_CLOEXEC);
-  if (memory < 0) throw std::bad_alloc();
-  for (int64_t done = 0; done < size;) {
-    const ssize_t count = ::write(memory, bytes + done, static_cast<size_t>(size - done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) {
-      ::close(memory);
-      throw std::bad_alloc();
-    }
-    done += count;
-  }
-  return memory;
-}
-
-int duplicate(int descriptor) {
-  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) throw std::bad_alloc();
-  return copy;
 }
 
 [[noreturn]] void refuse(const EncodedVideo& video, const std::string& reason) {
@@ -186,6 +140,8 @@ class PlacesOfFrames {
   size_t next_ = 0;
 };
 
+uint64_t this_thread();
+
 class VideoPool : public VideoSession {
  public:
   VideoPool() : num_processors_(count_processors()), schedule_(num_processors_) {}
@@ -197,6 +153,21 @@ class VideoPool : public VideoSession {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = known_.find(key);
     if (found != known_.end()) drop(found);
+  }
+
+  // A thread that asked for videos has ended: pipelines close. Bytes that no other thread has asked
+  // for are dropped.
+  void forget_thread(uint64_t thread) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (threads_.erase(thread) == 0) return;
+    for (auto known = known_.begin(); known != known_.end();) {
+      const auto next = std::next(known);
+      std::set<uint64_t>& threads = known->second.threads;
+      if (threads.erase(thread) > 0 && threads.empty()) drop(known);
+      known = next;
+    }
+    if (!threads_.empty()) return;
+    for (const std::unique_ptr<FrameBuffer>& buffer : idle_) buffer->release_pages();
   }
 
   void decode(const EncodedVideo& video, const int64_t* frames, int64_t count,
@@ -301,6 +272,7 @@ class VideoPool : public VideoSession {
   struct Known {
     std::shared_ptr<const VideoFile> file;
     std::list<std::string>::iterator place;
+    std::set<uint64_t> threads;  // that have asked for bytes; files may be known for longer
   };
 
   static size_t buffer_size(int64_t pixels, int64_t count, const VideoSettings& settings) {
@@ -330,10 +302,11 @@ class VideoPool : public VideoSession {
     const std::string key = key_of(video);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      threads_.insert(this_thread());
       const auto found = known_.find(key);
       if (found != known_.end()) {
         order_.splice(order_.end(), order_, found->second.place);
-        return found->second.file;
+        return used(found->second);
       }
     }
     std::shared_ptr<VideoFile> file(new VideoFile);
@@ -353,14 +326,19 @@ class VideoPool : public VideoSession {
     look_into(video, *file);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = known_.find(key);
-    if (found != known_.end()) return found->second.file;
+    if (found != known_.end()) return used(found->second);
     order_.push_back(key);
-    known_[key] = Known{file, std::prev(order_.end())};
+    used(known_[key] = Known{file, std::prev(order_.end()), {}});
     count_bytes(*file, 1);
     while (known_.size() > kMaxFiles || num_in_memory_ > kMaxInMemory ||
            (num_bytes_ > kMaxBytes && known_.size() > 1))
       drop(known_.find(order_.front()));
     return file;
+  }
+
+  static std::shared_ptr<const VideoFile> used(Known& known) {
+    if (known.file->bytes_descriptor >= 0) known.threads.insert(this_thread());
+    return known.file;
   }
 
   void drop(std::unordered_map<std::string, Known>::iterator known) {
@@ -382,7 +360,7 @@ class VideoPool : public VideoSession {
       // Nothing else has the number as long as the file is known.
       return "d" + std::to_string(status.st_dev) + '.' + std::to_string(status.st_ino);
     }
-    if (!video.path) return "b" + hash_of(video.bytes, video.size);
+    if (!video.path) return "b" + hash_of_video(video.bytes, video.size);
     if (::stat(video.path->c_str(), &status) != 0) refuse(video, std::strerror(errno));
     return "p" + *video.path + '\0' + std::to_string(status.st_size) + '\0' +
            std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
@@ -434,7 +412,31 @@ class VideoPool : public VideoSession {
   int64_t num_in_memory_ = 0;
   std::unordered_map<std::string, Known> known_;
   std::list<std::string> order_;  // of use; the last is the latest
+  std::set<uint64_t> threads_;    // that have asked for videos
 };
+
+// Neither is ever destroyed: threads may decode while the program ends, and after a fork the
+// other one's locks may be held by threads that do not exist here.
+std::atomic<VideoPool*> current_pool{nullptr};
+std::atomic<::pid_t> owner_of_pool{0};
+
+// Says when a thread ends.
+struct ThreadOfVideos {
+  const uint64_t number = [] {
+    static std::atomic<uint64_t> count{0};
+    return ++count;
+  }();
+
+  ~ThreadOfVideos() {
+    if (owner_of_pool.load(std::memory_order_acquire) == ::getpid())
+      current_pool.load()->forget_thread(number);
+  }
+};
+
+uint64_t this_thread() {
+  static thread_local const ThreadOfVideos thread;
+  return thread.number;
+}
 
 }  // namespace
 
@@ -444,19 +446,15 @@ void set_up_video(const VideoSettings& settings) {
 }
 
 VideoSession& video_session() {
-  // Neither is ever destroyed: threads may decode while the program ends, and after a fork the
-  // other one's locks may be held by threads that do not exist here.
   static std::mutex* mutex = new std::mutex;
-  static std::atomic<VideoPool*> pool{nullptr};
-  static std::atomic<::pid_t> owner{0};
-  if (owner.load(std::memory_order_acquire) != ::getpid()) {
+  if (owner_of_pool.load(std::memory_order_acquire) != ::getpid()) {
     const std::lock_guard<std::mutex> lock(*mutex);
-    if (owner.load() != ::getpid()) {
-      pool.store(new VideoPool);
-      owner.store(::getpid(), std::memory_order_release);
+    if (owner_of_pool.load() != ::getpid()) {
+      current_pool.store(new VideoPool);
+      owner_of_pool.store(::getpid(), std::memory_order_release);
     }
   }
-  return *pool.load();
+  return *current_pool.load();
 }
 
 }  // namespace dali_core
