@@ -10,6 +10,8 @@ from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
+from dali_core.errors import OutOfMemoryError
+
 cdef extern from "Python.h" nogil:
     int PyGILState_Check()
 
@@ -17,6 +19,9 @@ cdef extern from "<mutex>" namespace "std" nogil:
     cdef cppclass mutex:
         void lock()
         void unlock()
+
+cdef extern from "dali_core/host_memory.hpp" namespace "dali_core" nogil:
+    void require_host_memory(size_t bytes) except +
 
 cdef extern from "dali_core/kernels/files/remote_reads.hpp" namespace "dali_core" nogil:
     cdef cppclass Request "dali_core::RemoteReads::Request":
@@ -47,6 +52,14 @@ cdef extern from *:
     }
     """
     Bytes held(Py_buffer* view, void (*release)(Py_buffer*) noexcept nogil) except +
+
+
+def require_memory(size: int) -> None:
+    """Raise `OutOfMemoryError` unless so many bytes may be in memory at once."""
+    try:
+        require_host_memory(min(size, _MOST_BYTES))
+    except MemoryError as error:
+        raise OutOfMemoryError(str(error)) from error
 
 
 cdef class RemoteRequest:
@@ -151,6 +164,8 @@ cdef class RemoteReads:
 
 # Below it, a copy costs less than the larger buffer that small answers may be parts of.
 cdef Py_ssize_t _MIN_SHARED = 64 << 10
+
+_MOST_BYTES = (1 << 63) - 1
 
 # Buffers that threads without the GIL no longer use; the next thread with it releases them.
 cdef vector[Py_buffer*] _released

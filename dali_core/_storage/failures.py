@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_core._storage.stores import first_line
-from dali_core.errors import ArgumentValueError, MissingModuleError
+from dali_core.errors import ArgumentValueError, MissingModuleError, OutOfMemoryError
 
 
 def problem_of(url: str, error: BaseException) -> str:
@@ -16,7 +16,7 @@ def problem_of(url: str, error: BaseException) -> str:
     error : BaseException
         What the store raised.
     """
-    if isinstance(error, (ArgumentValueError, MissingModuleError)):
+    if isinstance(error, (ArgumentValueError, MissingModuleError, OutOfMemoryError)):
         return str(error)
     kind = type(error).__name__
     if isinstance(error, FileNotFoundError):

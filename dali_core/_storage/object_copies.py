@@ -19,7 +19,8 @@ from pathlib import Path
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._storage.failures import problem_of
 from dali_core._storage.object_cache import is_abandoned
-from dali_core._storage.storage import PIECE_BYTES, Storage
+from dali_core._storage.limited import PIECE_BYTES
+from dali_core._storage.storage import Storage
 from dali_core._storage.stores import ObjectInfo
 from dali_core.errors import ArgumentValueError
 

@@ -11,17 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TextIO
 
-from dali_core._runtime.remote_reads import RemoteReads
+from dali_core._runtime.remote_reads import RemoteReads, require_memory
 from dali_core._storage.failures import problem_of
+from dali_core._storage.limited import PIECE_BYTES
 from dali_core._storage.object_cache import ObjectCache
 from dali_core._storage.options import StorageOptions
 from dali_core._storage.serving import ReadThreads
 from dali_core._storage.stores import ObjectInfo, ObjectStore, open_store
 from dali_core._storage.urls import ObjectUrl, is_url, split_url, without_file_scheme
-from dali_core.errors import ArgumentValueError
-
-PIECE_BYTES = 8 << 20
-"""Of an object that is copied: one request."""
+from dali_core.errors import ArgumentValueError, OutOfMemoryError
 
 
 @dataclass
@@ -53,7 +51,7 @@ class Storage:
         self._stores: dict[str, ObjectStore] = {}
         self._lock = threading.Lock()
         self._folders: dict[str, _Folder] = {}
-        self._versions: dict[str, str] = {}
+        self._infos: dict[str, ObjectInfo] = {}
         self._threads: ReadThreads | None = None
         self._reads: RemoteReads | None = None
 
@@ -124,9 +122,10 @@ class Storage:
         store = self._store(url)
         if self._cache is None:
             return store.read(url.key, offset, size)
-        version = self._version(path)
-        entry = self._cache.entry(path, version, offset, size)
-        data = self._cache.load(entry)
+        found = self._described(path)
+        length = max(0, found.size - offset)
+        entry = self._cache.entry(path, found.version, offset, size)
+        data = self._cache.load(entry, length if size < 0 else min(size, length))
         if data is None:
             data = store.read(url.key, offset, size)
             self._cache.store(entry, data)
@@ -146,7 +145,7 @@ class Storage:
         except Exception as error:
             raise ArgumentValueError(problem_of(url, error)) from error
         if self._cache is not None:
-            self._versions[url] = found.version
+            self._infos[url] = found
         return found
 
     def copy(self, url: str, info: ObjectInfo, file: BinaryIO) -> None:
@@ -180,8 +179,11 @@ class Storage:
             If a file cannot be read.
         ArgumentValueError
             If an object cannot be read.
+        OutOfMemoryError
+            If it is larger than what may be in memory.
         """
         if not is_url(path):
+            require_memory(os.stat(path).st_size)
             return open(path, encoding="utf-8", errors=errors)
         data = self.read_whole(path)
         return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors=errors)
@@ -189,10 +191,13 @@ class Storage:
     def read_whole(self, path: str) -> bytes:
         """Return the bytes of a file or of an object; raises like `open_text`."""
         if not is_url(path):
+            require_memory(os.stat(path).st_size)
             with open(path, "rb") as file:
                 return file.read()
         try:
             return bytes(self.read(path))
+        except OutOfMemoryError as error:
+            raise OutOfMemoryError(f"{path!r}: {error}") from error
         except Exception as error:
             raise ArgumentValueError(problem_of(path, error)) from error
 
@@ -242,7 +247,7 @@ class Storage:
             if parts[-1]:
                 self._folders[above].files.append(parts[-1])
             if self._cache is not None:
-                self._versions[f"{url.root}/{found.key}"] = found.version
+                self._infos[f"{url.root}/{found.key}"] = found
 
     def _objects_below(self, url: ObjectUrl) -> list[ObjectInfo]:
         """List folders at the same time: servers give some thousand names at a time."""
@@ -267,12 +272,12 @@ class Storage:
                 self._stores[url.root] = open_store(url, self.options)
             return self._stores[url.root]
 
-    def _version(self, url: str) -> str:
+    def _described(self, url: str) -> ObjectInfo:
         # Asked for once: what changes later is found when the data set is opened again.
-        if url not in self._versions:
+        if url not in self._infos:
             parts = split_url(url)
-            self._versions[url] = self._store(parts).info(parts.key).version
-        return self._versions[url]
+            self._infos[url] = self._store(parts).info(parts.key)
+        return self._infos[url]
 
 
 def _read_file(path: str, offset: int, size: int) -> bytes:

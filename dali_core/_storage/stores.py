@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
 
+from dali_core._storage.limited import PIECE_BYTES, joined
 from dali_core._storage.options import StorageOptions
 from dali_core._storage.urls import ObjectUrl
 from dali_core.errors import ArgumentValueError, MissingModuleError
@@ -14,6 +16,7 @@ from dali_core.errors import ArgumentValueError, MissingModuleError
 _OF_OBSTORE = {
     *("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "http", "https"),
 }
+_CHUNK_BYTES = 1 << 20
 _INSTALL = 'Install it: pip install "dali_core[remote]".'
 
 
@@ -111,9 +114,14 @@ class _Obstore:
             ) from error
 
     def read(self, key: str, offset: int, size: int) -> Any:
-        if size < 0:
-            return self._module.get(self._store, key).bytes()
-        return self._module.get_range(self._store, key, start=offset, end=offset + size)
+        if 0 <= size <= PIECE_BYTES:
+            return self._module.get_range(self._store, key, start=offset, end=offset + size)
+        part = None if size < 0 else {"range": (offset, offset + size)}
+        answer = self._module.get(self._store, key, options=part)
+        first, end = answer.range
+        if end - first <= PIECE_BYTES:
+            return answer.bytes()
+        return joined(answer.stream(min_chunk_size=_CHUNK_BYTES), end - first)
 
     def info(self, key: str) -> ObjectInfo:
         return self._info(self._module.head(self._store, key))
@@ -155,9 +163,17 @@ class _Fsspec:
         self._place = url.place
 
     def read(self, key: str, offset: int, size: int) -> Any:
-        if size < 0:
-            return self._files.cat_file(self._path(key))
-        return self._files.cat_file(self._path(key), start=offset, end=offset + size)
+        def part(start: int, end: int) -> Any:
+            return self._files.cat_file(self._path(key), start=start, end=end)
+
+        end = offset + (PIECE_BYTES if size < 0 else min(size, PIECE_BYTES))
+        found = part(offset, end)
+        if size == end - offset or len(found) != end - offset:
+            return found
+        last = self.info(key).size if size < 0 else offset + size
+        starts = range(end, last, PIECE_BYTES)
+        more = (part(start, min(start + PIECE_BYTES, last)) for start in starts)
+        return joined(itertools.chain([found], more), last - offset)
 
     def info(self, key: str) -> ObjectInfo:
         return self._info(self._files.info(self._path(key)))

@@ -120,7 +120,7 @@ _KILLED = """
 import os, signal, sys
 from dali_core._storage.object_cache import ObjectCache
 cache = ObjectCache(sys.argv[1], 1000)
-def killed(*arguments):
+def killed(*arguments, **folders):
     os.kill(os.getpid(), signal.SIGKILL)
 os.replace = killed
 cache.store(cache.entry("s3://b/a", "1", 0, -1), b"a" * 300)
