@@ -10,7 +10,12 @@ from typing import Any
 from dali_core._graph.index_sampler import IndexSampler, Part
 from dali_core._graph.mixtures import MixtureOrder, check_own_arguments, mixture_of
 from dali_core._graph.node import OperatorNode
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    OutOfMemoryError,
+)
 
 
 class Readers:
@@ -101,5 +106,5 @@ def _open(node: OperatorNode, **more: Any) -> IndexSampler:
 def _located(node: OperatorNode) -> Iterator[None]:
     try:
         yield
-    except (ArgumentTypeError, ArgumentValueError) as error:
+    except (ArgumentTypeError, ArgumentValueError, OutOfMemoryError) as error:
         raise type(error)(f"{node.where}: {error}") from error

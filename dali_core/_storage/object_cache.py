@@ -77,14 +77,8 @@ class ObjectCache:
                 f"cache_dir must be a folder that can be written to (got {folder!r}: "
                 f"{error.strerror}). Pass another."
             ) from error
-        except OSError as error:
-            self._warn(reason_of(error))
-            return
-        try:
-            with opened_folder(self._folder, make=True) as opened:
-                os.close(own_file(_LOCK, opened))
-        except OSError as error:
-            self._warn(reason_of(error))
+        except OSError:
+            pass  # as it will be found when there is something to keep
 
     def entry(self, url: str, version: str, offset: int, size: int) -> Path:
         """Return the file of an entry, which need not exist."""
@@ -137,20 +131,7 @@ class ObjectCache:
             if not self._reserve(size):
                 return
             with self._opened(entry, make=True) as folder:
-                descriptor, name = new_file(_WRITING, folder)
-                with open(descriptor, "wb") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                    try:
-                        file.write(data)
-                        file.write(_end(entry.name, data))
-                        file.flush()
-                        os.replace(name, entry.name, src_dir_fd=folder, dst_dir_fd=folder)
-                    except BaseException:
-                        with contextlib.suppress(OSError):
-                            os.unlink(name, dir_fd=folder)
-                        raise
-        except FileNotFoundError:
-            pass  # the folder was removed, or others took the file for one that was abandoned
+                _write(entry.name, data, folder)
         except OSError as error:
             self._warn(reason_of(error))
 
@@ -161,7 +142,7 @@ class ObjectCache:
     def _opened(self, entry: Path, *, make: bool = False) -> Iterator[int]:
         """Open the folder of an entry, see `opened_folder`."""
         with (
-            opened_folder(self._folder) as folder,
+            opened_folder(self._folder, make=make) as folder,
             opened_folder(entry.parent.name, folder, make=make) as inner,
         ):
             yield inner
@@ -172,7 +153,7 @@ class ObjectCache:
             return False
         try:
             with (
-                opened_folder(self._folder) as folder,
+                opened_folder(self._folder, make=True) as folder,
                 open(own_file(_LOCK, folder), "r+b") as file,
             ):
                 if not lock_within(file.fileno(), self._patience):
@@ -208,6 +189,23 @@ class ObjectCache:
                     os.unlink(name, dir_fd=inner)
                 total -= own
         return total
+
+
+def _write(entry: str, data: memoryview, folder: int) -> None:
+    descriptor, name = new_file(_WRITING, folder)
+    with open(descriptor, "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            file.write(data)
+            file.write(_end(entry, data))
+            file.flush()
+            # Another program may have taken the file for one that was abandoned.
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(name, entry, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=folder)
+            raise
 
 
 def _entries_in(folder: int) -> Iterator[tuple[int, int, str]]:

@@ -6,25 +6,38 @@ without a lock are of users that have ended, and files in none of the others may
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import hashlib
 import os
 import re
-import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
+from dali_core._cache_files import (
+    is_abandoned,
+    lock_within,
+    new_file,
+    open_file,
+    opened_folder,
+    own_file,
+    reason_of,
+)
 from dali_core._runtime.finalizer import Finalizer
+from dali_core._storage.checked_copies import CHECK, SummedFile, is_sound, keep_check, note_use
 from dali_core._storage.failures import problem_of
-from dali_core._storage.object_cache import is_abandoned
 from dali_core._storage.limited import PIECE_BYTES
 from dali_core._storage.storage import Storage
 from dali_core._storage.stores import ObjectInfo
 from dali_core.errors import ArgumentValueError
 
 _HELD, _WRITING, _LOCK = "held-", "writing-", "total.lock"
+_LOCK_SECONDS = 60.0  # others hold it while they list and remove files
+_MOST_LIST_BYTES = 1 << 28
+_COPIES = re.compile(r"[0-9a-f]{64}(\.[A-Za-z0-9]{1,8})?")
 
 
 class ObjectCopies:
@@ -64,13 +77,16 @@ class ObjectCopies:
             infos = [info for info in pool.map(self._info, urls) if info is not None]
         sizes = {_name(url, info): info.size for url, info in infos}
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._hold(sizes, max_bytes)
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            with opened_folder(self._folder, make=True) as opened:
+                self._hold(opened, sizes, max_bytes)
         except OSError as error:
-            raise ArgumentValueError(
-                f"cache_dir must be a folder that can be written to (got {folder!r}: "
-                f"{error.strerror}). Pass another."
-            ) from error
+            # A folder that is only for reading may have all that is needed.
+            if not sizes or not self._has(sizes):
+                raise ArgumentValueError(
+                    f"cache_dir must be a folder that can be written to (got {folder!r}: "
+                    f"{reason_of(error)}). Pass another."
+                ) from error
         num_threads = max(1, min(options.max_in_flight, options.max_bytes_in_flight // PIECE_BYTES))
         with ThreadPoolExecutor(num_threads) as pool:
             list(pool.map(lambda found: self._copy(*found), infos))
@@ -82,33 +98,39 @@ class ObjectCopies:
             self.problems[url] = str(error)
             return None
 
+    def _has(self, sizes: dict[str, int]) -> bool:
+        with contextlib.suppress(OSError), opened_folder(self._folder) as folder:
+            return all(is_sound(folder, name, size) for name, size in sizes.items())
+        return False
+
     def _copy(self, url: str, info: ObjectInfo) -> None:
         name = _name(url, info)
-        path = self._folder / name
         try:
-            if not _is_whole(path, info.size):
-                descriptor = os.open(
-                    self._folder / f"{_WRITING}{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666
-                )
-                with open(descriptor, "r+b") as file:
-                    # Another process may be at it, and be done or killed before the lock is ours.
-                    fcntl.flock(file, fcntl.LOCK_EX)
-                    if not _is_whole(path, info.size):
-                        file.truncate()
-                        self._storage.copy(url, info, file)
-                        file.flush()
-                        os.replace(self._folder / f"{_WRITING}{name}", path)
-            # When it was used. When it was written is part of the key of what is known of it.
-            os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
-            self.paths[url] = str(path)
+            with opened_folder(self._folder) as folder:
+                if not is_sound(folder, name, info.size):
+                    with _locked_file(f"{_WRITING}{name}", folder) as file:
+                        # Another process may have been at it.
+                        if not is_sound(folder, name, info.size):
+                            self._write(url, info, name, file, folder)
+                note_use(folder, name)
+            self.paths[url] = str(self._folder / name)
         except Exception as error:  # whatever a store raises
             self.problems[url] = problem_of(url, error)
 
-    def _hold(self, sizes: dict[str, int], max_bytes: int) -> None:
+    def _write(self, url: str, info: ObjectInfo, name: str, file: BinaryIO, folder: int) -> None:
+        file.truncate()
+        summed = SummedFile(file)
+        self._storage.copy(url, info, summed)
+        file.flush()
+        os.replace(f"{_WRITING}{name}", name, src_dir_fd=folder, dst_dir_fd=folder)
+        keep_check(folder, name, os.fstat(file.fileno()), summed.checksum)
+
+    def _hold(self, folder: int, sizes: dict[str, int], max_bytes: int) -> None:
         """Make room for files, and list them as in use."""
-        with open(self._folder / _LOCK, "a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            held = self._held()
+        with open(own_file(_LOCK, folder), "r+b") as lock:
+            if not lock_within(lock.fileno(), _LOCK_SECONDS):
+                raise OSError(errno.EWOULDBLOCK, f"another program holds the lock of {_LOCK}")
+            held = _held(folder)
             needed = sum({**held, **sizes}.values())
             if needed > max_bytes:
                 raise ArgumentValueError(
@@ -116,43 +138,76 @@ class ObjectCopies:
                     f"other pipelines use now have together (got {max_bytes}). Raise it, or read "
                     "fewer."
                 )
-            self._remove({**held, **sizes}, max_bytes - needed)
-            descriptor, _ = tempfile.mkstemp(prefix=_HELD, dir=self._folder)
+            _remove(folder, {**held, **sizes}, max_bytes - needed)
+            descriptor, _ = new_file(_HELD, folder)
             Finalizer(self, os.close, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             with open(descriptor, "w", closefd=False) as file:
                 file.writelines(f"{size} {name}\n" for name, size in sizes.items())
 
-    def _held(self) -> dict[str, int]:
-        """Return the sizes of the files that are in use; lists of those who have ended go."""
-        held = {}
-        for path in self._folder.glob(f"{_HELD}*"):
-            if is_abandoned(path):
-                path.unlink()
-                continue
-            for line in path.read_text().splitlines():
-                size, _, name = line.partition(" ")
-                held[name] = int(size)
-        return held
 
-    def _remove(self, kept: dict[str, int], max_bytes: int) -> None:
-        """Remove files that nobody uses, first what was not used for longest."""
-        unused = []
-        for path in self._folder.iterdir():
-            name = path.name.removeprefix(_WRITING)
-            if name in kept or name == _LOCK or name.startswith(_HELD):
-                continue
-            if name != path.name:
-                path.unlink()
-                continue
-            status = path.stat()
-            unused.append((status.st_atime_ns, status.st_size, path))
-        total = sum(entry[1] for entry in unused)
-        for _, size, path in sorted(unused, key=lambda entry: entry[0]):
-            if total <= max_bytes:
-                break
-            path.unlink()
-            total -= size
+@contextlib.contextmanager
+def _locked_file(name: str, folder: int) -> Iterator[BinaryIO]:
+    """Open a file to write, once no other process does."""
+    while True:
+        with open(own_file(name, folder), "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # The process that held the lock may have moved the file to its place.
+            if _is_file(file.fileno(), name, folder):
+                yield file
+                return
+
+
+def _is_file(descriptor: int, name: str, folder: int) -> bool:
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(found, os.fstat(descriptor))
+
+
+def _held(folder: int) -> dict[str, int]:
+    """Return the sizes of the files that are in use; lists of pipelines that have ended go."""
+    held = {}
+    for name in os.listdir(folder):
+        if not name.startswith(_HELD):
+            continue
+        if is_abandoned(name, folder):
+            os.unlink(name, dir_fd=folder)
+            continue
+        with open(open_file(name, folder), encoding="ascii", errors="replace") as file:
+            for line in file.read(_MOST_LIST_BYTES).splitlines():
+                size, _, copy = line.partition(" ")
+                if size.isdecimal() and len(size) < 19 and _COPIES.fullmatch(copy):
+                    held[copy] = int(size)
+    return held
+
+
+def _remove(folder: int, kept: dict[str, int], max_bytes: int) -> None:
+    """Remove files that no pipeline uses, first what was not used for longest."""
+    names = set(os.listdir(folder))
+    unused = []
+    for name in names:
+        copy = name.removeprefix(_WRITING).removeprefix(CHECK)
+        if copy in kept or not _COPIES.fullmatch(copy):
+            continue
+        if name != copy:
+            if name.startswith(_WRITING) or copy not in names:
+                os.unlink(name, dir_fd=folder)
+            continue
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        used = status
+        with contextlib.suppress(FileNotFoundError):
+            used = os.stat(f"{CHECK}{name}", dir_fd=folder, follow_symlinks=False)
+        unused.append((used.st_mtime_ns, status.st_size, name))
+    total = sum(entry[1] for entry in unused)
+    for _, size, name in sorted(unused):
+        if total <= max_bytes:
+            break
+        os.unlink(name, dir_fd=folder)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{CHECK}{name}", dir_fd=folder)
+        total -= size
 
 
 def _name(url: str, info: ObjectInfo) -> str:
@@ -160,10 +215,3 @@ def _name(url: str, info: ObjectInfo) -> str:
     end = re.search(r"\.[A-Za-z0-9]{1,8}\Z", url)
     content = f"{url}\0{info.version}".encode(errors="surrogateescape")
     return hashlib.sha256(content).hexdigest() + (end[0] if end else "")
-
-
-def _is_whole(path: Path, size: int) -> bool:
-    try:
-        return path.stat().st_size == size
-    except FileNotFoundError:
-        return False

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, TextIO
+from typing import Any, Protocol, TextIO
 
 from dali_core._runtime.remote_reads import RemoteReads, require_memory
 from dali_core._storage.failures import problem_of
@@ -20,6 +20,14 @@ from dali_core._storage.serving import ReadThreads
 from dali_core._storage.stores import ObjectInfo, ObjectStore, open_store
 from dali_core._storage.urls import ObjectUrl, is_url, split_url, without_file_scheme
 from dali_core.errors import ArgumentValueError, OutOfMemoryError
+
+
+class Writable(Protocol):
+    """What an object is copied to."""
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes, and return how many."""
+        ...
 
 
 @dataclass
@@ -148,7 +156,7 @@ class Storage:
             self._infos[url] = found
         return found
 
-    def copy(self, url: str, info: ObjectInfo, file: BinaryIO) -> None:
+    def copy(self, url: str, info: ObjectInfo, file: Writable) -> None:
         """Write an object into a file, piece after piece.
 
         Raises
