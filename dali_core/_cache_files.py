@@ -123,8 +123,7 @@ def open_file(name: _Path, folder: int | None = None, flags: int = os.O_RDONLY) 
     descriptor = _open(name, flags, folder)
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise UntrustedFileError(errno.EINVAL, "it is no regular file")
+        _require_regular(status)
         _require_owner(status)
         if flags & os.O_ACCMODE != os.O_RDONLY and status.st_nlink > 1:
             raise UntrustedFileError(errno.EMLINK, "it is a file of another name, too")
@@ -132,6 +131,33 @@ def open_file(name: _Path, folder: int | None = None, flags: int = os.O_RDONLY) 
         os.close(descriptor)
         raise
     return descriptor
+
+
+def has_private_file(folder: int, name: str) -> bool:
+    """Return whether there is a file, which other code may then open by its name.
+
+    Parameters
+    ----------
+    folder : int
+        Descriptor of the folder.
+    name : str
+        The file.
+
+    Raises
+    ------
+    UntrustedFileError
+        If every user may write to the folder, or what is there is no regular file of this user or
+        of root.
+    """
+    if os.fstat(folder).st_mode & stat.S_IWOTH:
+        raise UntrustedFileError(errno.EPERM, "every user may write to it")
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    _require_regular(status)
+    _require_owner(status)
+    return True
 
 
 def own_file(name: str, folder: int) -> int:
@@ -197,6 +223,11 @@ def _open(name: _Path, flags: int, folder: int | None) -> int:
         if error.errno == errno.ENXIO:
             raise UntrustedFileError(errno.ENXIO, "it is no regular file") from error
         raise
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise UntrustedFileError(errno.EINVAL, "it is no regular file")
 
 
 def _require_owner(status: os.stat_result) -> None:

@@ -34,7 +34,7 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-    ["errors", "_messages", "_spec", "_recorder", "_whole_files"],
+    ["errors", "_messages", "_spec", "_recorder", "_whole_files", "_cache_files"],
     ["types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["_storage"],
@@ -57,6 +57,7 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 # Operators that run in Python create and consume batches; otherwise they only use descriptions.
 KNOWN_TO_OPERATORS = (
+    "dali_core._cache_files",
     "dali_core._literals",
     "dali_core._spec",
     "dali_core._storage",

@@ -8,8 +8,21 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from dali_core._cache_files import (
+    LOCK_SECONDS,
+    has_private_file,
+    opened_folder,
+    reason_of,
+    warn_once,
+)
+
 _AT_ONCE = 500
-_SECONDS = 5.0  # to wait for another program that writes
+_LOCKED = "database is locked"
+_OUTSIDE = (_LOCKED, "readonly", "disk", "unable to open")
+"""In the messages of SQLite that are not about the content of the file."""
+
+_given_up: set[str] = set()
+"""Databases that other programs have locked for too long: this process does without."""
 
 FileKey = tuple[str, int, int]
 """Absolute path, size in bytes, and time of the last change in nanoseconds."""
@@ -35,11 +48,15 @@ def cache_folder(variable: str, name: str) -> str:
     if chosen is not None:
         return os.path.abspath(os.path.expanduser(chosen)) if chosen else ""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    if home.startswith("~"):  # a user without a home
+        return ""
     return os.path.join(os.path.abspath(home), "dali_core", name)
 
 
 class FileCache:
-    """A database in a folder. What is wrong with it never shows but in time.
+    """A database in a folder. What is wrong with it never shows but in time, and once in a warning.
+
+    It is not used in a folder to which every user may write, or which belongs to another one.
 
     Parameters
     ----------
@@ -47,71 +64,97 @@ class FileCache:
         Where to keep it; nothing is kept if it is empty.
     name : str
         Name of the database's file; it changes with the table, and with what entries have.
+    variable : str
+        Environment variable that warnings name; without it there are none.
     """
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, name: str, variable: str = "") -> None:
         self._folder = folder
-        self._name = name
+        self._path = Path(os.path.realpath(folder), name)
+        self._variable = variable
 
     def load_bytes(self, keys: Sequence[FileKey]) -> dict[str, bytes]:
         """Return the entries that are there, by path."""
         found: dict[str, bytes] = {}
-        path = Path(self._folder, self._name)
-        if not self._folder or not path.is_file():
-            return found
-        try:
-            with self._connection(path) as database:
-                for start in range(0, len(keys), _AT_ONCE):
-                    self._load_some(database, keys[start : start + _AT_ONCE], found)
-        except sqlite3.OperationalError:
-            pass  # busy, or in a folder that cannot be used
-        except sqlite3.DatabaseError:
-            with contextlib.suppress(OSError):
-                path.unlink()
+        with self._unless_faulty(), self._database() as database:
+            for start in range(0, len(keys), _AT_ONCE):
+                _load_some(database, keys[start : start + _AT_ONCE], found)
         return found
 
     def store_bytes(self, entries: Iterable[tuple[FileKey, bytes]]) -> None:
         """Keep entries, where that is possible."""
-        if not self._folder:
-            return
-        rows = [(*key, data) for key, data in entries]
-        path = Path(self._folder, self._name)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self._connection(path) as database, database:
-                database.execute(
-                    "CREATE TABLE IF NOT EXISTS indices "
-                    "(path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, data BLOB)"
-                )
-                database.executemany("INSERT OR REPLACE INTO indices VALUES (?, ?, ?, ?)", rows)
-        except sqlite3.OperationalError:
-            pass
-        except sqlite3.DatabaseError:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        except (OSError, UnicodeEncodeError):
-            pass
+        rows = [(*key, data) for key, data in entries if _is_text(key[0])]
+        with self._unless_faulty(is_new=True), self._database(make=True) as database, database:
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS indices "
+                "(path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, data BLOB)"
+            )
+            database.executemany("INSERT OR REPLACE INTO indices VALUES (?, ?, ?, ?)", rows)
+
+    def warn(self, reason: str) -> None:
+        """Warn about a fault, unless that was done before."""
+        if self._variable:
+            warn_once(self._variable, self._folder, reason)
 
     @contextlib.contextmanager
-    def _connection(self, path: Path) -> Iterator[sqlite3.Connection]:
-        database = sqlite3.connect(path, timeout=_SECONDS)
-        try:
-            yield database
-        finally:
-            database.close()
+    def _database(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
+        if not self._folder or str(self._path) in _given_up:
+            raise FileNotFoundError
+        if make:
+            os.makedirs(self._path.parent, 0o700, exist_ok=True)
+        with opened_folder(self._path.parent) as folder:
+            if not has_private_file(folder, self._path.name) and not make:
+                raise FileNotFoundError
+            with contextlib.closing(sqlite3.connect(self._path, LOCK_SECONDS)) as database:
+                database.text_factory = bytes
+                yield database
 
-    def _load_some(
-        self, database: sqlite3.Connection, keys: Sequence[FileKey], found: dict[str, bytes]
-    ) -> None:
-        wanted = {path: (size, changed) for path, size, changed in keys}
-        marks = ",".join("?" * len(wanted))
+    @contextlib.contextmanager
+    def _unless_faulty(self, *, is_new: bool = False) -> Iterator[None]:
         try:
-            rows = database.execute(
-                f"SELECT path, size, changed, data FROM indices WHERE path IN ({marks})",  # noqa: S608
-                list(wanted),
-            )
-        except UnicodeEncodeError:  # a name that is no text
-            return
-        for path, size, changed, data in rows:
-            if wanted.get(path) == (size, changed) and isinstance(data, bytes):
-                found[path] = data
+            yield
+        except FileNotFoundError:
+            pass
+        except sqlite3.OperationalError as error:
+            reason = str(error)
+            if _LOCKED in reason:
+                _given_up.add(str(self._path))
+                if is_new:
+                    return  # others are writing: they may keep the same
+            if any(text in reason for text in _OUTSIDE):
+                self.warn(reason)
+            elif is_new or "no such table" not in reason:
+                self._remove(reason)
+        except sqlite3.DatabaseError as error:
+            self._remove(str(error))
+        except (OSError, sqlite3.Error, ValueError, OverflowError, MemoryError) as error:
+            self.warn(reason_of(error))
+
+    def _remove(self, reason: str) -> None:
+        self.warn(f"{self._path.name} is damaged, {reason}")
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+
+
+def _load_some(
+    database: sqlite3.Connection, keys: Sequence[FileKey], found: dict[str, bytes]
+) -> None:
+    wanted = {path: (size, changed) for path, size, changed in keys if _is_text(path)}
+    marks = ",".join("?" * len(wanted))
+    rows = database.execute(
+        "SELECT path, size, changed, data, typeof(data) FROM indices "  # noqa: S608
+        f"WHERE path IN ({marks})",
+        list(wanted),
+    )
+    for path, size, changed, data, kind in rows:
+        name = path.decode("utf-8", "replace")
+        if wanted.get(name) == (size, changed) and kind == b"blob":
+            found[name] = data
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "dali_core/kernels/files/cache_file.hpp"
 #include "dali_core/kernels/files/remote_reads.hpp"
 #include "dali_core/operator.hpp"
 
@@ -71,6 +72,12 @@ class OpenFile {
       descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0 && is_url(path)) refuse_url();
+    if (descriptor_ < 0) fail("must be readable");
+  }
+  // A file of a cache, which counts only if it is as `open_cache_file` has it.
+  struct OfCache {};
+  OpenFile(const std::string& path, OfCache)
+      : path_(path), descriptor_(open_cache_file(path.c_str())) {
     if (descriptor_ < 0) fail("must be readable");
   }
   // An object of a size that is known.

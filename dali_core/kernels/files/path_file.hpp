@@ -1,7 +1,8 @@
 // A file with the paths of many files: blocks, where they begin, folders, a note, and a tail.
 //
-// It is opened in a time that does not depend on the number of paths, and blocks are read when they
-// are needed. It is not mapped: a mapped file that somebody truncates ends the process.
+// Blocks are read when they are needed, and checked then; those of files up to 64 MiB also when it
+// is opened, which takes about 20 ms for a million paths. It is not mapped: a mapped file that
+// somebody truncates ends the process.
 #pragma once
 
 #include <unistd.h>
@@ -51,7 +52,7 @@ class PathFile {
   static std::shared_ptr<const PathFile> open(const std::string& path, PathFolders& folders,
                                               std::string& note) {
     const std::shared_ptr<PathFile> file(new PathFile(path));
-    return file->read_tail(folders, note) ? file : nullptr;
+    return file->read_tail(folders, note) && file->begins_soundly() ? file : nullptr;
   }
 
   int64_t num_paths() const { return tail_.num_paths; }
@@ -69,7 +70,7 @@ class PathFile {
   }
 
  private:
-  explicit PathFile(const std::string& path) : path_(path), file_(path) {}
+  explicit PathFile(const std::string& path) : path_(path), file_(path, OpenFile::OfCache{}) {}
 
   bool read_tail(PathFolders& folders, std::string& note) {
     const int64_t size = file_.size(), size_before = size - static_cast<int64_t>(sizeof tail_);
@@ -86,6 +87,16 @@ class PathFile {
     note = rest.substr(static_cast<size_t>(tail_.folder_bytes));
     rest.resize(static_cast<size_t>(tail_.folder_bytes));
     return folders.from_bytes(rest, tail_.num_folders);
+  }
+
+  // Blocks of a file that is not large are checked at once: what is damaged is then listed again.
+  bool begins_soundly() const {
+    if (tail_.blocks_end > kCheckedBytes) return true;
+    for (int64_t number = 0; number < tail_.num_blocks(); ++number) {
+      PathBlock block;
+      if (!read_block(number, block)) return false;
+    }
+    return true;
   }
 
   bool read_block(int64_t number, PathBlock& block) const {
@@ -112,6 +123,8 @@ class PathFile {
 
   // Names in folders have up to 255 characters.
   static constexpr int64_t kMostBlockBytes = PathBlock::kMostPaths * 2048;
+
+  static constexpr int64_t kCheckedBytes = 64 << 20;
 
   std::string path_;
   OpenFile file_;

@@ -69,17 +69,40 @@ class ArchiveIndex:
 
     @classmethod
     def from_bytes(cls, data: bytes, kind: str) -> ArchiveIndex | None:
-        """Return an index of a kind that `to_bytes` has written; None for anything else."""
-        if zlib.crc32(data[4:]) != int.from_bytes(data[:4], "little"):
-            return None
-        body = zlib.decompress(data[4:])
-        length = int.from_bytes(body[:8], "little")
-        head = json.loads(body[-length:])
-        if head["kind"] != kind:
-            return None
-        numbers = array("q", body[8:-length])
+        """Return an index that `to_bytes` has written; None if it is of another kind.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are anything else.
+        """
+        if len(data) < 4 or zlib.crc32(data[4:]) != int.from_bytes(data[:4], "little"):
+            raise ValueError("with a wrong checksum")
+        try:
+            body = zlib.decompress(data[4:])
+            length = int.from_bytes(body[:8], "little")
+            head = json.loads(body[-length:])
+            if head["kind"] != kind:
+                return None
+            return cls._from_parts(head["names"], head["problems"], array("q", body[8:-length]))
+        except (TypeError, KeyError, RecursionError, MemoryError, zlib.error) as error:
+            raise ValueError("with other content") from error
+
+    @classmethod
+    def _from_parts(cls, names: Any, problems: Any, numbers: array[int]) -> ArchiveIndex:
         half = len(numbers) // 2
-        return cls(numbers[:half], numbers[half:], head["names"], dict(head["problems"]))
+        found = dict(problems)
+        is_sound = (
+            len(numbers) == 2 * half
+            and isinstance(names, list)
+            and len(names) in (0, half)
+            and all(isinstance(name, str) for name in names)
+            and all(isinstance(number, int) and 0 <= number < half for number in found)
+            and all(isinstance(reason, str) for reason in found.values())
+        )
+        if not is_sound:
+            raise ValueError("with other content")
+        return cls(numbers[:half], numbers[half:], names, found)
 
 
 def open_indices(
@@ -112,10 +135,13 @@ def open_indices(
     paths = storage.checked(paths)
     with ThreadPoolExecutor(_NUM_REQUESTS) as pool:
         keys = list(pool.map(lambda path: _key(path, storage), paths))
-    cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE)
-    found: dict[str, ArchiveIndex | None] = {
-        path: ArchiveIndex.from_bytes(data, kind) for path, data in cache.load_bytes(keys).items()
-    }
+    cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE, CACHE_VARIABLE)
+    found: dict[str, ArchiveIndex | None] = {}
+    for path, data in cache.load_bytes(keys).items():
+        try:
+            found[path] = ArchiveIndex.from_bytes(data, kind)
+        except ValueError as error:
+            cache.warn(f"an entry is damaged, {error}")
     missing = [key for key in dict.fromkeys(keys) if found.get(key[0]) is None]
     if missing:
         walk = _WALKS[kind]

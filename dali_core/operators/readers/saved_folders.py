@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dali_core._cache_files import open_file, reason_of, warn_once
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import is_url
 from dali_core._whole_files import remove_abandoned, whole_file
@@ -91,19 +92,32 @@ class SavedFolders:
 
     def _open(self) -> tuple[PathList, bytes] | None:
         """Return what is kept, and for which rules and states of folders."""
-        try:
-            return None if self._file is None else PathList.open(str(self._file))
-        except OSError:
+        if self._file is None:
             return None
+        try:
+            os.close(open_file(self._file))
+            found = PathList.open(str(self._file))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._warn(reason_of(error))
+            return None
+        if found is None:
+            self._warn(f"{self._file.name} is damaged")
+        return found
+
+    def _warn(self, reason: str) -> None:
+        if self._file is not None:
+            warn_once(CACHE_VARIABLE, self._file.parents[1], reason)
 
     def _write(self, file: Path, found: PathList, note: bytes) -> None:
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            os.makedirs(file.parent, 0o700, exist_ok=True)
             remove_abandoned(file)
             with whole_file(file) as target:
                 found.write_to(target.write, note)
-        except OSError:
-            pass  # the disk is full, or the folder cannot be used
+        except OSError as error:  # the disk is full, or the folder cannot be used
+            self._warn(reason_of(error))
 
     def _states_of(self, folders: Sequence[str]) -> bytes:
         """Return what changes with the names in each folder; nothing if one cannot be found."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_core.errors import DaliCoreError
-from dali_core.operators.video.backends import cache_folder
+from dali_core.operators.video.backends import CACHE_VARIABLE, cache_folder
 from dali_core.operators.video.index_builders import build_indices
 from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import (
@@ -120,7 +120,7 @@ def open_indices(
                 results[place] = _error(name, "it is no regular file")
         except (OSError, ValueError) as error:
             results[place] = _error(name, getattr(error, "strerror", None) or str(error))
-    cache = IndexCache(cache_folder())
+    cache = IndexCache(cache_folder(), CACHE_VARIABLE)
     found = cache.load(list(keys.values()))
     missing = []
     for place, key in keys.items():

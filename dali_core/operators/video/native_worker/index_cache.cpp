@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "dali_core/kernels/files/cache_file.hpp"
 #include "dali_core/operators/video/native_worker/container.hpp"
 #include "dali_core/operators/video/native_worker/sqlite.hpp"
 
@@ -60,13 +61,9 @@ bool is_utf8(const std::string& text) {
   return true;
 }
 
-bool is_file(const std::string& path) {
+bool is_there(const std::string& path) {
   struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
-void remove_damaged(const SqliteError& error, const std::string& file) {
-  if (error.is_damage()) ::unlink(file.c_str());
+  return ::lstat(path.c_str(), &status) == 0;
 }
 
 }  // namespace
@@ -81,9 +78,19 @@ FileKey::FileKey(const std::string& path) {
 
 IndexCache::IndexCache(const std::string& folder) : folder_(folder), file_(folder + "/" + kFile) {}
 
+bool IndexCache::is_usable(const FileKey& key) const {
+  return !folder_.empty() && !is_given_up_ && is_utf8(key.path) && SqliteFile::is_available() &&
+         is_private_place(folder_.c_str(), file_.c_str());
+}
+
+void IndexCache::handle(const SqliteError& error) const {
+  // Waiting for every file would cost more than what is kept is worth.
+  if (error.is_busy()) is_given_up_ = true;
+  if (error.is_damage()) ::unlink(file_.c_str());
+}
+
 std::optional<PackedIndex> IndexCache::load(const FileKey& key) const {
-  if (folder_.empty() || !is_file(file_) || !is_utf8(key.path) || !SqliteFile::is_available())
-    return std::nullopt;
+  if (!is_usable(key) || !is_there(file_)) return std::nullopt;
   try {
     SqliteFile file(file_);
     file.prepare("SELECT size, changed, data FROM indices WHERE path = ?");
@@ -93,15 +100,16 @@ std::optional<PackedIndex> IndexCache::load(const FileKey& key) const {
     const std::string data = file.bytes(2);
     return PackedIndex::from_bytes(data.data(), data.size());
   } catch (const SqliteError& error) {
-    remove_damaged(error, file_);
+    handle(error);
     return std::nullopt;
   }
 }
 
 void IndexCache::store(const FileKey& key, const PackedIndex& index) const {
-  if (folder_.empty() || !is_utf8(key.path) || !SqliteFile::is_available()) return;
+  if (folder_.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
+  if (!is_usable(key)) return;
   try {
     SqliteFile file(file_);
     file.prepare(
@@ -116,7 +124,7 @@ void IndexCache::store(const FileKey& key, const PackedIndex& index) const {
     file.bind_bytes(4, data);
     file.step();
   } catch (const SqliteError& error) {
-    remove_damaged(error, file_);
+    handle(error);
   }
 }
 

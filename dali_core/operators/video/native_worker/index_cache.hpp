@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dali_core/operators/video/native_worker/packed_index.hpp"
+#include "dali_core/operators/video/native_worker/sqlite.hpp"
 
 namespace dali_core {
 
@@ -19,8 +20,8 @@ struct FileKey {
   explicit FileKey(const std::string& path);
 };
 
-// A folder of indices; nothing is kept if it is empty, or where SQLite is not installed. What is
-// wrong with it never shows but in time.
+// A folder of indices; nothing is kept if it is empty, where SQLite is not installed, or where
+// others may write. What is wrong with it never shows but in time.
 class IndexCache {
  public:
   explicit IndexCache(const std::string& folder);
@@ -28,8 +29,12 @@ class IndexCache {
   void store(const FileKey& key, const PackedIndex& index) const;
 
  private:
+  bool is_usable(const FileKey& key) const;
+  void handle(const SqliteError& error) const;
+
   std::string folder_;
   std::string file_;
+  mutable bool is_given_up_ = false;  // other programs have locked the file for too long
 };
 
 }  // namespace dali_core

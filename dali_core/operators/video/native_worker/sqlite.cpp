@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kOk = 0, kError = 1, kRow = 100, kDone = 101;
 constexpr int kReadWriteCreate = 2 | 4;
-constexpr int kMilliseconds = 5000;  // to wait for another program that writes
+constexpr int kMilliseconds = 1000;  // to wait for another program that writes
 
 using Destructor = void (*)(void*);
 

@@ -11,6 +11,8 @@ struct SqliteError {
   int code;
   // Whether the file itself is damaged, rather than busy or out of reach.
   bool is_damage() const { return (code & 0xff) == 11 || (code & 0xff) == 26; }
+  // Whether other programs hold a lock on it.
+  bool is_busy() const { return (code & 0xff) == 5 || (code & 0xff) == 6; }
 };
 
 // A connection with one statement at a time.

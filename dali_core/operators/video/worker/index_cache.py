@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 
 from dali_core.operators.file_cache import FileCache
@@ -20,17 +19,21 @@ class IndexCache(FileCache):
     ----------
     folder
         Where to keep them; nothing is kept if it is empty.
+    variable
+        Environment variable that warnings name; without it there are none.
     """
 
-    def __init__(self, folder: str) -> None:
-        super().__init__(folder, _FILE)
+    def __init__(self, folder: str, variable: str = "") -> None:
+        super().__init__(folder, _FILE, variable)
 
     def load(self, keys: Sequence[FileKey]) -> dict[str, PackedIndex]:
         """Return the indices that are there, by path."""
         found: dict[str, PackedIndex] = {}
         for path, data in self.load_bytes(keys).items():
-            with contextlib.suppress(DamagedIndexError):
+            try:
                 found[path] = PackedIndex.from_bytes(data)
+            except DamagedIndexError as error:
+                self.warn(f"an entry is {error}")
         return found
 
     def store(self, entries: Iterable[tuple[FileKey, PackedIndex]]) -> None:
