@@ -11,9 +11,10 @@ import contextlib
 import os
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from dali_core._cache_files import open_file, own_file
+from dali_core._cache_files import open_file, own_file, reason_of
 
 CHECK = "check-"
 """With it begin the names of files with checksums."""
@@ -57,8 +58,20 @@ def keep_check(folder: int, name: str, status: os.stat_result, checksum: int) ->
         file.truncate()
 
 
-def is_sound(folder: int, name: str, size: int) -> bool:
-    """Return whether there is a copy of this size, with the content that was written."""
+def is_sound(folder: int, name: str, size: int, warn: Callable[[str], None]) -> bool:
+    """Return whether there is a copy of this size, with the content that was written.
+
+    Parameters
+    ----------
+    folder : int
+        Descriptor of the folder.
+    name : str
+        The copy.
+    size : int
+        How many bytes it must have.
+    warn : callable
+        Is called with what is wrong with a copy that was damaged.
+    """
     try:
         with open(open_file(f"{CHECK}{name}", folder), "rb") as file:
             packed = file.read(_CHECK.size + 1)
@@ -77,10 +90,14 @@ def is_sound(folder: int, name: str, size: int) -> bool:
             while piece := file.read(_PIECE_BYTES):
                 checksum = zlib.crc32(piece, checksum)
             if checksum != record[1]:
+                warn(f"{name} is damaged")
                 return False
         with contextlib.suppress(OSError):  # it is compared again next time
             keep_check(folder, name, status, checksum)
-    except OSError:
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        warn(reason_of(error))
         return False
     return True
 

@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,6 +26,7 @@ from dali_core._cache_files import (
     opened_folder,
     own_file,
     reason_of,
+    warn_once,
 )
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._storage.checked_copies import CHECK, SummedFile, is_sound, keep_check, note_use
@@ -69,6 +71,7 @@ class ObjectCopies:
 
     def __init__(self, storage: Storage, urls: Sequence[str], folder: str, max_bytes: int) -> None:
         self._storage = storage
+        self._warn = partial(warn_once, "cache_dir", folder)
         self._folder = Path(os.path.abspath(os.path.expanduser(folder)), "copies-1")
         self.paths: dict[str, str] = {}
         self.problems: dict[str, str] = {}
@@ -100,17 +103,17 @@ class ObjectCopies:
 
     def _has(self, sizes: dict[str, int]) -> bool:
         with contextlib.suppress(OSError), opened_folder(self._folder) as folder:
-            return all(is_sound(folder, name, size) for name, size in sizes.items())
+            return all(is_sound(folder, name, size, self._warn) for name, size in sizes.items())
         return False
 
     def _copy(self, url: str, info: ObjectInfo) -> None:
         name = _name(url, info)
         try:
             with opened_folder(self._folder) as folder:
-                if not is_sound(folder, name, info.size):
+                if not is_sound(folder, name, info.size, self._warn):
                     with _locked_file(f"{_WRITING}{name}", folder) as file:
                         # Another process may have been at it.
-                        if not is_sound(folder, name, info.size):
+                        if not is_sound(folder, name, info.size, self._warn):
                             self._write(url, info, name, file, folder)
                 note_use(folder, name)
             self.paths[url] = str(self._folder / name)
@@ -123,7 +126,8 @@ class ObjectCopies:
         self._storage.copy(url, info, summed)
         file.flush()
         os.replace(f"{_WRITING}{name}", name, src_dir_fd=folder, dst_dir_fd=folder)
-        keep_check(folder, name, os.fstat(file.fileno()), summed.checksum)
+        with contextlib.suppress(OSError):  # the copy is good, if only for this time
+            keep_check(folder, name, os.fstat(file.fileno()), summed.checksum)
 
     def _hold(self, folder: int, sizes: dict[str, int], max_bytes: int) -> None:
         """Make room for files, and list them as in use."""
