@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import jax
 import numpy
 
 from dali_core.errors import ArgumentValueError
+from dali_core.plugin.asynchronous import call_in_thread
 from dali_core_jax.iterators import DALIGenericIterator
 
 
@@ -38,7 +39,6 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         self._lock = threading.RLock()
-        self._executor: ThreadPoolExecutor | None = None
         super().__init__(*args, **keywords)
 
     def __iter__(self) -> DALIGenericPeekableIterator:
@@ -92,10 +92,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         concurrent.futures.Future
             Its result is that of `peek`.
         """
-        with self._lock:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(1, thread_name_prefix="dali_core peek")
-            return self._executor.submit(self.peek)
+        return call_in_thread(self.peek, "dali_core peek")
 
     def reset(self) -> None:
         """Begin the next epoch, if this one has ended; otherwise only log a warning."""

@@ -224,9 +224,11 @@ cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with 
         pointer = (<object>block.allocator.get()).allocate(
             bytes, <uintptr_t>block.stream.get().stream
         )
-    except Exception as error:
-        # It becomes the cause of the error about the shortage.
+    except BaseException as error:
+        # It becomes the cause of the error about the shortage. Ctrl-C also comes once more.
         block.error = hold_python_object(error)
+        if isinstance(error, KeyboardInterrupt):
+            PyErr_SetInterrupt()
     # Whatever it has left as the current context.
     cydriver.cuCtxPopCurrent(&context)
     block.pointer = pointer

@@ -115,14 +115,16 @@ class Tracer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._runs: weakref.WeakSet[RunTrace] = weakref.WeakSet()
+        # No WeakSet: it runs code when an entry is garbage, in which Ctrl-C would be lost.
+        self._runs: list[weakref.ref[RunTrace]] = []
         # Also those of pipelines that are gone before the trace ends. None: nobody traces.
         self._traced: list[RunTrace] | None = None
 
     def add(self, run: RunTrace) -> None:
         """Make a run known."""
         with self._lock:
-            self._runs.add(run)
+            self._runs = [known for known in self._runs if known() is not None]
+            self._runs.append(weakref.ref(run))
             if self._traced is not None:
                 self._trace(run)
 
@@ -132,8 +134,10 @@ class Tracer:
             if self._traced is not None:
                 return False
             self._traced = []
-            for run in self._runs:
-                self._trace(run)
+            for known in self._runs:
+                run = known()
+                if run is not None:
+                    self._trace(run)
         return True
 
     def stop(self) -> list[dict[str, Any]]:

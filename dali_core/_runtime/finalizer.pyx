@@ -47,7 +47,7 @@ cdef bint _is_registered = False
 cdef class Finalizer:
     """Calls a function once: on demand, when an object is garbage, or when the interpreter ends.
 
-    At the end of the interpreter, newer ones come first. Whoever calls gets what the function
+    In a forked child it does nothing. At the end of the interpreter, newer ones come first. Whoever calls gets what the function
     raises; otherwise it is printed.
 
     Parameters
@@ -92,10 +92,12 @@ cdef class Finalizer:
         _waiting.pop(id(self), None)
         if work.function is None:
             return 0
-        # A forked child leaves threads alone, and others than the main thread handle no signals.
-        is_parent = getpid() == self._process
-        is_main = _thread.get_ident() == self._main_thread and is_parent
-        if is_garbage and is_parent and _holds_lock_of_threads():
+        # All that is to be closed is the parent's, such as threads, processes and files.
+        if getpid() != self._process:
+            return 0
+        # Others than the main thread handle no signals.
+        is_main = _thread.get_ident() == self._main_thread
+        if is_garbage and _holds_lock_of_threads():
             is_done = work.run_elsewhere(0)
         else:
             is_done = is_main and work.run_elsewhere(MAX_WAIT if is_garbage else FOREVER)

@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -29,6 +28,7 @@ from dali_core._cache_files import (
     warn_once,
 )
 from dali_core._runtime.finalizer import Finalizer
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage.checked_copies import CHECK, SummedFile, is_sound, keep_check, note_use
 from dali_core._storage.failures import problem_of
 from dali_core._storage.limited import PIECE_BYTES
@@ -76,8 +76,8 @@ class ObjectCopies:
         self.paths: dict[str, str] = {}
         self.problems: dict[str, str] = {}
         options = storage.options
-        with ThreadPoolExecutor(options.max_in_flight) as pool:
-            infos = [info for info in pool.map(self._info, urls) if info is not None]
+        found = map_in_threads(self._info, urls, options.max_in_flight)
+        infos = [info for info in found if info is not None]
         sizes = {_name(url, info): info.size for url, info in infos}
         try:
             self._folder.parent.mkdir(parents=True, exist_ok=True)
@@ -91,8 +91,7 @@ class ObjectCopies:
                     f"{reason_of(error)}). Pass another."
                 ) from error
         num_threads = max(1, min(options.max_in_flight, options.max_bytes_in_flight // PIECE_BYTES))
-        with ThreadPoolExecutor(num_threads) as pool:
-            list(pool.map(lambda found: self._copy(*found), infos))
+        list(map_in_threads(lambda found: self._copy(*found), infos, num_threads))
 
     def _info(self, url: str) -> tuple[str, ObjectInfo] | None:
         try:

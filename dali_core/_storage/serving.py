@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dali_core._runtime.remote_reads import RemoteReads
-from dali_core._runtime.thread_start import start_thread
+from dali_core._runtime.thread_start import start_new_thread
 from dali_core._storage.failures import problem_of
 
 
@@ -47,8 +47,7 @@ class ReadThreads:
 
     def _add(self) -> None:
         # Nobody waits for them: a request may take as long as its deadline allows.
-        thread = threading.Thread(target=self._serve, name="dali_core storage", daemon=True)
-        start_thread(thread)
+        start_new_thread(self._serve, "dali_core storage", daemon=True)
         self._num_threads += 1
         self._num_idle += 1
 

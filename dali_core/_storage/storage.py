@@ -7,11 +7,11 @@ import io
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TextIO
 
 from dali_core._runtime.remote_reads import RemoteReads, require_memory
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage.failures import problem_of
 from dali_core._storage.limited import PIECE_BYTES
 from dali_core._storage.object_cache import ObjectCache
@@ -267,12 +267,9 @@ class Storage:
         if len(names) < 2:
             return list(store.objects(url.key))
         prefixes = [f"{url.key}/{name}".lstrip("/") for name in names]
-        with ThreadPoolExecutor(min(len(names), self.options.max_in_flight)) as pool:
-            return [
-                found
-                for listed in pool.map(lambda prefix: list(store.objects(prefix)), prefixes)
-                for found in listed
-            ]
+        num_threads = min(len(names), self.options.max_in_flight)
+        lists = map_in_threads(lambda prefix: list(store.objects(prefix)), prefixes, num_threads)
+        return [found for listed in lists for found in listed]
 
     def _store(self, url: ObjectUrl) -> ObjectStore:
         with self._lock:

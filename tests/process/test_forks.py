@@ -134,3 +134,38 @@ for exec_async in (True, False):
 """,
     )
     assert output.split() == ["0", "0"]
+
+
+def test_a_child_that_exits_ends_nothing_of_its_parent(root: Path) -> None:
+    output = run(
+        root,
+        """
+class Numbers:
+    def __call__(self, info):
+        return np.int64([info.idx_in_epoch])
+
+with Pipeline(2, 1, None, py_num_workers=2, py_start_method="fork") as pipeline:
+    pipeline.set_outputs(fn.external_source(Numbers(), parallel=True, batch=False))
+assert first(pipeline.run()) == 0
+
+def ends_itself():
+    sys.exit(0)
+
+def closes():
+    pipeline.close()
+
+def drops():
+    globals().pop("pipeline")
+    gc.collect()
+
+for function in (ends_itself, closes, drops):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(300)
+        function()
+        sys.exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print([first(pipeline.run()) for _ in range(20)] == list(range(2, 42, 2)))
+""",
+    )
+    assert output.splitlines()[-1] == "True"

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from dali_core._runtime.thread_start import start_thread
+from dali_core._runtime.thread_start import map_in_threads, start_new_thread, start_thread
+from tests.hanging import HANG_SECONDS
 
 
 class Interrupted(Exception):
@@ -72,3 +73,30 @@ def test_errors_are_raised() -> None:
     thread.join()
     with pytest.raises(RuntimeError, match="started once"):
         start_thread(thread)
+
+
+def test_results_of_threads_are_in_order() -> None:
+    ended = threading.Event()
+    found = list(map_in_threads(lambda x: -x, range(100), 4, ended.set))
+    assert found == [-x for x in range(100)]
+    assert ended.wait(HANG_SECONDS)
+    assert list(map_in_threads(abs, [], 1)) == []
+
+
+def test_an_error_in_a_thread_is_raised_and_ends_the_rest() -> None:
+    ended = threading.Event()
+
+    def inverse(x: int) -> float:
+        return 1 / x
+
+    results = map_in_threads(inverse, [1, 0, 2], 1, ended.set)
+    assert next(results) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert ended.wait(HANG_SECONDS)
+
+
+def test_a_new_thread_runs() -> None:
+    runs = threading.Event()
+    start_new_thread(runs.set, "name", daemon=True)
+    assert runs.wait(HANG_SECONDS)

@@ -189,3 +189,20 @@ def test_the_dispatching_thread_may_collect_the_workers(
     memory.close.assert_called_once_with()
     with pytest.raises(WorkerError, match="ended by close"):
         task.result()
+
+
+def test_a_thread_that_starts_when_the_workers_are_closed_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ctrl-C may come while the thread is being started, and has the workers closed."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    dispatcher = _Dispatcher({None: ours}, {}, [], Mock())
+    thread = dispatcher._thread
+    failures: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    with theirs:
+        dispatcher.close()
+        thread.start()
+        thread.join(HANG_SECONDS)
+    assert not thread.is_alive()
+    assert failures == []

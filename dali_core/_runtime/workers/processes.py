@@ -20,6 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from dali_core._runtime.finalizer import Finalizer
+from dali_core._runtime.signals import DeferredSignals
 from dali_core._runtime.thread_start import start_thread
 from dali_core._runtime.workers import shared_memory
 from dali_core._runtime.workers.first_steps import FAILED_TO_START, WorkerName
@@ -90,12 +91,15 @@ class ProcessWorkers:
             started.callback(_end, processes, 0.0)
             with without_warning_of_own_threads() if forks else contextlib.nullcontext():
                 for worker in range(num_workers):
+                    # The hooks around a fork are the standard library's, which loses Ctrl-C there.
+                    signals = DeferredSignals()
                     post = Post(
                         shared=posts[None][1],
                         own=posts[worker][1] if worker in posts else None,
                         memory=memory.descriptor if forks else reduction.DupFd(memory.descriptor),
                         capacities=memory.mapped.capacities,
                         not_ours=[pair[0] for pair in posts.values()] if forks else [],
+                        signals=signals if forks else None,
                     )
                     name = f"dali_core worker {worker}"
                     process = context.Process(
@@ -104,8 +108,10 @@ class ProcessWorkers:
                         args=(os.getpid(), sent, post),
                         daemon=True,
                     )
-                    process.start()
-                    processes.append(process)
+                    with signals:
+                        process.start()
+                        processes.append(process)
+                        _forget_for_exits(process)
             beginning.close()
             for pair in posts.values():
                 pair[1].close()
@@ -187,6 +193,8 @@ class _Dispatcher:
         self._num_sent = 0
         self._broken: WorkerError | None = None
         self._is_closed = threading.Lock()
+        # Taken by the thread when it begins, or by `close` before that: its start may take long.
+        self._has_begun = threading.Lock()
         self._closes_itself = False
         self._wake_receiver, self._wake_sender = socket.socketpair()
         for end in (self._wake_receiver, self._wake_sender, *posts.values()):
@@ -214,8 +222,8 @@ class _Dispatcher:
             self._wake()
             return
         self._shut_down()
-        # Ctrl-C may have come before the start.
-        if self._thread.is_alive():
+        # Ctrl-C may have come before the start, or while a thread was being started.
+        if not self._has_begun.acquire(blocking=False):
             self._thread.join()
         self._release()
 
@@ -243,6 +251,8 @@ class _Dispatcher:
             self._wake_sender.send(b"\0")
 
     def _dispatch(self) -> None:
+        if not self._has_begun.acquire(blocking=False):  # closed
+            return
         self._dispatch_until_closed()
         if self._closes_itself:
             self._shut_down()
@@ -366,6 +376,15 @@ def _too_large(size: int) -> WorkerError:
         f"what a worker is told must have at most {MESSAGE_BYTES} bytes (got {size}). Keep the "
         "state of the source smaller."
     )
+
+
+def _forget_for_exits(process: BaseProcess) -> None:
+    """Have only this library end a process.
+
+    `multiprocessing` terminates all daemonic processes that it knows when an interpreter exits,
+    also that of a child that was forked later and is not their parent.
+    """
+    getattr(multiprocessing.process, "_children", set()).discard(process)
 
 
 def _end(processes: Sequence[BaseProcess], grace: float) -> None:

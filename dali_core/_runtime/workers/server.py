@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._runtime.signals import DeferredSignals
 from dali_core._runtime.workers import shared_memory
 from dali_core._runtime.workers.first_steps import failure_message
 from dali_core._runtime.workers.pickling import PackedFunction
@@ -40,6 +41,8 @@ class Post:
         Of its slots, at first.
     not_ours : list of socket
         The parent's ends, which a forked worker inherits.
+    signals : DeferredSignals or None
+        What a forked worker has to end.
     """
 
     shared: socket.socket
@@ -47,6 +50,7 @@ class Post:
     memory: Any
     capacities: list[int]
     not_ours: list[socket.socket]
+    signals: DeferredSignals | None = None
 
 
 def serve(parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
@@ -64,6 +68,8 @@ def serve(parent: int, functions: Sequence[WorkerFunction], post: Post) -> None:
     # Ctrl-C reaches all processes of the terminal. The parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if post.signals is not None:
+        post.signals.end()
     threading.Thread(
         target=_end_with, args=(parent,), name="dali_core parent watch", daemon=True
     ).start()

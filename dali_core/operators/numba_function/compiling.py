@@ -12,7 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, to_numpy_type
@@ -78,7 +78,7 @@ class Compiled:
 
 # A program that makes its pipeline again, such as for validation, need not wait again. Entries go
 # with the last pipeline that uses them.
-_known: WeakValueDictionary[tuple[Any, ...], Compiled] = WeakValueDictionary()
+_known: dict[tuple[Any, ...], ref[Compiled]] = {}
 
 
 class Signature:
@@ -160,15 +160,18 @@ class Signature:
 
     def _compile(self, function: Any, what: str, text: str, signature: Any) -> Compiled:
         key = (function, text, str(signature), *map(str, self.dtypes))
-        if (known := _known.get(key)) is not None:
+        if key in _known and (known := _known[key]()) is not None:
             return known
+        for old in [old for old, entry in _known.items() if entry() is None]:
+            _known.pop(old, None)
         numba = _numba()
         compiled = _jitted(function, what, numba)
         names: dict[str, Any] = {"carray": numba.carray, "function": compiled}
         names |= {f"dtype{number}": dtype for number, dtype in enumerate(self.dtypes)}
         exec(text, names)  # noqa: S102 - written above, of numbers only
         try:
-            made = _known[key] = Compiled(numba.cfunc(signature, nopython=True)(names["run"]))
+            made = Compiled(numba.cfunc(signature, nopython=True)(names["run"]))
+            _known[key] = ref(made)
             return made
         except (numba.core.errors.NumbaError, NotImplementedError) as error:
             message = _COLORS.sub("", str(error))

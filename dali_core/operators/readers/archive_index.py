@@ -9,7 +9,6 @@ import os
 import zlib
 from array import array
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +19,7 @@ from dali_core._runtime.record_index import (
     walk_tfrecord,
 )
 from dali_core._runtime.remote_reads import RemoteReads
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage import Storage, is_url
 from dali_core._storage.options import StorageOptions
 from dali_core.errors import ArgumentValueError
@@ -133,8 +133,7 @@ def open_indices(
     """
     storage = storage or Storage(StorageOptions())
     paths = storage.checked(paths)
-    with ThreadPoolExecutor(_NUM_REQUESTS) as pool:
-        keys = list(pool.map(lambda path: _key(path, storage), paths))
+    keys = list(map_in_threads(lambda path: _key(path, storage), paths, _NUM_REQUESTS))
     cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE, CACHE_VARIABLE)
     found: dict[str, ArchiveIndex | None] = {}
     for path, data in cache.load_bytes(keys).items():
@@ -147,11 +146,8 @@ def open_indices(
         walk = _WALKS[kind]
         most = _NUM_REQUESTS if storage.is_used else len(os.sched_getaffinity(0))
         num_workers = max(1, min(len(missing), most))
-        with (
-            ThreadPoolExecutor(num_workers) as pool,
-            storage.started() if storage.is_used else contextlib.nullcontext() as reads,
-        ):
-            results = pool.map(lambda key: _walked(walk, key, reads), missing)
+        with storage.started() if storage.is_used else contextlib.nullcontext() as reads:
+            results = map_in_threads(lambda key: _walked(walk, key, reads), missing, num_workers)
             built = list(with_progress(results, len(missing), progress, unit=kind))
         found |= {key[0]: index for key, index in zip(missing, built, strict=True)}
         cache.store_bytes(

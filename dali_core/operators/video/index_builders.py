@@ -7,9 +7,9 @@ import os
 import subprocess
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO, cast
 
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core.operators.progress import with_progress
 from dali_core.operators.video.backends import (
     missing_decoder,
@@ -45,9 +45,8 @@ def build_indices(
     command.append(str(seconds_of_request()))
     num_workers = max(1, min(len(paths), len(os.sched_getaffinity(0))))
     builders = _Builders(command, descriptors)
-    with contextlib.closing(builders), ThreadPoolExecutor(num_workers) as pool:
-        results = pool.map(builders.build, paths)
-        return list(with_progress(results, len(paths), progress, unit="video"))
+    results = map_in_threads(builders.build, paths, num_workers, builders.close)
+    return list(with_progress(results, len(paths), progress, unit="video"))
 
 
 class _Builders:

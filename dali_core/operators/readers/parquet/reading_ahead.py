@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._runtime.finalizer import Finalizer
-from dali_core._runtime.thread_start import start_thread
+from dali_core._runtime.thread_start import start_new_thread
 
 
 class ReadingAhead:
@@ -78,7 +78,7 @@ class _Work:
             self._is_running = True
         try:
             # The interpreter waits for it at its end: pyarrow must not be interrupted by that.
-            start_thread(threading.Thread(target=self._run, name="dali_core parquet"))
+            start_new_thread(self._run, "dali_core parquet", daemon=False)
         except RuntimeError:  # no more threads: everything is read when it is needed
             self._is_running = False
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage import Storage, is_url
 from dali_core._storage.failures import problem_of
 from dali_core._storage.storage import make_storage
@@ -158,8 +158,8 @@ def list_row_groups(arguments: dict[str, Any]) -> RowGroups:
     columns = arguments["columns"]
     if not paths:
         raise ArgumentValueError("paths must name at least one file (got none). Pass paths.")
-    with ThreadPoolExecutor(min(len(paths), storage.options.max_in_flight)) as pool:
-        files = list(pool.map(lambda path: _open(storage, path, columns), paths))
+    num_threads = min(len(paths), storage.options.max_in_flight)
+    files = list(map_in_threads(lambda path: _open(storage, path, columns), paths, num_threads))
     first = files[0]
     for file in files:
         for field, expected in zip(file.fields, first.fields, strict=True):
