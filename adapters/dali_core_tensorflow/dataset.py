@@ -127,7 +127,7 @@ class DALIDataset(tf.data.Dataset):  # type: ignore[misc]
 
         passes: FreshPasses | SharedPasses
         try:
-            document = pipeline.serialize()
+            pipeline.serialize()
         except SerializationError as error:
             _check_not_replaced(pipeline, options, inputs, error)
             passes = SharedPasses(iterate(pipeline), specs, follows_epochs)
@@ -136,7 +136,7 @@ class DALIDataset(tf.data.Dataset):  # type: ignore[misc]
             options.setdefault("batch_size", pipeline.max_batch_size or 1)
 
             def iterate_over_copy() -> BaseIterator:
-                return iterate(copied(document, options, inputs))
+                return iterate(copied(pipeline, options, inputs))
 
             passes = FreshPasses(iterate_over_copy, specs, follows_epochs)
         self._dataset = tf.data.Dataset.from_generator(passes, output_signature=specs)

@@ -126,10 +126,10 @@ class FedPipeline(Pipeline):
             self.feed_input(name, batch, layout)
 
 
-def copied(document: bytes, options: Mapping[str, Any], inputs: Mapping[str, Input]) -> Pipeline:
-    """Make a pipeline of what `Pipeline.serialize` wrote; `options` are arguments of `Pipeline`."""
+def copied(of: Pipeline, options: Mapping[str, Any], inputs: Mapping[str, Input]) -> Pipeline:
+    """Make a pipeline with the graph of another one; `options` are arguments of `Pipeline`."""
     if not inputs:
-        return Pipeline.deserialize(document, **options)
-    pipeline = FedPipeline.deserialize(document, **options)
+        return Pipeline.from_pipeline(of, **options)
+    pipeline = FedPipeline.from_pipeline(of, **options)
     pipeline.set_inputs(inputs)
     return pipeline

@@ -38,7 +38,7 @@ def open_storages(
         if node in readers or node.spec.arg("storage_options") is None:
             continue
         try:
-            found[node] = make_storage(node.arguments)
+            found[node] = make_storage(node.opening_arguments)
         except (ArgumentTypeError, ArgumentValueError) as error:
             raise type(error)(f"{node.where}: {error}") from error
     return found

@@ -97,7 +97,7 @@ def _open_mixture(
 
 def _open(node: OperatorNode, **more: Any) -> IndexSampler:
     assert node.spec.reader is not None
-    arguments = {**node.arguments, **more}
+    arguments = {**node.opening_arguments, **more}
     with _located(node):
         return IndexSampler.from_arguments(node.spec.reader(arguments), arguments, node.where)
 

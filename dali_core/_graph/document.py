@@ -19,7 +19,10 @@ from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import find_own, find_spec, identity
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
+from dali_core._storage.access import check_arguments as check_access
 from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
     DaliCoreError,
     SerializationError,
 )
@@ -178,6 +181,7 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
             raise SerializationError(f"{place}: must be given once (got it among arguments, too).")
         given[name] = _resolve(reference, place, graph)
     constants, tensors = check_arguments(spec, given, where)
+    _check_access(spec, constants, graph, where)
     device = choose_device(spec, constants.get("device"), inputs, where)
     check_inputs(spec, _without_batch_input(spec, inputs, constants, what), where)
     graph.conditions = _conditions(entry, what, graph)
@@ -190,6 +194,16 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     graph.conditions = ()
     if spec.random:
         node.random_index = _random_index(entry.get("random_index"), f"{what}.random_index")
+
+
+def _check_access(spec: OpSpec, constants: Mapping[str, Any], graph: Graph, where: str) -> None:
+    """Check what the operator is to open, as far as its arguments say it."""
+    if spec.arg("storage_options") is None:
+        return
+    try:
+        check_access(graph.access, {arg.name: constants.get(arg.name) for arg in spec.args})
+    except (ArgumentTypeError, ArgumentValueError) as error:
+        raise type(error)(f"{where}: {error}") from error
 
 
 def _conditions(entry: Mapping[str, Any], what: str, graph: Graph) -> tuple[Condition, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from dali_core._graph.context import current_definition
 from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._spec import MAX_OUTPUTS, OpSpec
+from dali_core._storage.access import Access
 from dali_core.errors import ArgumentValueError, GraphError, title_of
 
 
@@ -30,6 +31,8 @@ class Graph:
         Whether what is added now is one of several data sets in turn.
     is_built : bool
         Whether the pipeline was built, so that its values are its own.
+    access : Access
+        What readers that are added now may open.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Graph:
         self.conditions: tuple[Condition, ...] = ()
         self.mixes_readers = False
         self.is_built = False
+        self.access = Access.PROGRAM
         self._names: set[str] = set()
         self._num_random = 0
         self._copies: dict[OperatorNode, OperatorNode] = {}
@@ -78,6 +82,7 @@ class Graph:
             random_index=random_index,
             # What brings data in does so for whole batches; the branch takes what it needs.
             conditions=() if is_for_all and not takes_turns else self.conditions,
+            access=self.access,
         )
         if conditions is not None:
             node.conditions = conditions
@@ -133,7 +138,7 @@ class Graph:
                 f"{self.location} cannot use it as well). Call the operator again in the second "
                 "pipeline, or once outside of both."
             )
-        return self.add(
+        copy = self.add(
             node.spec,
             node.location,
             [self.find(value) for value in node.inputs],
@@ -143,6 +148,8 @@ class Graph:
                 Condition(self.find(entry.predicate), entry.wanted) for entry in node.conditions
             ),
         )
+        copy.access = node.access
+        return copy
 
     def _unique_name(self, spec: OpSpec, wanted: str | None, location: str) -> str:
         if wanted is not None and wanted in self._names:

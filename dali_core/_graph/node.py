@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from dali_core._graph.context import user_location
 from dali_core._graph.overloads import Expressions
 from dali_core._spec import OpSpec
+from dali_core._storage.access import Access
 from dali_core.errors import NodeUseError, title_of
 from dali_core.types import DALIDataType
 
@@ -58,6 +59,8 @@ class OperatorNode:
         Position among the operators that draw random numbers, or -1.
     conditions : tuple of Condition
         What must hold for a sample so that the operator runs, from the outermost one on.
+    access : Access
+        What it may open: everything, unless it comes from a document.
     """
 
     spec: OpSpec
@@ -70,6 +73,7 @@ class OperatorNode:
     random_index: int = -1
     conditions: tuple[Condition, ...] = ()
     outputs: list[DataNode] = field(default_factory=list)
+    access: Access = Access.PROGRAM
 
     @property
     def device(self) -> str:
@@ -108,6 +112,16 @@ class OperatorNode:
     def native_arguments(self) -> dict[str, Any]:
         """Constants for the native code."""
         return {**self.arguments, **self.spec.native.arguments}
+
+    @property
+    def opens_data(self) -> bool:
+        """Whether starting it opens files, or lists them."""
+        return self.spec.reader is not None or self.spec.arg("storage_options") is not None
+
+    @property
+    def opening_arguments(self) -> dict[str, Any]:
+        """Constants for what opens the data of the operator."""
+        return {**self.arguments, "access": self.access}
 
     @property
     def where(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TextIO
 
 from dali_core._runtime.remote_reads import RemoteReads, require_memory
 from dali_core._runtime.thread_start import map_in_threads
+from dali_core._storage.access import Access, check_place
 from dali_core._storage.failures import problem_of
 from dali_core._storage.limited import PIECE_BYTES
 from dali_core._storage.object_cache import ObjectCache
@@ -45,16 +46,27 @@ class Storage:
         How to read.
     cache : ObjectCache, optional
         Where to keep what was read.
+    access : Access
+        What may be read.
 
     Attributes
     ----------
     is_used : bool
         Whether a path that was checked is a URL.
+    is_of_program : bool
+        Whether what is read was chosen by a program, and not by a document.
     """
 
-    def __init__(self, options: StorageOptions, cache: ObjectCache | None = None) -> None:
+    def __init__(
+        self,
+        options: StorageOptions,
+        cache: ObjectCache | None = None,
+        access: Access = Access.PROGRAM,
+    ) -> None:
         self.options = options
         self.is_used = False
+        self.is_of_program = access is Access.PROGRAM
+        self._access = access
         self._cache = cache
         self._stores: dict[str, ObjectStore] = {}
         self._lock = threading.Lock()
@@ -274,6 +286,7 @@ class Storage:
     def _store(self, url: ObjectUrl) -> ObjectStore:
         with self._lock:
             if url.root not in self._stores:
+                check_place(self._access, url, self.options)
                 self._stores[url.root] = open_store(url, self.options)
             return self._stores[url.root]
 
@@ -325,4 +338,8 @@ def make_storage(arguments: dict[str, Any]) -> Storage:
         raise ArgumentValueError(
             f"cache_dir must be a local folder (got the URL {folder!r}). Pass a path."
         )
-    return Storage(options, ObjectCache(folder, arguments["cache_size"]) if folder else None)
+    access: Access = arguments.get("access", Access.PROGRAM)
+    is_cached = folder and access is not Access.LOCAL
+    return Storage(
+        options, ObjectCache(folder, arguments["cache_size"]) if is_cached else None, access
+    )

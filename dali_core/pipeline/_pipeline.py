@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dali_core import types
 from dali_core._graph.node import DataNode
-from dali_core.pipeline._checks import is_left_out
+from dali_core.pipeline._documents import PipelineDocuments
 from dali_core.pipeline._run import OutputList
-from dali_core.pipeline._serialization import (
-    NOT_WRITTEN,
-    Document,
-    open_document,
-    to_document,
-)
-from dali_core.pipeline.parameters import PipelineWithParameters
 from dali_core.pipeline.states import PipelineStates, to_bytes
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
-
-class Pipeline(PipelineWithParameters):
+class Pipeline(PipelineDocuments):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -383,109 +372,3 @@ class Pipeline(PipelineWithParameters):
             JSON of what `state_dict` returns.
         """
         return to_bytes(self.state_dict(), filename)
-
-    # Documents
-
-    def serialize(
-        self,
-        define_graph: Callable[[], Any] | None = None,
-        filename: str | os.PathLike[str] | None = None,
-    ) -> bytes:
-        """Write the pipeline, but not its state, as a JSON document.
-
-        Parameters
-        ----------
-        define_graph : callable, optional
-            Defines the graph, if nothing else does.
-        filename : path, optional
-            File to write to as well.
-
-        Returns
-        -------
-        bytes
-            The document. It holds data only: operators by name, their arguments, and the arguments
-            of the pipeline as they were given.
-
-        Raises
-        ------
-        SerializationError
-            If the graph needs Python code, such as a function or a source. The message names the
-            operator and the line. An `external_source` that is fed by `feed_input` is fine.
-        """
-        document = to_document(self._definition, self._options.given, _defaults(), define_graph)
-        if filename is not None:
-            with open(filename, "wb") as file:
-                file.write(document)
-        return document
-
-    @classmethod
-    def deserialize(
-        cls,
-        serialized_pipeline: bytes | str | None = None,
-        filename: str | os.PathLike[str] | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Make and build a pipeline from a document that `serialize` wrote.
-
-        The document is read as data, and no code in it or named by it is run. It does name files
-        that the pipeline will read.
-
-        Parameters
-        ----------
-        serialized_pipeline : bytes or str
-            The document.
-        filename : path
-            A file with the document; instead of `serialized_pipeline`.
-        **kwargs
-            Arguments of `Pipeline` that take precedence over those in the document.
-
-        Raises
-        ------
-        SerializationError
-            If the document does not describe a pipeline. The message names the place.
-        """
-        document = open_document(serialized_pipeline, filename, kwargs, _defaults())
-        pipeline = cls(**{**document.options, **kwargs})
-        pipeline._become(document)
-        return pipeline
-
-    def deserialize_and_build(self, serialized_pipeline: bytes | str) -> None:
-        """Become the pipeline that a document describes, and build it.
-
-        Parameters
-        ----------
-        serialized_pipeline : bytes or str
-            What `serialize` wrote. Arguments that this pipeline was made with take precedence over
-            those in the document, unless they are as by default.
-
-        Raises
-        ------
-        SerializationError
-            If the document does not describe a pipeline. This pipeline is unchanged then.
-        """
-        defaults = _defaults()
-        document = Document(serialized_pipeline, defaults)
-        other = Pipeline(**document.options)
-        document.fill(other._definition)
-        own = {
-            name: value
-            for name, value in self._options.given.items()
-            if not (is_left_out(value) or value == defaults.get(name))
-        }
-        self.close()
-        self._assemble({**NOT_WRITTEN, **defaults, **document.options, **own})
-        self._become(document)
-
-    def _become(self, document: Document) -> None:
-        """Take the graph of a document, and build it."""
-        document.fill(self._definition)
-        with document.blamed(self._definition, self._run):
-            self._states.start_eagerly()
-
-
-def _defaults() -> dict[str, Any]:
-    """Return the arguments of `Pipeline` that a document may have, and their defaults."""
-    parameters = inspect.signature(Pipeline).parameters
-    return {
-        name: parameter.default for name, parameter in parameters.items() if name not in NOT_WRITTEN
-    }

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from dali_core._graph.document import check_keys, graph_from_plain, graph_to_plain
 from dali_core._graph.plain_data import from_plain, to_plain
+from dali_core._storage.access import Access
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -129,8 +130,9 @@ class Document:
         except (TypeError, ValueError, DaliCoreError, RecursionError) as error:
             _refuse(f"options must be arguments of Pipeline ({error})", error)
 
-    def fill(self, definition: GraphDefinition) -> None:
-        """Put the graph into a new pipeline."""
+    def fill(self, definition: GraphDefinition, access: Access) -> None:
+        """Put the graph into a new pipeline, whose readers may open what `access` says."""
+        definition.graph.access = access
         try:
             definition.set_outputs(graph_from_plain(self._graph, definition.graph))
         except (DaliCoreError, RecursionError) as error:

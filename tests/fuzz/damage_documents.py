@@ -41,16 +41,28 @@ def documents(folder: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def outcome(text: bytes) -> str:
-    """Read a document: return "read", "refused", or the failure."""
+    """Read a document and build it: return "read", "refused", or the failure."""
     try:
-        Pipeline.deserialize(text, num_threads=1).close()
+        pipeline = Pipeline.deserialize(text, num_threads=1)
     except SerializationError as error:
         message = str(error)
         return "refused" if message.startswith("Pipeline.deserialize: ") else message[:300]
     except Exception as error:
-        kind = "" if isinstance(error, DaliCoreError) else "foreign "
-        return f"{kind}{type(error).__name__}: {str(error)[:300]}"
+        return _failure(error)
+    try:
+        pipeline.build()
+    except DaliCoreError:
+        return "refused"  # by the data, or by native code that begins with them
+    except Exception as error:
+        return _failure(error)
+    finally:
+        pipeline.close()
     return "read"
+
+
+def _failure(error: Exception) -> str:
+    kind = "" if isinstance(error, DaliCoreError) else "foreign "
+    return f"{kind}{type(error).__name__}: {str(error)[:300]}"
 
 
 def main() -> None:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from dali_core import Pipeline, fn, pipeline_def, types
 from dali_core._graph.registry import identity, specs_by_identity
+from dali_core._storage.access import Access
 from dali_core.errors import DaliCoreError, SerializationError
-from dali_core.pipeline._pipeline import _defaults
+from dali_core.pipeline._documents import document_arguments
 from dali_core.pipeline._serialization import Document
 
 
@@ -276,9 +277,9 @@ PLACES = places(DOCUMENT)[1:]
 def message_of(text: str) -> str:
     """Read a document without building the pipeline; return the message if it is rejected."""
     try:
-        document = Document(text, _defaults())
+        document = Document(text, document_arguments(Pipeline))
         pipeline = Pipeline(**document.options)
-        document.fill(pipeline._definition)
+        document.fill(pipeline._definition, Access.LOCAL)
     except SerializationError as error:
         return str(error)
     return ""

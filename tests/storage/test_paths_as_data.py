@@ -53,7 +53,8 @@ def test_cache(server: S3Server, tmp_path: Path) -> None:
 def test_serialized(server: S3Server) -> None:
     url = server.put("data/serialized", b"content")
     options = {name: value for name, value in server.options.items() if name != "retry_config"}
-    pipeline = Pipeline.deserialize(reading(1, storage_options=options).serialize())
+    document = reading(1, storage_options=options).serialize()
+    pipeline = Pipeline.deserialize(document, allow_remote=True)
     (found,) = pipeline.run(paths=[np.frombuffer(url.encode(), np.uint8)])
     assert found.at(0).tobytes() == b"content"
     pipeline.close()

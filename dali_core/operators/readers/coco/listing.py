@@ -110,6 +110,11 @@ def open_coco(arguments: dict[str, Any], storage: Storage) -> CocoListing:
             f"of each image (got none of {shown(unknown)}). Add them, or pass polygon_masks."
         )
     if has(arguments, "save_preprocessed_annotations"):
+        if not storage.is_of_program:
+            raise ArgumentValueError(
+                "save_preprocessed_annotations must be left out in a document, which must write no "
+                "files (got True). Save them in a program."
+            )
         _save(annotations, has(arguments, "save_preprocessed_annotations_dir") or "")
     return CocoListing(
         storage.checked_path(arguments.get("file_root") or ""),

@@ -119,12 +119,15 @@ class RowGroups:
 
         file, number = self._places[block]
         try:
-            with pq.ParquetFile(
-                _source(self._storage, file.path, file.size),
-                metadata=file.metadata,
-                pre_buffer=is_url(file.path),
-                page_checksum_verification=True,
-            ) as opened:
+            with (
+                _source(self._storage, file.path, file.size) as source,
+                pq.ParquetFile(
+                    source,
+                    metadata=file.metadata,
+                    pre_buffer=is_url(file.path),
+                    page_checksum_verification=True,
+                ) as opened,
+            ):
                 table = opened.read_row_group(
                     number, columns=[".".join(field.path) for field in file.fields]
                 )
@@ -138,7 +141,12 @@ class RowGroups:
 
 
 def _source(storage: Storage, path: str, size: int) -> Any:
-    return _ObjectFile(storage, path, size) if is_url(path) else path
+    if is_url(path):
+        return _ObjectFile(storage, path, size)
+    import pyarrow
+
+    # Given a name, pyarrow takes more than the above for URLs, such as "s3:/bucket".
+    return pyarrow.OSFile(path)
 
 
 def list_row_groups(arguments: dict[str, Any]) -> RowGroups:
@@ -182,7 +190,7 @@ def _open(storage: Storage, path: str, columns: Sequence[str]) -> _File:
 
     size = storage.info(path).size if is_url(path) else 0
     try:
-        with pq.ParquetFile(_source(storage, path, size)) as opened:
+        with _source(storage, path, size) as source, pq.ParquetFile(source) as opened:
             metadata, schema = opened.metadata, opened.schema_arrow
     except Exception as error:
         raise ArgumentValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class FitsImages:
 
         name = self._files.files[index]
         try:
-            with fits.open(self._opened(name), memmap=False) as parts:
+            with self._opened(name) as file, fits.open(file, memmap=False) as parts:
                 return tuple(_image(parts, number) for number in self._parts)
         except Exception as error:
             raise ValueError(
@@ -49,10 +49,11 @@ class FitsImages:
                 f"{', '.join(map(str, self._parts))} ({error}). Check the file and hdu_indices."
             ) from error
 
-    def _opened(self, name: str) -> Any:
+    def _opened(self, name: str) -> BinaryIO:
+        # Given a name, Astropy takes more for URLs than we do, such as " http:/server".
         path = join_path(self._files.root, name)
         if self._storage is None or not is_url(path):
-            return path
+            return open(path, "rb")
         return io.BytesIO(self._storage.read(path))
 
 
