@@ -63,6 +63,10 @@ class PythonWorkers:
                 "workers). Do so when run has returned, or use another pipeline there."
             )
 
+    def pids(self) -> list[int] | None:
+        """Return the ids of the worker processes; None if no workers were started."""
+        return self._pool.pids()
+
     def statistics(self) -> dict[str, list[int]]:
         """Return the sizes of shared memory (see `Pipeline.external_source_shm_statistics`)."""
         sizes = self._pool.capacities()

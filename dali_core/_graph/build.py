@@ -9,7 +9,7 @@ from dali_core._graph.arguments import check_arguments, check_names, given_argum
 from dali_core._graph.context import user_location, warn_user
 from dali_core._graph.device_decoding import decode_on_device, read_videos_on_device
 from dali_core._graph.devices import check_places, choose_device
-from dali_core._graph.graph import check_branch, current_graph
+from dali_core._graph.graph import Graph, check_branch, conditions_with, current_graph
 from dali_core._graph.input_sets import input_sets
 from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
@@ -53,6 +53,12 @@ def add_operator(
         If inputs or arguments do not fit the operator.
     """
     call = _Call(spec, keywords)
+    # What joins both sides of a branch belongs to where the branch begins.
+    givers = inputs[:1] if spec.joins else (*inputs, *keywords.values())
+    conditions = conditions_with(call.graph, givers)
+    if isinstance(call.graph, Graph) and conditions != call.graph.conditions:
+        with call.graph.within(conditions):
+            return add_operator(spec, inputs, keywords)
     keywords = given_arguments(spec, keywords, call.where)
     if sets := input_sets(inputs, call.where):
         results = _add_each(spec, sets, keywords, call.where)
@@ -209,12 +215,18 @@ def _as_node(value: Any, what: str) -> Any:
 
 
 def _as_argument(spec: OpSpec, name: str, value: Any, where: str) -> Any:
-    """Make a node of an array of several dimensions, if the argument may be one."""
-    arg = spec.arg(name)
-    is_node = isinstance(value, DataNode)
-    if arg is not None and arg.tensor and not is_node and len(getattr(value, "shape", ())) > 1:
+    """Make a node of an array, if it is an argument."""
+    if is_array_argument(spec, name, value):
         return _as_node(value, f"{where}: argument {name!r}")
     return value
+
+
+def is_array_argument(spec: OpSpec, name: str, value: Any) -> bool:
+    """Return whether a value is an array of several dimensions, for an argument that may be one."""
+    arg = spec.arg(name)
+    is_node = isinstance(value, DataNode)
+    is_array = not is_node and len(getattr(value, "shape", ())) > 1
+    return arg is not None and arg.tensor and is_array
 
 
 def _add_moved(

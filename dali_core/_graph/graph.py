@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from dali_core._graph.context import current_definition
@@ -90,6 +93,16 @@ class Graph:
         self.nodes.append(node)
         return node
 
+    @contextmanager
+    def within(self, conditions: tuple[Condition, ...]) -> Iterator[None]:
+        """Add operators that run under certain conditions."""
+        before = self.conditions
+        self.conditions = conditions
+        try:
+            yield
+        finally:
+            self.conditions = before
+
     def own(self, value: DataNode, what: str) -> DataNode:
         """Return this graph's version of a value.
 
@@ -145,7 +158,7 @@ class Graph:
             dict(node.arguments),
             {name: self.find(value) for name, value in node.tensor_arguments.items()},
             conditions=tuple(
-                Condition(self.find(entry.predicate), entry.wanted) for entry in node.conditions
+                replace(entry, predicate=self.find(entry.predicate)) for entry in node.conditions
             ),
         )
         copy.access = node.access
@@ -216,6 +229,17 @@ def _num_outputs(spec: OpSpec, arguments: dict[str, Any], num_inputs: int, locat
             f"outputs (got {count}). Give parts of one output instead."
         )
     return count
+
+
+def conditions_with(graph: Graph | Unattached, values: Iterable[Any]) -> tuple[Condition, ...]:
+    """Return what must hold for operators that are added now, with what values hand on to them."""
+    conditions = graph.conditions
+    for value in values:
+        if isinstance(value, DataNode):
+            for entry in value.source.conditions:
+                if entry.is_inherited and entry not in conditions:
+                    conditions = (*conditions, entry)
+    return conditions
 
 
 def check_branch(value: DataNode, graph: Graph | Unattached, what: str) -> None:

@@ -9,27 +9,20 @@ from types import ModuleType
 from typing import Any
 
 from dali_core._graph.arguments import all_args, check_arguments, given_arguments
-from dali_core._graph.build import call_operator
+from dali_core._graph.build import call_operator, is_array_argument
 from dali_core._graph.context import user_location
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core._graph.registry import find_own, packages, public_paths
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
-
-_ACRONYMS = {
-    "coco": "COCO",
-    "dl": "DL",
-    "mxnet": "MXNet",
-    "roi": "ROI",
-    "tfrecord": "TFRecord",
-}
+from dali_core.operators.acronyms import ACRONYMS
 
 
 def class_name(name: str) -> str:
     """Return the class name of an operator: ``coin_flip`` becomes ``CoinFlip``."""
     parts = name.rpartition(".")[2].split("_")
-    return "".join(_ACRONYMS.get(part, part.capitalize()) for part in parts)
+    return "".join(ACRONYMS.get(part, part.capitalize()) for part in parts)
 
 
 def signature(spec: OpSpec) -> inspect.Signature:
@@ -204,6 +197,10 @@ def _class(spec: OpSpec, module: str) -> type:
         # What is missing may come with the call, and so may inputs that `bind` looks at.
         is_complete = spec.bind is None and required <= set(arguments)
         is_complete = is_complete and not any(map(set(arguments).isdisjoint, alternatives))
+        # Arrays become values of the graph that the call is for.
+        is_complete = is_complete and not any(
+            is_array_argument(spec, name, value) for name, value in arguments.items()
+        )
         if is_complete or not set(arguments) <= known:
             check_arguments(spec, arguments, where)
         self._arguments = arguments

@@ -16,10 +16,21 @@ from dali_core.types import DALIDataType
 
 @dataclass(eq=False, frozen=True)
 class Condition:
-    """One side of a branch: the samples for which a boolean says what is wanted."""
+    """One side of a branch: the samples for which a boolean says what is wanted.
+
+    Attributes
+    ----------
+    predicate : DataNode
+        Scalars of booleans.
+    wanted : bool
+        What they must be.
+    is_inherited : bool
+        Whether operators whose inputs have this condition get it, too, wherever they are called.
+    """
 
     predicate: DataNode
     wanted: bool
+    is_inherited: bool = False
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from dali_core._runtime.workers.first_steps import forget_first, run_first
+from dali_core.compat._names import add_names
 from dali_core.compat._places import COMING, ELSEWHERE
 from dali_core.errors import CompatibilityError, MissingModuleError
 
@@ -90,7 +91,8 @@ class _AliasFinder(MetaPathFinder):
                 # `from nvidia.dali import x` swallows the error of a module nvidia.dali.x.
                 raise _missing(fullname, f"{what}.", f"{_OURS}.{below}")
         ours = ELSEWHERE.get(below, f"{_OURS}.{below}")
-        if below.split(".")[0] in _OWN or any(part.startswith("_") for part in below.split(".")):
+        is_private = any(part.startswith("_") for part in below.split("."))
+        if below.split(".")[0] in _OWN or (is_private and below not in ELSEWHERE):
             raise _missing(fullname)
         return ModuleSpec(fullname, _AliasLoader(ours), is_package=True)
 
@@ -114,6 +116,7 @@ class _AliasLoader(Loader):
             raise _missing(module.__name__) from None
         name = module.__name__
         sys.modules[name] = ours
+        add_names(ours)
         # Modules without files, such as those of operators, are found here only.
         if hasattr(ours, "__path__") or self._ours == _TOP:
             return

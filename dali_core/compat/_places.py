@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 ELSEWHERE = {
+    "_autograph": "dali_core.compat.autograph",
+    "_conditionals": "dali_core.compat.conditionals",
+    "auto_aug.core._args": "dali_core.compat.augmentation_arguments",
+    "auto_aug.core._utils": "dali_core.compat.augmentation_suites",
     "backend_impl": "dali_core.compat.backend_impl",
     "data_node": "dali_core.compat.data_node",
     "external_source": "dali_core.compat.external_source",
@@ -10,11 +14,42 @@ ELSEWHERE = {
     "plugin_manager": "dali_core.plugin_manager",
     "reducers": "dali_core.compat.reducers",
     "sysconfig": "dali_core.sysconfig",
+    "tfrecord": "dali_core.tfrecord",
 }
 """What is no module of this library by its own name."""
 
-BELOW = frozenset(ELSEWHERE)
+BELOW = frozenset(name for name in ELSEWHERE if "." not in name)
 """What `import nvidia.dali` alone makes an attribute."""
+
+_VERSIONS = {
+    "__cuda_version__": "dali_core.compat.versions:cuda_version()",
+    "__git_sha__": "dali_core.compat.versions:git_sha()",
+}
+
+ADDED = {
+    "nvidia.dali": _VERSIONS,
+    "dali_core.auto_aug.core": {
+        "_args": "dali_core.compat.augmentation_arguments",
+        "_utils": "dali_core.compat.augmentation_suites",
+    },
+    "dali_core.backend": {
+        "GetSchema": "dali_core.compat.operator_schemas:GetSchema",
+        "__cuda_version__": _VERSIONS["__cuda_version__"],
+    },
+    "dali_core.fn": {"_conditional": "dali_core.compat.conditional_operators"},
+    "dali_core.ops": {"_DataNode": "dali_core._graph.node:DataNode"},
+    "dali_core.plugin.jax": {"fn": "dali_core.plugin.jax.fn"},
+    "dali_core.plugin.numba": {"fn": "dali_core.plugin.numba.fn"},
+    "dali_core.plugin.pytorch": {
+        "experimental": "dali_core.plugin.pytorch.experimental",
+        "fn": "dali_core.plugin.pytorch.fn",
+    },
+    "dali_core.plugin.pytorch.experimental": {
+        "proxy": "dali_core.plugin.pytorch.experimental.proxy",
+    },
+}
+"""Names that our modules have only for programs for NVIDIA DALI, and what they are:
+``module``, ``module:name`` or the result of ``module:name()``."""
 
 COMING = {
     "experimental": "Operators without a pipeline, and transforms of torchvision, come with a "

@@ -137,7 +137,7 @@ class BbFlip(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class BboxPaste(OperatorClass):
+class BBoxPaste(OperatorClass):
     """Move bounding boxes to where they are after `paste` has put their image on a canvas."""
 
     def __init__(
@@ -167,7 +167,7 @@ class BboxPaste(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class BboxRotate(OperatorClass):
+class BBoxRotate(OperatorClass):
     """Rotate bounding boxes as `rotate` rotates the image that they belong to."""
 
     def __init__(
@@ -2068,7 +2068,7 @@ class MelFilterBank(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Mfcc(OperatorClass):
+class MFCC(OperatorClass):
     """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
 
     def __init__(
@@ -2791,7 +2791,7 @@ class PythonFunction(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> Any: ...
 
-class RandomBboxCrop(OperatorClass):
+class RandomBBoxCrop(OperatorClass):
     """Draw a random window of an image, and give the boxes that are left in it."""
 
     def __init__(
@@ -3496,7 +3496,7 @@ class Squeeze(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class SsdRandomCrop(OperatorClass):
+class SSDRandomCrop(OperatorClass):
     """Cut a random window out of each image, with the boxes and labels that are left in it."""
 
     def __init__(

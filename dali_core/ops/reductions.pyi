@@ -124,7 +124,7 @@ class Min(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class Rms(OperatorClass):
+class RMS(OperatorClass):
     """Return the root of the mean of the squares of the elements of each tensor."""
 
     def __init__(

@@ -38,7 +38,7 @@ class RandomMaskPixel(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
-class RandomObjectBbox(OperatorClass):
+class RandomObjectBBox(OperatorClass):
     """Choose an object of a labelled mask at random, and give its bounding box."""
 
     def __init__(

@@ -6,6 +6,8 @@ All of them are read from the plan of the epochs; only what subclasses have to s
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dali_core.errors import ArgumentValueError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from dali_core._runtime.epoch_plan import EpochPlan
     from dali_core.pipeline import Pipeline
 
 
@@ -61,10 +64,59 @@ class ReferenceNames:
     @property
     def _shards_id(self) -> NDArray[numpy.int64]:
         """Shard that each pipeline reads in this epoch."""
-        import numpy  # not before somebody asks: it starts threads
-
         shards = self._epochs.shards(self._epoch) if isinstance(self._epochs, ReaderEpochs) else []
-        return numpy.array(shards, dtype=numpy.int64)
+        return _array(shards)
+
+    @property
+    def _is_stick_to_shard(self) -> bool:
+        """Whether pipelines read the same shard in all epochs."""
+        return self._reader_plan("_is_stick_to_shard").stick_to_shard
+
+    @property
+    def _shard_sizes_per_gpu_initial(self) -> NDArray[numpy.int64]:
+        """Samples of each shard of the reader."""
+        plan = self._reader_plan("_shard_sizes_per_gpu_initial")
+        return _array(
+            replace(plan, shard_id=shard).shard_size(0) for shard in range(plan.num_shards)
+        )
+
+    @property
+    def _shard_sizes_per_gpu(self) -> NDArray[numpy.int64]:
+        """Samples of each shard, which move on by one each epoch where batches straddle epochs."""
+        import numpy
+
+        sizes = self._shard_sizes_per_gpu_initial
+        moves = self._straddles and not self._is_stick_to_shard
+        return numpy.roll(sizes, self._epoch) if moves else sizes
+
+    @property
+    def _counter_per_gpu(self) -> NDArray[numpy.int64]:
+        """Samples of this epoch that came with the last batch of the one before, by shard."""
+        import numpy
+
+        sizes = self._shard_sizes_per_gpu_initial
+        if not self._straddles:
+            return numpy.zeros_like(sizes)
+        assert self._epochs is not None
+        schedule = self._epochs.schedule
+        read = schedule.first_batch(self._epoch) * schedule.batch_size
+        if self._is_stick_to_shard:
+            return read - sizes * self._epoch
+        rounds, rest = divmod(self._epoch, len(sizes))
+        before = numpy.full_like(sizes, rounds * sizes.sum())
+        return read - sum((numpy.roll(sizes, epoch) for epoch in range(rest)), before)
+
+    @property
+    def _straddles(self) -> bool:
+        return self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
+
+    def _reader_plan(self, name: str) -> EpochPlan:
+        if not isinstance(self._epochs, ReaderEpochs):
+            raise AttributeError(
+                f"iterator.{name}: the size of epochs must come from a reader (got 'size', or "
+                "none). Pass 'reader_name'."
+            )
+        return self._epochs.schedule.plan
 
     @property
     def _last_batch_policy(self) -> LastBatchPolicy:
@@ -111,8 +163,11 @@ class ReferenceNames:
         """Return which parts of the batch taken last are partial, and how many samples remain."""
         if self._epochs is None or self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
-        import numpy
-
-        valid = self._epochs.num_valid(self._epoch, self._taken - 1)
-        left = numpy.array(valid, dtype=numpy.int64)
+        left = _array(self._epochs.num_valid(self._epoch, self._taken - 1))
         return left < self.batch_size, left
+
+
+def _array(numbers: Iterable[int]) -> NDArray[numpy.int64]:
+    import numpy  # not before it is needed: it starts threads
+
+    return numpy.array([*numbers], dtype=numpy.int64)

@@ -161,6 +161,52 @@ def test_comes_before_an_installed_reference_and_goes_again(tmp_path: Path) -> N
     assert output == "dali_core.fn the other one\n"
 
 
+def test_private_names_are_there_only_for_programs_of_the_reference() -> None:
+    output = run_code(
+        """
+        import importlib, sys
+        import dali_core, dali_core.auto_aug.core
+        assert not any(name.startswith("dali_core.compat") for name in sys.modules)
+        places = {
+            "backend": ["GetSchema", "__cuda_version__"], "fn": ["_conditional"],
+            "ops": ["_DataNode"], "auto_aug.core": ["_args", "_utils"],
+        }
+        def found(name):
+            return [
+                hasattr(sys.modules[f"{name}.{module}"], private)
+                for module, names in places.items() for private in names
+            ]
+        assert found("dali_core") == [False] * 6
+        import dali_core.compat
+        dali_core.compat.install()
+        import nvidia.dali
+        for module in places:
+            importlib.import_module(f"nvidia.dali.{module}")
+        assert found("nvidia.dali") == [True] * 6
+        assert "dali_core.compat.operator_schemas" in sys.modules
+        dali_core.compat.uninstall()
+        print(found("dali_core"))
+        """
+    )
+    assert output == f"{[False] * 6}\n"
+
+
+def test_added_names_are_looked_up_when_they_are_used() -> None:
+    output = run_code(
+        """
+        import sys
+        import dali_core.compat
+        dali_core.compat.install()
+        import nvidia.dali.fn, nvidia.dali.backend, nvidia.dali.ops
+        added = ("conditional_operators", "operator_schemas", "versions", "augmentation_suites")
+        print([name for name in added if f"dali_core.compat.{name}" in sys.modules])
+        nvidia.dali.fn._conditional
+        print([name for name in added if f"dali_core.compat.{name}" in sys.modules])
+        """
+    )
+    assert output == "[]\n['conditional_operators']\n"
+
+
 def test_uninstall_leaves_nothing() -> None:
     output = run_code(
         """

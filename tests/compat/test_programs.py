@@ -256,3 +256,16 @@ def test_imported_names(tmp_path: Path) -> None:
     assert rows(lines, "served") == [[1, 2, 1, 2]]
     assert rows(lines, "decided") == [[1, 20]]
     assert [line[0] for line in lines].count("no") == 5
+
+
+def test_private_names(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="not available: PyTorch")
+    pytest.importorskip("jax", reason="not available: JAX")
+    lines = [" ".join(line) for line in output_of("private_names", tmp_path)]
+    assert "schema reductions__RMS ['reductions'] RMS" in lines
+    assert "schema RandomBBoxCrop [] RandomBBoxCrop" in lines
+    assert lines.count("no such operator") == lines.count("unused argument") == 1
+    assert "magnitudes 0.000 0.100 0.200 0.300" in lines
+    divided = [line.partition(" ")[2] for line in lines if line.startswith("divided")]
+    assert divided[0] == "[[-1.0, -1.0], [102.0, 102.0], [4.0, 4.0], [-1.0, -1.0]]"
+    assert lines[-2:] == ["pool True 2", "prefetched [0, 1]"]

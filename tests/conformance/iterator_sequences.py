@@ -323,7 +323,11 @@ def counts(iterator: Any, case: Case) -> dict[str, Any]:
         names.append("_counter")
     seen = {name: getattr(iterator, name) for name in names}
     if "reader_name" in case.options:
-        seen["_shards_id"] = iterator._shards_id.tolist()
+        seen["_is_stick_to_shard"] = bool(iterator._is_stick_to_shard)
+        arrays = ["_shards_id", "_shard_sizes_per_gpu_initial"]
+        if "_counter" in names:
+            arrays += ["_counter_per_gpu", "_shard_sizes_per_gpu"]
+        seen |= {name: getattr(iterator, name).tolist() for name in arrays}
     seen["_last_batch_policy"] = iterator._last_batch_policy.name
     seen["has_first"] = iterator._first_batch is not None
     if iterator.size >= 0:

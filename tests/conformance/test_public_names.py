@@ -113,7 +113,10 @@ _BACKEND = {
     ),
 }
 
-_OF_BACKEND_ONLY = {"check_cuda_runtime", "cuda_checked", "deprecation_warning", "initialized"}
+# The first is there under the name of the extension module only, which nothing else has.
+_OF_BACKEND_ONLY = {
+    *("GetSchema", "check_cuda_runtime", "cuda_checked", "deprecation_warning", "initialized"),
+}
 
 # Names that are missing, by subject.
 LEFT_OUT: dict[str, dict[str, str]] = {

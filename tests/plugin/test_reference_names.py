@@ -40,6 +40,30 @@ def test_they_follow_the_epoch() -> None:
     assert iterator._counter == 0
 
 
+def test_sizes_of_shards() -> None:
+    iterator = iterate([reader_pipeline(5, 2, 2, shard) for shard in (0, 1)], reader_name="reader")
+    seen = []
+    for _ in range(3):
+        sizes, before = iterator._shard_sizes_per_gpu, iterator._counter_per_gpu
+        seen.append((iterator._shards_id.tolist(), sizes.tolist(), before.tolist()))
+        iterate_all = [iterator._counter for _ in iterator]
+        assert len(iterate_all) == iterator._size // 2
+        iterator.reset()
+    assert seen == [
+        ([0, 1], [2, 3], [0, 0]),
+        ([1, 0], [3, 2], [2, 1]),
+        ([0, 1], [2, 3], [1, 1]),
+    ]
+    assert iterator._shard_sizes_per_gpu_initial.tolist() == [2, 3]
+    assert not iterator._is_stick_to_shard
+
+
+def test_sizes_of_shards_need_a_reader() -> None:
+    iterator = iterate(source_pipeline(3, 2), size=6)
+    for name in ("_shard_sizes_per_gpu", "_counter_per_gpu", "_is_stick_to_shard"):
+        assert not hasattr(iterator, name)
+
+
 def test_several_pipelines_count_together_with_a_size() -> None:
     iterator = iterate([source_pipeline(9, 2), source_pipeline(9, 2)], size=6)
     seen = []

@@ -93,6 +93,10 @@ class WorkerPool:
         """Return whether this thread is one of the workers."""
         return self._workers is not None and self._workers.are_here()
 
+    def pids(self) -> list[int] | None:
+        """Return the ids of the processes; None if no workers were started."""
+        return None if self._workers is None else self._workers.pids()
+
     def capacities(self) -> list[tuple[int, int]]:
         """Return the size of each slot in shared memory, and the samples that it is for."""
         return [] if self._workers is None else self._workers.capacities()

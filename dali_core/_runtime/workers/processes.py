@@ -131,6 +131,10 @@ class ProcessWorkers:
         """Return whether this thread is one of them: never, they have their own process."""
         return False
 
+    def pids(self) -> list[int]:
+        """Return the ids of the processes that were started and not ended."""
+        return self._dispatcher.pids()
+
     def capacities(self) -> list[tuple[int, int]]:
         """Return the size of each slot in shared memory, and the samples that it is for."""
         return self._dispatcher.memory.sizes()
@@ -211,6 +215,9 @@ class _Dispatcher:
         self._arrived.append((function, task))
         self._wake()
         return task
+
+    def pids(self) -> list[int]:
+        return [process.pid for process in self._processes if process.pid is not None]
 
     def close(self) -> None:
         # In a forked child the processes are the parent's.

@@ -37,6 +37,10 @@ class Workers(Protocol):
         """Have a function called."""
         ...
 
+    def pids(self) -> list[int]:
+        """Return the ids of the processes."""
+        ...
+
     def capacities(self) -> list[tuple[int, int]]:
         """Return the size of each slot in shared memory, and the samples that it is for."""
         ...

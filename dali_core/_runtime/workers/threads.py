@@ -71,6 +71,10 @@ class ThreadWorkers:
         self._queues[function].put((self._functions[function], task))
         return task
 
+    def pids(self) -> list[int]:
+        """Return the ids of the processes: there are none."""
+        return []
+
     def capacities(self) -> list[tuple[int, int]]:
         """Return the sizes of the slots in shared memory: there are none."""
         return []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dali_core._graph.node import DataNode
 from dali_core.auto_aug.core._magnitudes import (
@@ -190,16 +190,28 @@ class Augmentation:
         )
         return f"{type(self).__name__}({self._op!r}{''.join(stated)})"
 
+    def _get_magnitudes(
+        self, num_magnitude_bins: int | None
+    ) -> Sequence[float] | NDArray[Any] | None:
+        """Return the magnitude of each bin; None without a range. Programs call it, too."""
+        mag_range = self.mag_range
+        return (
+            None if mag_range is None else magnitudes_of(self.name, mag_range, num_magnitude_bins)
+        )
+
+    def _map_mag_to_param(self, magnitude: Any) -> ArrayLike:
+        """Return the parameter of a magnitude; programs call it, too."""
+        return self.mag_to_param(magnitude)
+
     def _parameter(
         self,
         data: DataNode,
         magnitude_bin: int | DataNode | SignedMagnitudeBin | None,
         num_magnitude_bins: int | None,
     ) -> DataNode | None:
-        mag_range = self.mag_range
-        if mag_range is None:
+        magnitudes = self._get_magnitudes(num_magnitude_bins)
+        if magnitudes is None:
             return None
-        magnitudes = magnitudes_of(self.name, mag_range, num_magnitude_bins)
         if magnitude_bin is None:
             raise ArgumentValueError(
                 f"augmentation {self.name!r}: argument 'magnitude_bin' must be given, since the "

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
 from dali_core._graph.build import add_operator
 from dali_core._graph.context import user_location
-from dali_core._graph.graph import Graph, current_graph
+from dali_core._graph.graph import Graph, conditions_with, current_graph
 from dali_core._graph.node import Condition, DataNode
 from dali_core._graph.registry import spec_of_role
 from dali_core.errors import GraphError
@@ -67,6 +66,8 @@ class Split:
         What messages call the place where both sides join, if it is no operator.
     is_negated : bool
         Whether the condition holds where they are False.
+    is_inherited : bool
+        Whether operators on values of a side belong to it, too, wherever they are called.
 
     Attributes
     ----------
@@ -85,26 +86,22 @@ class Split:
         *,
         title: str | None = None,
         is_negated: bool = False,
+        is_inherited: bool = False,
     ) -> None:
         self.title = title
         self.is_negated = is_negated
         self.predicate = predicate(test, keyword)
         self.graph: Graph = self.predicate.owner  # type: ignore[assignment]
-        self.outside = self.graph.conditions
+        self.outside = conditions_with(self.graph, [self.predicate])
         self._conditions = {
-            side: Condition(self.predicate, side != self.is_negated) for side in (True, False)
+            side: Condition(self.predicate, side != self.is_negated, is_inherited)
+            for side in (True, False)
         }
 
     def inside(self, side: bool) -> tuple[Condition, ...]:
         """Return the conditions of a side: where the branch's condition is True, or False."""
         return (*self.outside, self._conditions[side])
 
-    @contextmanager
-    def side(self, side: bool) -> Iterator[None]:
+    def side(self, side: bool) -> AbstractContextManager[None]:
         """Add operators to one side."""
-        before = self.graph.conditions
-        self.graph.conditions = self.inside(side)
-        try:
-            yield
-        finally:
-            self.graph.conditions = before
+        return self.graph.within(self.inside(side))
