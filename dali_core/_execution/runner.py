@@ -87,13 +87,14 @@ class Runner:
         number = {node: i for i, node in enumerate(nodes)}
         reader_number = {node: i for i, node in enumerate(readers)}
         on_device = stages_on_device(plan)
-        on_host = values_on_host(plan)
+        on_host, used = values_on_host(plan), plan.used_values
         in_python = steps_of(plan, steps or {}, readers)
         sources = {index for index, (entry, _) in in_python.items() if is_source(entry)}
         called = sources_to_call({index: in_python[index][1] for index in sources})
         for entry, step in in_python.values():
             unread = {n for n, value in enumerate(entry.outputs) if value not in on_host}
             step.accept_on_device(unread)
+            step.leave_out({n for n, value in enumerate(entry.outputs) if value not in used})
         opened = open_storages(nodes, readers)
         self._storages = [*storages_of(entry.source for entry in self._readers), *opened.values()]
         stages: list[SampleProgram | None] = []

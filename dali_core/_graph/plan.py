@@ -77,6 +77,21 @@ class ExecutionPlan:
     parameters: list[PlannedNode] = field(default_factory=list)
     joint: list[list[OperatorNode]] = field(default_factory=list)
 
+    @property
+    def used_values(self) -> set[int]:
+        """The values that an operator reads, that decide on a branch, or that are returned.
+
+        A plan without outputs keeps all values, to be looked at.
+        """
+        if not self.outputs:
+            return set(range(self.num_values))
+        used = {*self.outputs, *(value for values in self.joined_outputs for value in values)}
+        for stage in self.stages:
+            for entry in stage.nodes:
+                guards = (value for value, _ in entry.guards)
+                used.update(entry.inputs, entry.arguments, guards)
+        return used
+
     def describe(self) -> str:
         """List stages, the groups that run as one, and operators, one line each."""
         lines = []

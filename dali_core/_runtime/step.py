@@ -113,6 +113,10 @@ class Step(Protocol):
         """Learn which outputs nobody reads on the host, so that their data may be on a device."""
         return
 
+    def leave_out(self, outputs: Collection[int]) -> None:
+        """Learn which outputs are not used, so that any batch will do for them."""
+        return
+
     def use_device(self, stream: Stream, num_threads: int) -> None:
         """Learn in which stream the pipeline works on its device, and its number of threads."""
         return

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, overload
 
+from dali_core._graph.context import warn_user
 from dali_core.errors import ArgumentTypeError
 from dali_core.pipeline._pipeline import Pipeline
 from dali_core.pipeline.conditionals import convert_definition
@@ -45,6 +46,7 @@ def pipeline_def(
     **pipeline_arguments
         Arguments of `Pipeline`. Calls may override them, and `enable_conditionals`, by name; all
         other arguments of a call go to the function, and so do those that it has parameters for.
+        `debug` is accepted by calls, without effect but for a warning.
 
     Returns
     -------
@@ -79,6 +81,8 @@ def _decorate(
         decides = enable_conditionals
         if "enable_conditionals" not in own:
             decides = for_function.pop("enable_conditionals", enable_conditionals)
+        if "debug" not in own and for_function.pop("debug", False):
+            warn_of_debug()
         pipeline = Pipeline(**{**defaults, **for_pipeline})
         define = convert_definition(function) if decides else function
         with pipeline:
@@ -88,6 +92,15 @@ def _decorate(
 
     make._is_pipeline_def = True  # type: ignore[attr-defined]
     return make
+
+
+def warn_of_debug() -> None:
+    """Warn that pipelines have no debug mode."""
+    warn_user(
+        "pipeline_def: debug=True has no effect. Look at values with fn.python_function, or give "
+        "them out.",
+        UserWarning,
+    )
 
 
 def is_definition(value: object) -> bool:

@@ -48,7 +48,9 @@ class PipelineOptions:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = given
-        batch_size, seed = given["batch_size"], optional_int("seed", given["seed"], *_SEEDS)
+        batch_size, seed = given["batch_size"], given["seed"]
+        # A flag is a number, too: programs pass one to draw the same numbers each time.
+        seed = optional_int("seed", int(seed) if isinstance(seed, bool) else seed, *_SEEDS)
         self.batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
         self.num_threads = thread_count(given["num_threads"])
         self.device_id = optional_int("device_id", given["device_id"])

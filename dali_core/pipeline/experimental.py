@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from dali_core.pipeline._definition import pipeline_def as _pipeline_def
+from dali_core.pipeline._definition import warn_of_debug
 
 
 def pipeline_def(
@@ -29,10 +29,5 @@ def pipeline_def(
         Makes a `Pipeline`.
     """
     if debug:
-        warnings.warn(
-            "pipeline_def: debug=True has no effect. Look at values with fn.python_function, or "
-            "give them out.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_of_debug()
     return _pipeline_def(fn, **pipeline_arguments)

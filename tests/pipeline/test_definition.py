@@ -121,3 +121,33 @@ def test_each_call_makes_another_pipeline() -> None:
 
     one, two = make(), make()
     assert [first(one.run()), first(one.run()), first(two.run())] == [0, 10, 0]
+
+
+def test_debug_at_the_call_warns() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def plain() -> Any:
+        return fn.constant(idata=[3])
+
+    with pytest.warns(UserWarning, match="debug=True has no effect"):
+        pipe = plain(debug=True)
+    assert pipe.run()[0].as_array().tolist() == [[3]]
+    assert plain(debug=False).run()[0].as_array().tolist() == [[3]]
+
+
+def test_debug_may_be_a_parameter_of_the_function() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def own(debug: bool) -> Any:
+        return fn.constant(idata=[int(debug)])
+
+    assert own(debug=True).run()[0].as_array().tolist() == [[1]]
+
+
+def test_a_flag_as_seed() -> None:
+    numbers = []
+    for seed in (True, 1, False):
+        pipe = Pipeline(2, 1, None, seed=seed)
+        with pipe:
+            pipe.set_outputs(fn.random.uniform())
+        numbers.append(pipe.run()[0].as_array().tolist())
+        assert (pipe.seed, type(pipe.seed)) == (int(seed), int)
+    assert numbers[0] == numbers[1] != numbers[2]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core.errors import ArgumentTypeError
+from dali_core.operators.external_source.states import is_iterable
 from dali_core.operators.external_source.step import takes_argument
 from dali_core.types import SampleInfo
 
@@ -52,7 +53,7 @@ def _gives_samples(arguments: dict[str, Any]) -> bool:
 
 
 def _is_asked(source: Any) -> bool:
-    return callable(source) and not hasattr(source, "__iter__") and takes_argument(source)
+    return callable(source) and not is_iterable(source) and takes_argument(source)
 
 
 def _item_of(source: Sequence[Any], *, is_endless: bool) -> Callable[[int], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Collection
 from typing import Any
 
 from dali_core._runtime.step import NotFed, StepContext
@@ -17,6 +18,7 @@ class FedBatches:
     def __init__(self, num_outputs: int, repeat_last: bool, blocking: bool) -> None:
         self._batches: list[deque[Any]] = [deque() for _ in range(num_outputs)]
         self._arrived = threading.Condition()
+        self._needed = [*range(num_outputs)]
         self._repeat_last = repeat_last
         self._blocking = blocking
         self._last: list[Any] = [None] * num_outputs
@@ -27,6 +29,10 @@ class FedBatches:
         with self._arrived:
             self._batches[output].append(batch)
             self._arrived.notify()
+
+    def leave_out(self, outputs: Collection[int]) -> None:
+        """Not wait for some outputs, nor need them; what is fed for them is dropped in turn."""
+        self._needed = [number for number in range(len(self._batches)) if number not in outputs]
 
     def lose(self, context: StepContext) -> None:
         """Drop what is fed for a batch that does not take it, once those before have taken theirs.
@@ -49,10 +55,11 @@ class FedBatches:
         """
         with self._arrived:
             self._drop_lost(context)
-            while self._blocking and not all(self._batches) and not context.is_cancelled():
+            while self._blocking and not self._are_complete() and not context.is_cancelled():
                 self._arrived.wait(_FEED_WAIT_SECONDS)
-            for waiting, last in zip(self._batches, self._last, strict=True):
-                if not waiting and (not self._repeat_last or last is None):
+            for number in self._needed:
+                is_known = self._repeat_last and self._last[number] is not None
+                if not self._batches[number] and not is_known:
                     raise NotFed(
                         "a batch must be fed for each iteration that is started (none is left). "
                         "Call Pipeline.feed_input before each run, and prefetch_queue_depth times "
@@ -62,6 +69,9 @@ class FedBatches:
                 if waiting:
                     self._last[number] = waiting.popleft()
             return tuple(self._last)
+
+    def _are_complete(self) -> bool:
+        return all(self._batches[number] for number in self._needed)
 
     def _drop_lost(self, context: StepContext) -> None:
         while self._lost and self._lost[0] < (context.epoch, context.iteration):

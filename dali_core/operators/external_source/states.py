@@ -79,6 +79,15 @@ def check_items_state(state: Any) -> None:
         raise _other_source(state)
 
 
+def is_iterable(source: Any) -> bool:
+    """Return whether a source gives items: a generator function, or an iterable or sequence."""
+    return (
+        inspect.isgeneratorfunction(source)
+        or hasattr(source, "__iter__")
+        or hasattr(type(source), "__getitem__")
+    )
+
+
 class Items:
     """The items of an iterable or of a generator function, cycled through as asked.
 
@@ -202,7 +211,8 @@ class Items:
 
     def _start(self) -> Iterator[Any]:
         self._num_asked = self._num_failed = 0
-        return iter(self._source() if callable(self._source) else self._source)
+        is_function = inspect.isgeneratorfunction(self._source)
+        return iter(self._source() if is_function else self._source)
 
     def _start_over(self) -> Iterator[Any]:
         iterator = self._start()

@@ -25,7 +25,13 @@ from dali_core._runtime.step import (
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.workers import WorkerPool
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, GraphError
+from dali_core.errors import (
+    ArgumentFormError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    DaliCoreError,
+    GraphError,
+)
 from dali_core.operators.external_source.fed import FedBatches
 from dali_core.operators.external_source.parallel import (
     ParallelCalls,
@@ -35,7 +41,7 @@ from dali_core.operators.external_source.parallel import (
     is_sample_source,
 )
 from dali_core.operators.external_source.producing import split_outputs
-from dali_core.operators.external_source.states import Calls, Items
+from dali_core.operators.external_source.states import Calls, Items, is_iterable
 from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
 ANY_NDIM = -1
@@ -61,9 +67,17 @@ class SourceStep(FedStep, StatefulStep):
         self._ndims = self._for_each(arguments.get("ndim"), "ndim", ANY_NDIM)
         self._kinds: list[_Kind | None] = [None] * self._num_outputs
         source = arguments.get("source")
-        is_iterable = inspect.isgeneratorfunction(source) or hasattr(source, "__iter__")
+        takes_items = is_iterable(source)
+        cycle = arguments.get("cycle")
+        if not takes_items and cycle is not None and (source is not None or cycle):
+            raise ArgumentValueError(
+                "cycle must not be passed without an iterable or a generator function (got "
+                f"{cycle!r} for the source {source!r:.60}). A callable raises "
+                "StopIteration where its data end; leave cycle out."
+            )
         self._cuda_stream = arguments.get("cuda_stream")
         self._on_device: Collection[int] = ()
+        self._unused: Collection[int] = ()
         self._parallel: ParallelSource | None = None
         self._loses_state = False
         self._by_sample = arguments.get("batch") is False
@@ -72,15 +86,15 @@ class SourceStep(FedStep, StatefulStep):
         self._state: Callable[[], Any] = _do_nothing
         self._restore: Callable[[Any], None]
         if arguments["parallel"]:
-            self._by_sample = is_sample_source(arguments, is_iterable)
-            self._take_from(self._parallel_source(source, is_iterable, arguments))
+            self._by_sample = is_sample_source(arguments, takes_items)
+            self._take_from(self._parallel_source(source, takes_items, arguments))
         elif source is None:
             self._fed = FedBatches(
                 self._num_outputs, arguments["repeat_last"], arguments["blocking"]
             )
             self._fetch = self._take_fed
             self._restore = self._fed.restore
-        elif is_iterable:
+        elif takes_items:
             items = Items(source, _cycle(arguments.get("cycle")))
             self._rewind = items.end_epoch
             self._state, self._restore = items.state, items.restore
@@ -105,12 +119,15 @@ class SourceStep(FedStep, StatefulStep):
     def _run(self, context: StepContext) -> list[StepOutput]:
         data = self._fetched(context)
         data = self._outputs_of(data) if self._is_tuple else (data,)
+        used = {number: data[number] for number in range(len(data)) if number not in self._unused}
         if context.failed is not None:
-            data = self._without_failed(context, data)
-        return [
-            StepOutput(self._batch(number, samples), self._layouts[number])
-            for number, samples in enumerate(data)
-        ]
+            used = self._without_failed(context, used)
+        outputs = {
+            number: StepOutput(self._batch(number, samples), self._layouts[number])
+            for number, samples in used.items()
+        }
+        any_output = next(iter(outputs.values()))
+        return [outputs.get(number, any_output) for number in range(len(data))]
 
     def _fetched(self, context: StepContext) -> Any:
         """Ask the source, and say which exceptions are its own."""
@@ -139,6 +156,12 @@ class SourceStep(FedStep, StatefulStep):
     def accept_on_device(self, outputs: Collection[int]) -> None:
         """Return which outputs nobody reads on the host, so that their data may be on a device."""
         self._on_device = outputs
+
+    def leave_out(self, outputs: Collection[int]) -> None:
+        """Learn which outputs are not used: any data will do for them, or none."""
+        self._unused = outputs
+        if self.is_fed:
+            self._fed.leave_out(outputs)
 
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
         """Get parallel sources ready to run in workers, which are started next."""
@@ -214,9 +237,9 @@ class SourceStep(FedStep, StatefulStep):
 
     @staticmethod
     def _parallel_source(
-        source: Any, is_iterable: bool, arguments: dict[str, Any]
+        source: Any, takes_items: bool, arguments: dict[str, Any]
     ) -> ParallelSource:
-        if is_iterable:
+        if takes_items:
             return ParallelItems(source, _cycle(arguments.get("cycle")), arguments)
         if not callable(source):
             raise _no_source(source)
@@ -268,12 +291,12 @@ class SourceStep(FedStep, StatefulStep):
     def _outputs_of(self, data: Any) -> Sequence[Any]:
         return split_outputs(data, self._num_outputs)
 
-    def _without_failed(self, context: StepContext, data: Sequence[Any]) -> Sequence[Any]:
+    def _without_failed(self, context: StepContext, data: dict[int, Any]) -> dict[int, Any]:
         """Let good samples take the place of those that are no data, or of another type."""
-        if not all(isinstance(samples, (list, tuple)) for samples in data):
+        if not all(isinstance(samples, (list, tuple)) for samples in data.values()):
             return data  # there are no single samples that could be at fault
-        columns = [
-            list(samples)  # their batch is checked as a whole
+        columns = {
+            number: list(samples)  # their batch is checked as a whole
             if any(map(is_on_device, samples))
             else check_samples(
                 context,
@@ -281,10 +304,10 @@ class SourceStep(FedStep, StatefulStep):
                 self._layouts[number],
                 functools.partial(self._check_batch, number),
             )
-            for number, samples in enumerate(data)
-        ]
-        if len({len(column) for column in columns}) == 1:
-            fill_failed(context, columns)
+            for number, samples in data.items()
+        }
+        if len({len(column) for column in columns.values()}) == 1:
+            fill_failed(context, [*columns.values()])
         return columns
 
     def _batch(self, number: int, samples: Any) -> TensorListCPU | TensorListGPU:
@@ -340,7 +363,7 @@ class SourceStep(FedStep, StatefulStep):
             return [otherwise] * self._num_outputs
         values = list(value) if isinstance(value, (list, tuple)) else [value]
         if len(values) > self._num_outputs:
-            raise ArgumentValueError(
+            raise ArgumentFormError(
                 f"{name} must have at most one entry for each of the {self._num_outputs} outputs "
                 f"(got {len(values)})."
             )
