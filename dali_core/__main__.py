@@ -9,9 +9,13 @@ import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from dali_core import commands
+from dali_core._messages import print_lines, printable
 from dali_core.errors import DaliCoreError
 
 _INTERRUPTED = 130
@@ -36,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names of files that are no text
     try:
-        status = int(options.run(options))
+        with _printable_warnings():
+            status = int(options.run(options))
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -45,15 +50,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _BROKEN_PIPE
     except (DaliCoreError, OSError) as error:
         if options.traceback:
-            traceback.print_exc()
-        print(f"dali-core: error: {error}", file=sys.stderr)
+            print_lines(*_traceback_lines(error), file=sys.stderr)
+        print_lines(f"dali-core: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return _INTERRUPTED
 
 
+def _traceback_lines(error: BaseException) -> Iterator[str]:
+    for part in traceback.TracebackException.from_exception(error).format():
+        # A frame has several lines; what an exception says is one.
+        is_frame = part.startswith('  File "')
+        yield from part.rstrip("\n").split("\n") if is_frame else [part.strip("\n")]
+
+
+@contextmanager
+def _printable_warnings() -> Iterator[None]:
+    """Show warnings of all libraries as `print_lines` does."""
+    before = warnings.formatwarning
+
+    def format_warning(message: Warning | str, *place: Any, **line: Any) -> str:
+        return before(printable(str(message)), *place, **line)
+
+    warnings.formatwarning = format_warning
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with arguments, which may be names of files, in printable text."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="dali-core", description="Tools of dali_core, for data sets and pipelines."
     )
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")

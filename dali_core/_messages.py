@@ -1,6 +1,36 @@
-"""How messages show values that may be anything."""
+"""Texts and values of unknown origin, as they are shown: in messages, on terminals, on pages."""
 
 from __future__ import annotations
+
+from typing import TextIO
+
+
+def printable(text: str, *, keeps_lines: bool = False) -> str:
+    r"""Return text of unknown origin so that it can be shown, and stays where it is put.
+
+    Names of files, keys and metadata may have characters that move the cursor, erase what was
+    printed, begin a line or turn the direction of writing, or bytes that are no text. Those are
+    written as in a literal of Python: ``\x1b``, ``\n``, ``\u202e``, ``\udcff``.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    keeps_lines : bool
+        Leave line feeds as they are, for texts of several lines.
+    """
+    if text.isprintable():
+        return text
+    kept = "\n" if keeps_lines else ""
+    return "".join(
+        letter if letter.isprintable() or letter in kept else repr(letter)[1:-1] for letter in text
+    )
+
+
+def print_lines(*lines: str, file: TextIO | None = None) -> None:
+    """Print lines, each of which stays one, by `printable`; by default to the standard output."""
+    for line in lines:
+        print(printable(line), file=file)
 
 
 def shown(value: object, most: int = 200) -> str:

@@ -11,13 +11,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dali_core._messages import printable
+
 _ITEM = r"(index \d+|video \d+ of those that were fed)"
 _ITEMS = re.compile(f"{_ITEM}(;{_ITEM})*")
 """Sources of samples that are no files; an operator may join several."""
 
 
 class DaliCoreError(RuntimeError):
-    """Base of all errors of this library."""
+    """Base of all errors of this library.
+
+    The text is one line that can be printed, whatever the names of files in it are; `args` has it
+    as it was passed.
+    """
+
+    def __str__(self) -> str:
+        return printable(RuntimeError.__str__(self))
 
 
 class ArgumentTypeError(DaliCoreError, TypeError):
@@ -30,9 +39,6 @@ class ArgumentValueError(DaliCoreError, ValueError):
 
 class _UnknownKeyError(DaliCoreError, KeyError):
     """A `KeyError` that shows its message rather than the `repr` of that."""
-
-    def __str__(self) -> str:
-        return RuntimeError.__str__(self)
 
 
 class ArgumentKeyError(ArgumentTypeError, ArgumentValueError, _UnknownKeyError):
@@ -106,13 +112,21 @@ class OperatorPackageError(DaliCoreError, ImportError):
 class CompatibilityError(ImportError, DaliCoreError):
     """The names of NVIDIA DALI cannot lead to this library."""
 
+    __str__ = DaliCoreError.__str__
+
 
 class MissingModuleError(ModuleNotFoundError, CompatibilityError):
     """NVIDIA DALI has this module, and this library has not."""
 
 
 class WorkerError(DaliCoreError):
-    """A worker process of a parallel source has ended, or cannot be used."""
+    """A worker process of a parallel source has ended, or cannot be used.
+
+    The text may end with the traceback of the worker, in lines.
+    """
+
+    def __str__(self) -> str:
+        return printable(RuntimeError.__str__(self), keeps_lines=True)
 
 
 class CudaError(DaliCoreError):
@@ -160,7 +174,7 @@ class BadSample:
         File that the sample came from, if known; ``"index 3"`` of a data set in Python, and
         ``"video 3 of those that were fed"``.
     message : str
-        What went wrong.
+        What went wrong, as one line that can be printed.
     """
 
     operator: str
@@ -229,7 +243,7 @@ class SampleError(DaliCoreError):
             parts.append(f"sample {self.sample}")
         if self.source:
             parts.append(_named(self.source))
-        return ", ".join(parts)
+        return printable(", ".join(parts))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))

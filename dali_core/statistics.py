@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dali_core._messages import printable
+
 __all__ = ["ConsumerStatistics", "OperatorStatistics", "PipelineStatistics", "ThreadStatistics"]
 
 # Below this share of its time, nobody notices that the training loop waits.
@@ -200,7 +202,8 @@ class PipelineStatistics:
         most = self._longest("native")
         if most is None:
             return f"{waits}: the work is done on a device, or outside of the pipeline."
-        text = f"{waits}; {most.name} takes {_percent(most.seconds / native)} of the native threads"
+        share = _percent(most.seconds / (native or 1.0))  # clocks may not have ticked
+        text = f"{waits}; {most.name} takes {share} of the native threads"
         if self._busy() < _LIMIT * self.seconds:
             return f"{text}, which do not always have work: a larger prefetch depth would help."
         if self.threads.num_threads < len(os.sched_getaffinity(0)):
@@ -278,7 +281,13 @@ def _table(operators: Sequence[OperatorStatistics]) -> list[str]:
         milliseconds = (f"{1e3 * value:.3g}" for value in (entry.median, entry.p90, entry.p99))
         megabytes = (f"{value / 1e6:.4g}" for value in (entry.bytes_in, entry.bytes_out))
         rows.append(
-            (entry.name, _percent(entry.share), str(entry.samples), *milliseconds, *megabytes)
+            (
+                printable(entry.name),
+                _percent(entry.share),
+                str(entry.samples),
+                *milliseconds,
+                *megabytes,
+            )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [

@@ -59,6 +59,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 KNOWN_TO_OPERATORS = (
     "dali_core._cache_files",
     "dali_core._literals",
+    "dali_core._messages",
     "dali_core._spec",
     "dali_core._storage",
     "dali_core._whole_files",

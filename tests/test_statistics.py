@@ -351,3 +351,8 @@ def test_diagnosis_of_too_little_prefetching() -> None:
 def test_diagnosis_of_work_elsewhere() -> None:
     statistics = made_up(operator("resize", 1.0, "device"), waiting=5.0, working=5.0, python=20.0)
     assert "on a device, or outside of the pipeline" in statistics.diagnosis()
+
+
+def test_diagnosis_of_operators_that_took_no_time() -> None:
+    statistics = made_up(operator("resize", 0.0), waiting=5.0, working=5.0, consumer=20.0)
+    assert "resize takes 0 % of the native threads" in statistics.diagnosis()

@@ -8,6 +8,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from dali_core._messages import printable
+
 _PACKAGE = str(Path(__file__).parents[1])
 
 
@@ -49,4 +51,4 @@ def warn_user(message: str, category: type[Warning] = DeprecationWarning) -> Non
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)

@@ -18,6 +18,7 @@ from dali_core._graph.node import Condition, DataNode, OperatorNode
 from dali_core._graph.plain_data import from_plain, to_plain
 from dali_core._graph.planner import live_nodes
 from dali_core._graph.registry import find_own, find_spec, identity
+from dali_core._messages import printable
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core._storage.access import check_arguments as check_access
 from dali_core.errors import (
@@ -165,7 +166,7 @@ def graph_from_plain(data: Mapping[str, Any], graph: Graph) -> list[DataNode]:
 def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     check_keys(entry, _REQUIRED, _OPTIONAL, what)
     spec = _spec(entry["operator"], what)
-    location = _typed(entry.get("location", "an unknown place"), str, f"{what}.location")
+    location = printable(_typed(entry.get("location", "an unknown place"), str, f"{what}.location"))
     where = f"fn.{spec.name} at {location}"
     inputs = [
         _resolve(reference, f"{what}.inputs[{i}]", graph)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dali_core._graph.node import DataNode, OperatorNode
+from dali_core._messages import printable
 
 _COLOURS = {True: "#f4d58d", False: "#bfd7ea"}
 
@@ -41,9 +42,7 @@ def to_dot(
     edges = []
     for node in nodes:
         label = (
-            node.operator
-            if node.arguments.get("name") is None
-            else f"{node.operator}\\n{node.name}"
+            node.operator if node.arguments.get("name") is None else f"{node.operator}\n{node.name}"
         )
         if show_ids:
             label = f"{node.index}: {label}"
@@ -83,4 +82,7 @@ def _tensor(value: DataNode) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '\\"') + '"'
+    lines = (
+        printable(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n", 1)
+    )
+    return '"' + "\\n".join(lines) + '"'

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 
 from dali_core._graph.node import OperatorNode
+from dali_core._messages import printable
 from dali_core.errors import title_of
 
 
@@ -112,4 +113,4 @@ def _described(node: OperatorNode) -> str:
     text = f"{title_of(node.operator)} ({node.name})"
     if node.conditions:
         text += f" if {' and '.join(map(str, node.conditions))}"
-    return text
+    return printable(text)

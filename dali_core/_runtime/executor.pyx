@@ -18,6 +18,7 @@ from dali_core._runtime.tensor_gpu cimport TensorGPU
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
+from dali_core._messages import printable
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 from dali_core._runtime.run_times import OperatorTimes, RunTimes, Waits
 
@@ -472,7 +473,7 @@ cdef engine.ReaderRun _native_run(object described) except *:
 
 cdef list _described(vector[engine.SampleFailure] failures):
     return [
-        (failure.sample, failure.node, failure.message.decode(errors="replace"),
+        (failure.sample, failure.node, printable(failure.message.decode(errors="replace")),
          failure.source.decode(errors="surrogateescape"))
         for failure in failures
     ]

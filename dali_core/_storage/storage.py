@@ -339,7 +339,7 @@ def make_storage(arguments: dict[str, Any]) -> Storage:
             f"cache_dir must be a local folder (got the URL {folder!r}). Pass a path."
         )
     access: Access = arguments.get("access", Access.PROGRAM)
-    is_cached = folder and access is not Access.LOCAL
-    return Storage(
-        options, ObjectCache(folder, arguments["cache_size"]) if is_cached else None, access
-    )
+    cache = None
+    if folder and access is not Access.LOCAL:
+        cache = ObjectCache(folder, arguments["cache_size"])
+    return Storage(options, cache, access)

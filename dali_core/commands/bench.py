@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core.commands._options import as_json, positive, processors
 
 _SIDE = 224
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         seconds=options.seconds,
     )
     result = {"path": options.path, "files": len(files), **result}
-    print(as_json(result) if options.json else "\n".join(_lines(result)))
+    print_lines(*as_json(result).split("\n") if options.json else _lines(result))
     return 0
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core._whole_files import write_whole
 from dali_core.commands._options import as_json, output_file, positive, processors
 
@@ -20,6 +22,12 @@ def add_parser(parsers: Any) -> None:
     )
     parser.add_argument("path", metavar="PATH", help="folder, or list: a path on each line")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write the report as JSON")
+    parser.add_argument(
+        "--bad-list",
+        type=output_file,
+        metavar="FILE",
+        help="write the paths of bad files, each with a NUL behind it, for xargs -0",
+    )
     parser.add_argument(
         "--picture", type=output_file, metavar="FILE", help="draw histograms (needs matplotlib)"
     )
@@ -61,7 +69,10 @@ def run(options: argparse.Namespace) -> int:
             state.add(file, checked)
     ordered = [(file, results[file]) for file in files]
     report = report_of(options.path, ordered, others)
-    print("\n".join(lines_of(report)))
+    print_lines(*lines_of(report))
+    if options.bad_list is not None:
+        bad = [os.fsencode(file.path) + b"\0" for file, checked in ordered if checked.reason]
+        write_whole(options.bad_list, b"".join(bad))
     if options.json is not None:
         write_whole(options.json, as_json(report) + "\n")
     if options.picture is not None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core._whole_files import write_whole
 
 _SUFFIXES = {
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     for path, target, index in zip(options.paths, targets, indices, strict=True):
         text, problems = index_text(index, options.kind)
         for problem in problems:
-            print(f"dali-core: {path}: {problem} It is not in the index.", file=sys.stderr)
+            print_lines(f"dali-core: {path}: {problem} It is not in the index.", file=sys.stderr)
             status = 1
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
@@ -82,7 +83,7 @@ def _index_videos(options: argparse.Namespace) -> int:
     indices = open_indices(options.paths, progress=sys.stderr.isatty())
     errors = [index for index in indices if isinstance(index, VideoError)]
     for error in errors:
-        print(f"dali-core: {error}", file=sys.stderr)
+        print_lines(f"dali-core: {error}", file=sys.stderr)
     return int(bool(errors))
 
 

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core.commands._options import as_json, processors
 
 EXTRAS = {
@@ -63,7 +64,7 @@ def add_parser(parsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the description."""
     described = describe()
-    print(as_json(described) if options.json else "\n".join(_lines(described)))
+    print_lines(*as_json(described).split("\n") if options.json else _lines(described))
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core.commands._options import output_file, positive
 
 
@@ -39,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
         pipeline.report(target, samples=options.samples)
     else:
         pipeline.show(samples=options.samples).save(target)
-    print(target)
+    print_lines(str(target))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from dali_core._messages import print_lines
 from dali_core.commands._options import as_json, output_file, positive
 
 
@@ -41,5 +42,6 @@ def run(options: argparse.Namespace) -> int:
                 break
         statistics = pipeline.statistics()
     pipeline.close()
-    print(as_json(statistics.as_dict()) if options.json else statistics)
+    text = as_json(statistics.as_dict()) if options.json else str(statistics)
+    print_lines(*text.split("\n"))
     return 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from dali_core._messages import printable
 from dali_core.inspection.encoding import to_data_url, to_pillow
 from dali_core.inspection.optional import require
 from dali_core.inspection.panels import Panel, StepPanels, panels_of
@@ -73,6 +74,7 @@ def _environment() -> Any:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dali_core.inspection"),
         autoescape=True,
+        finalize=_visible,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -80,6 +82,12 @@ def _environment() -> Any:
     style, _, _ = environment.loader.get_source(environment, "style.css")
     environment.globals["style"] = require("markupsafe", "Jinja2").Markup(style)
     return environment
+
+
+def _visible(value: Any) -> Any:
+    """Write characters that cannot be seen, or turn text around, as `printable` does."""
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return printable(value, keeps_lines=True) if is_text else value
 
 
 def _steps(sample: InspectedSample) -> list[EncodedStep]:

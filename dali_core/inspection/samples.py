@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dali_core._execution.sample_run import Inspected, MadeSample, make_sample
 from dali_core._graph.node import Condition, OperatorNode
+from dali_core._messages import printable
 from dali_core.errors import SampleError, title_of
 from dali_core.inspection.boxes import box_format, check_formats
 
@@ -147,7 +148,7 @@ class InspectedSample(Mapping[str, SampleStep]):
         source = f", {self.source}" if self.source else ""
         lines = [f"sample {self.index} of epoch {self.epoch}{source}"]
         lines += [f"  {step.operator} ({step.name}): {describe(step)}" for step in self.values()]
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def describe(step: SampleStep) -> str:

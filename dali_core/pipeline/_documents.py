@@ -143,7 +143,7 @@ class PipelineDocuments(PipelineWithParameters):
             for name, value in self._options.given.items()
             if not (is_left_out(value) or value == defaults.get(name))
         }
-        self.close()
+        self._run.close()
         self._assemble({**NOT_WRITTEN, **defaults, **document.options, **own})
         document.fill(self._definition, access)
         with document.blamed(self._definition, self._run):

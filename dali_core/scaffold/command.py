@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from dali_core._messages import print_lines
 from dali_core.errors import ArgumentValueError
 from dali_core.scaffold.operator import create_operator
 from dali_core.scaffold.package import create_package
@@ -34,9 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         lines = options.start(options)
     except ArgumentValueError as error:
-        print(error, file=sys.stderr)
+        print_lines(str(error), file=sys.stderr)
         return 2
-    print(*lines, sep="\n")
+    print_lines(*lines)
     return 0
 
 

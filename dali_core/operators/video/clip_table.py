@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._messages import printable
 from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.video.clip_listing import ListedVideo, list_videos
@@ -213,4 +214,4 @@ def clips_per_video(arguments: dict[str, Any], *others: str) -> int:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(f"{message}.", UserWarning, stacklevel=2)
+    warnings.warn(printable(f"{message}."), UserWarning, stacklevel=2)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dali_core import types
+from dali_core._messages import printable
 from dali_core._runtime.device_data import OnDevice, retain_default_pool
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
@@ -157,8 +158,8 @@ class DecodeStep(Step):
         except RuntimeError as error:
             warnings.warn(
                 "fn.decoders: nvImageCodec must give None for files that it cannot decode on the "
-                f"GPU (got {error}). The host decodes this batch; DALI_CORE_GPU_DECODER=0 lets it "
-                "decode all.",
+                f"GPU (got {printable(str(error))}). The host decodes this batch; "
+                "DALI_CORE_GPU_DECODER=0 lets it decode all.",
                 RuntimeWarning,
                 stacklevel=2,
             )
