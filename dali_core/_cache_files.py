@@ -61,6 +61,20 @@ def reason_of(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
+def make_folder(path: _Path) -> None:
+    """Make a folder for this user only, and those above it, unless it exists.
+
+    Raises
+    ------
+    OSError
+        If that does not work.
+    """
+    try:
+        os.makedirs(path, 0o700, exist_ok=True)
+    except RecursionError as error:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG)) from error
+
+
 @contextlib.contextmanager
 def opened_folder(path: _Path, parent: int | None = None, *, make: bool = False) -> Iterator[int]:
     """Open a folder for a while, which must be one of this user or of root, and no link.

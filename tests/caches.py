@@ -25,11 +25,18 @@ def warned_of_cache(reason: str, is_expected: bool = True) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def without_privileges() -> Iterator[None]:
-    """Let the permissions of files count, for root too, as if another user ran the program."""
+def without_privileges(folder: Path) -> Iterator[None]:
+    """Let the permissions of files in a folder count, for root too: another user runs the program.
+
+    That user may look for the folder in the folders above it.
+    """
     if os.geteuid() != 0:
         yield
         return
+    modes = {path: path.stat().st_mode for path in folder.parents}
+    closed = {path: mode for path, mode in modes.items() if not mode & 0o001}
+    for path, mode in closed.items():
+        path.chmod(mode | 0o001)
     os.setegid(OTHER_USER)
     os.seteuid(OTHER_USER)
     try:
@@ -37,6 +44,8 @@ def without_privileges() -> Iterator[None]:
     finally:
         os.seteuid(0)
         os.setegid(0)
+        for path, mode in closed.items():
+            path.chmod(mode)
 
 
 def give_to_other_user(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from dali_core._cache_files import (
     LOCK_SECONDS,
     is_abandoned,
     lock_within,
+    make_folder,
     new_file,
     open_file,
     opened_folder,
@@ -71,7 +72,7 @@ class ObjectCache:
         self._mutex = threading.Lock()
         self._patience = LOCK_SECONDS
         try:
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder.parent)
         except (FileExistsError, NotADirectoryError) as error:
             raise ArgumentValueError(
                 f"cache_dir must be a folder that can be written to (got {folder!r}: "

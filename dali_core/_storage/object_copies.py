@@ -20,6 +20,7 @@ from typing import BinaryIO
 from dali_core._cache_files import (
     is_abandoned,
     lock_within,
+    make_folder,
     new_file,
     open_file,
     opened_folder,
@@ -80,7 +81,7 @@ class ObjectCopies:
         infos = [info for info in found if info is not None]
         sizes = {_name(url, info): info.size for url, info in infos}
         try:
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder.parent)
             with opened_folder(self._folder, make=True) as opened:
                 self._hold(opened, sizes, max_bytes)
         except OSError as error:

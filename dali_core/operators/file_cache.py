@@ -11,6 +11,7 @@ from pathlib import Path
 from dali_core._cache_files import (
     LOCK_SECONDS,
     has_private_file,
+    make_folder,
     opened_folder,
     reason_of,
     warn_once,
@@ -51,6 +52,10 @@ def cache_folder(variable: str, name: str) -> str:
     if home.startswith("~"):  # a user without a home
         return ""
     return os.path.join(os.path.abspath(home), "dali_core", name)
+
+
+class _NoDatabaseError(Exception):
+    """There is no database, or it is not used."""
 
 
 class FileCache:
@@ -99,12 +104,12 @@ class FileCache:
     @contextlib.contextmanager
     def _database(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
         if not self._folder or str(self._path) in _given_up:
-            raise FileNotFoundError
+            raise _NoDatabaseError
         if make:
-            os.makedirs(self._path.parent, 0o700, exist_ok=True)
+            make_folder(self._path.parent)
         with opened_folder(self._path.parent) as folder:
             if not has_private_file(folder, self._path.name) and not make:
-                raise FileNotFoundError
+                raise _NoDatabaseError
             with contextlib.closing(sqlite3.connect(self._path, LOCK_SECONDS)) as database:
                 database.text_factory = bytes
                 yield database
@@ -113,8 +118,11 @@ class FileCache:
     def _unless_faulty(self, *, is_new: bool = False) -> Iterator[None]:
         try:
             yield
-        except FileNotFoundError:
+        except _NoDatabaseError:
             pass
+        except FileNotFoundError as error:
+            if is_new:
+                self.warn(reason_of(error))
         except sqlite3.OperationalError as error:
             reason = str(error)
             if _LOCKED in reason:

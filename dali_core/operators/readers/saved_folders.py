@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dali_core._cache_files import open_file, reason_of, warn_once
+from dali_core._cache_files import make_folder, open_file, reason_of, warn_once
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import is_url
 from dali_core._whole_files import remove_abandoned, whole_file
@@ -112,7 +112,7 @@ class SavedFolders:
 
     def _write(self, file: Path, found: PathList, note: bytes) -> None:
         try:
-            os.makedirs(file.parent, 0o700, exist_ok=True)
+            make_folder(file.parent)
             remove_abandoned(file)
             with whole_file(file) as target:
                 found.write_to(target.write, note)
