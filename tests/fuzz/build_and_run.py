@@ -28,6 +28,7 @@ from tests.compiled_programs import (
 )
 from tests.fuzz import record_files
 from tests.fuzz.small_images import all_images, jpegs
+from tests.fuzz.sound_headers import sound_headers
 from tests.hanging import HANG_SECONDS
 from tests.npy_files import array_of, npy
 
@@ -52,13 +53,19 @@ UNDER_TEST = [
     *sorted((KERNELS / "npy").glob("*.cpp")),
 ]
 # What only one target needs.
+_SOUND_HEADERS = [
+    KERNELS / "audio" / f"{name}.cpp"
+    for name in ("mpeg_frames", "ogg_links", "sound_bytes", "sound_layout", "sound_tags")
+]
 UNDER_TEST_OF = {
     "sound": [
+        *_SOUND_HEADERS,
         *(
             KERNELS / "audio" / f"{name}.cpp"
             for name in ("decode_sound", "resampling", "sound_file", "sound_library")
         ),
-    ]
+    ],
+    "sound_headers": _SOUND_HEADERS,
 }
 # The program stands for libsndfile, which is loaded at run time.
 LINK_FLAGS_OF = {"sound": ["-rdynamic", "-ldl"]}
@@ -137,6 +144,9 @@ def write_corpus(folder: Path, target: str) -> Path:
         for number in range(128):
             settings = bytes(number * factor % 251 for factor in range(1, 40))
             (folder / str(number)).write_bytes(settings)
+    elif target == "sound_headers":
+        for number, file in enumerate(sound_headers()):
+            (folder / str(number)).write_bytes(file)
     elif target == "npy":
         for number in range(64):
             (folder / str(number)).write_bytes(npy(array_of(number)))

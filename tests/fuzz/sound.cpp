@@ -1,6 +1,7 @@
 // Sounds as an untrustworthy libsndfile returns them, whose functions are here: headers with any
 // numbers, reads that return fewer or more frames than asked for, and seeks that go elsewhere.
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -47,7 +48,8 @@ float real(Settings& settings) {
 }
 
 Behaviour behaviour;
-int64_t place;  // in frames
+int64_t place;       // in frames
+int64_t num_opened;  // links of the file
 
 // Calls the functions of the source, which must not leave its bytes whatever is asked for.
 void use(const SoundInput& input, void* source) {
@@ -59,12 +61,13 @@ void use(const SoundInput& input, void* source) {
     const int64_t offset = kOffsets[choices % 6];
     const int origin = static_cast<int>(choices / 6 % 3);  // SEEK_SET, SEEK_CUR, SEEK_END
     const int64_t reached = input.seek(offset, origin, source);
-    FUZZ_CHECK(reached >= -1 && reached <= length);
+    // What libmpg123 reads has its end far away.
+    FUZZ_CHECK(reached >= -1 && reached <= std::max(length, int64_t{1} << 40));
     char bytes[16];
     const int64_t count = offset < 16 ? offset : 16;
     const int64_t got = input.read(bytes, count, source);
     FUZZ_CHECK(got >= 0 && got <= std::max<int64_t>(count, 0));
-    FUZZ_CHECK(input.tell(source) >= 0 && input.tell(source) <= length);
+    FUZZ_CHECK(input.tell(source) >= 0);
     FUZZ_CHECK(input.write(bytes, 1, source) == 0);
   }
 }
@@ -75,7 +78,8 @@ int64_t read(T* target, int64_t frames, T value) {
   const int64_t count = std::max<int64_t>(0, std::min(frames, behaviour.available - place));
   std::fill_n(target, count * behaviour.info.channels, value);
   place += count;
-  return count + behaviour.excess;
+  // Fewer than there are, or more than were asked for.
+  return behaviour.excess < 0 || count == frames ? count + behaviour.excess : count;
 }
 
 struct Decode : Operator {
@@ -101,10 +105,13 @@ void* sf_open_virtual(SoundInput* input, int, SoundInfo* info, void* source) {
   use(*input, source);
   *info = behaviour.info;
   place = 0;
+  ++num_opened;
   return behaviour.opens ? &behaviour : nullptr;
 }
 
 int sf_close(void*) { return 0; }
+
+int sf_error(void*) { return 0; }
 
 const char* sf_strerror(void*) {
   static const char* const kTexts[] = {nullptr, "", " . \n", "no such\x01 \xff header."};
@@ -149,6 +156,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   behaviour.seeks = settings.below(4) != 0;
   behaviour.text = settings.below(4);
   behaviour.callbacks = 0;
+  num_opened = 0;
   for (int i = 0; i < 4; ++i) behaviour.callbacks = behaviour.callbacks * 256 + settings.byte();
 
   static const DataType kTypes[] = {DataType::kFloat, DataType::kInt16, DataType::kInt32};
@@ -162,7 +170,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const float rate = settings.flag() ? 0 : real(settings);
   Instruction instruction;
   std::vector<uint8_t> bytes;
-  if (settings.below(16) != 0) bytes = {'R', 'I', 'F', 'F'};
+  static const char* const kStarts[] = {"",
+                                        "RIFF",
+                                        "RF64",
+                                        "fLaC",
+                                        "OggS",
+                                        "riff",
+                                        "caff",
+                                        ".snd",
+                                        "FORM",
+                                        "ID3",
+                                        "\xff\xfb\x90\x64"};
+  const char* const start = kStarts[settings.below(11)];
+  bytes.assign(start, start + std::strlen(start));
   bytes.insert(bytes.end(), settings.rest(), settings.rest() + settings.rest_size());
   instruction.op = std::make_shared<Decode>(config, bytes.data(), bytes.size(), rate, part);
   instruction.outputs = {0};
@@ -178,10 +198,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const Tensor& output = batch.values[0][0];
-  FUZZ_CHECK(behaviour.opens && (behaviour.excess == 0 || output.num_elements() == 0));
+  FUZZ_CHECK(behaviour.opens);
   FUZZ_CHECK(output.shape.ndim == 1 || output.shape[1] == behaviour.info.channels);
   const bool is_resampled = rate > 0 && rate != static_cast<float>(behaviour.info.sample_rate);
   const int64_t count = is_resampled ? 0 : output.num_elements();
+  FUZZ_CHECK(is_resampled ||
+             output.shape[0] <= num_opened * std::max<int64_t>(0, behaviour.available));
   for (int64_t i = 0; i < count; ++i) {  // every sample was written
     if (output.type == DataType::kFloat)
       FUZZ_CHECK(std::abs(output.as<float>()[i] - kValue) < 1e-6f);

@@ -25,8 +25,8 @@ SoundLibrary::SoundLibrary(const std::vector<std::string>& paths) {
       continue;
     }
     if (resolve(handle, "sf_open_virtual", open_virtual) && resolve(handle, "sf_close", close) &&
-        resolve(handle, "sf_strerror", strerror) && resolve(handle, "sf_seek", seek) &&
-        resolve(handle, "sf_readf_float", readf_float) &&
+        resolve(handle, "sf_error", error) && resolve(handle, "sf_strerror", strerror) &&
+        resolve(handle, "sf_seek", seek) && resolve(handle, "sf_readf_float", readf_float) &&
         resolve(handle, "sf_readf_short", readf_short) &&
         resolve(handle, "sf_readf_int", readf_int))
       return;

@@ -35,6 +35,7 @@ class SoundLibrary {
 
   void* (*open_virtual)(SoundInput*, int mode, SoundInfo*, void* context) = nullptr;
   int (*close)(void*) = nullptr;
+  int (*error)(void*) = nullptr;  // of the last call; 0 if it has failed in nothing
   const char* (*strerror)(void*) = nullptr;
   int64_t (*seek)(void*, int64_t frames, int origin) = nullptr;
   int64_t (*readf_float)(void*, float*, int64_t frames) = nullptr;

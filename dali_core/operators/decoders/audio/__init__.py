@@ -35,7 +35,8 @@ SPEC = OpSpec(
     doc="""Decode audio files.
 
 Takes WAV, FLAC, Ogg (Vorbis and Opus) and MP3, further AIFF, AU, CAF and W64. Needs libsndfile,
-which the extra ``audio`` brings.
+which the extra ``audio`` brings. The length is what decoding gives, whatever a header says; of
+chained Ogg files, all links are decoded, which must have the same channels and rate.
 
 Returns
 -------
