@@ -55,10 +55,13 @@ int count_processors() {
 }
 
 [[noreturn]] void refuse(const EncodedVideo& video, const std::string& reason) {
-  throw std::runtime_error(
-      "the file must be a sound video (got " +
-      (video.path ? "'" + *video.path + "'" : std::to_string(video.size) + " bytes of one") + ": " +
-      reason + "). Replace the file, or leave it out.");
+  const std::string what =
+      video.path ? "'" + *video.path + "'" : std::to_string(video.size) + " bytes of one";
+  if (reason == kNoVideoStream)
+    throw std::runtime_error("the file must have a video stream (got " + what + ": " + reason +
+                             "). Leave it out.");
+  throw std::runtime_error("the file must be a sound video (got " + what + ": " + reason +
+                           "). Replace the file, or leave it out.");
 }
 
 [[noreturn]] void refuse(const EncodedVideo& video, const VideoProcessEnded& end) {

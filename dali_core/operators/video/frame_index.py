@@ -18,6 +18,7 @@ from dali_core.operators.video.index_builders import build_indices
 from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import (
     IS_VARIABLE,
+    NO_VIDEO_STREAM,
     PackedIndex,
     is_transposed,
 )
@@ -25,6 +26,10 @@ from dali_core.operators.video.worker.packed_index import (
 
 class VideoError(DaliCoreError, ValueError):
     """A file is not a sound video; says which one, and what is wrong with it."""
+
+
+class NoVideoStreamError(VideoError):
+    """A file need not be damaged, but has no video stream: a recording of sound, for example."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,10 @@ def open_indices(
 
 
 def _error(name: str, reason: str) -> VideoError:
+    if reason == NO_VIDEO_STREAM:
+        return NoVideoStreamError(
+            f"the file must have a video stream (got {name!r}: {reason}). Leave it out."
+        )
     return VideoError(
         f"the file must be a sound video (got {name!r}: {reason}). Replace the file, or leave it "
         "out."

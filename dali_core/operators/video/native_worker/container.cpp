@@ -110,7 +110,7 @@ void Container::open(const std::string& path) {
     stream_ = stream;
     break;
   }
-  if (stream_ == nullptr) throw VideoFileError("it has no video stream");
+  if (stream_ == nullptr) throw VideoFileError(kNoVideoStream);
 }
 
 void Container::close() {

@@ -11,6 +11,8 @@ extern "C" {
 #include <stdexcept>
 #include <string>
 
+#include "dali_core/kernels/video/video_messages.hpp"
+
 namespace dali_core {
 
 // The file is not a sound video.

@@ -20,6 +20,7 @@ from dali_core.operators.video.worker.packed_index import (
     IS_VARIABLE,
     MAY_SKIP,
     NEEDS_PTS,
+    NO_VIDEO_STREAM,
     PackedIndex,
 )
 
@@ -60,7 +61,7 @@ def open_container(source: str, *, with_pts: bool = False) -> Any:
             os.close(descriptor)  # FFmpeg has one of its own
     if not container.streams.video:
         container.close()
-        raise VideoFileError("it has no video stream")
+        raise VideoFileError(NO_VIDEO_STREAM)
     return container
 
 

@@ -16,6 +16,8 @@ IS_VARIABLE = 2
 NEEDS_PTS = 4
 MAY_SKIP = 8
 
+NO_VIDEO_STREAM = "it has no video stream"  # the reason that there is no index of a sound file
+
 
 def is_transposed(orientation: int) -> bool:
     """Whether the upright picture is as wide as the stored one is high."""
