@@ -293,11 +293,11 @@ def _with_earlier_times(content: bytes, milliseconds: int) -> bytes:
     return content[: table + 4] + entries.tobytes() + content[table + 4 + entries.nbytes :]
 
 
-def with_matrix(content: bytes, values: Sequence[float]) -> bytes:
-    """Return an MP4 file with a, b, c and d of a matrix in the header of its track."""
+def with_matrix(content: bytes, values: Sequence[float], header: bytes = b"tkhd") -> bytes:
+    """Return an MP4 file with a, b, c and d of a matrix in the header of its track, or movie."""
     a, b, c, d = (round(value * 65536) for value in values)
     matrix = np.array([a, b, 0, c, d, 0, 0, 0, 1 << 30], ">i4").tobytes()
-    place = content.index(b"tkhd") + 44
+    place = content.index(header) + (44 if header == b"tkhd" else 40)
     return content[:place] + matrix + content[place + len(matrix) :]
 
 
