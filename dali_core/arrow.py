@@ -130,21 +130,23 @@ def find_field(schema: Any, name: str, where: str) -> Field:
     ArgumentTypeError, ArgumentValueError
         If there is no such column, or its type cannot be an array.
     """
-    path = (name,) if name in schema.names else tuple(name.split("."))
     try:
+        # Lists of names may have some that are no text.
+        path = (name,) if schema.get_field_index(name) >= 0 else tuple(name.split("."))
         found = schema.field(path[0]).type
         for inner in path[1:]:
             found = found.field(inner).type
-    except (AttributeError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, UnicodeError):
         raise ArgumentValueError(
             f"columns must be those of {where} (got {name!r}; there are "
-            f"{', '.join(map(repr, schema.names)) or 'none'}). Change the name."
+            f"{', '.join(_shown_names(schema)) or 'none'}). Change the name."
         ) from None
     if _is_image(found):
         path, found = (*path, "bytes"), found.field("bytes").type
     if _dtype_and_shape(found) is None:
         raise ArgumentTypeError(
-            f"columns must have types of which arrays can be made (got {name!r} of type {found} in "
+            f"columns must have types of which arrays can be made (got {name!r} of type "
+            f"{_shown_type(found)} in "
             f"{where}): numbers, booleans, binary, strings, lists of numbers, and fixed-size lists "
             "in these. Leave the column out, or convert it first."
         )
@@ -154,7 +156,27 @@ def find_field(schema: Any, name: str, where: str) -> Field:
 def _is_image(kind: Any) -> bool:
     import pyarrow.types as kinds
 
-    return kinds.is_struct(kind) and {entry.name for entry in kind} == {"bytes", "path"}
+    names = ("bytes", "path")
+    is_pair = kinds.is_struct(kind) and kind.num_fields == len(names)
+    return is_pair and all(kind.get_field_index(name) >= 0 for name in names)
+
+
+def _shown_names(schema: Any) -> list[str]:
+    """Return the names of columns for messages; files may hold some that are not UTF-8."""
+    found = []
+    for number in range(len(schema)):
+        try:
+            found.append(repr(schema.field(number).name))
+        except UnicodeError:
+            found.append("one that is not UTF-8")
+    return found
+
+
+def _shown_type(kind: Any) -> str:
+    try:
+        return str(kind)
+    except UnicodeError:  # names of fields
+        return "struct"
 
 
 def _inner(kind: Any) -> tuple[Any, tuple[int, ...]]:

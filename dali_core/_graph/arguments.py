@@ -13,6 +13,7 @@ from dali_core._graph.index_sampler import READER_ARGS
 from dali_core._graph.node import DataNode
 from dali_core._messages import shown
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
+from dali_core._texts import is_system_text
 from dali_core.errors import (
     ArgumentFormError,
     ArgumentKeyError,
@@ -207,7 +208,7 @@ def _is_plain(values: Sequence[Any], kind: Any) -> bool:
     """Return whether all of what may be millions of entries are as they must be."""
     if kind not in (int, str) or set(map(type, values)) != {kind}:
         return False
-    return kind is int or not any("\0" in value for value in values)
+    return kind is int or all(map(is_system_text, values))
 
 
 def _convert_item(value: Any, arg: Arg, what: str) -> Any:
@@ -228,10 +229,10 @@ def _convert_item(value: Any, arg: Arg, what: str) -> Any:
             f"{what} must be {arg.item_type.__name__} (got {shown(value)}, a "
             f"{type(value).__name__}). Convert it."
         )
-    # The system would take the part in front of it for a path.
-    if isinstance(converted, str) and "\0" in converted:
+    if isinstance(converted, str) and not is_system_text(converted):
         raise ArgumentValueError(
-            f"{what} must be text without NUL characters (got {converted!r}). Remove them."
+            f"{what} must be text without NUL characters and lone surrogates (got {converted!r}). "
+            "Remove them."
         )
     return converted
 

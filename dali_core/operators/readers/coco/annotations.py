@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dali_core._messages import shown
 from dali_core._storage import Storage
+from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.coco.run_lengths import run_lengths
 
@@ -192,8 +193,8 @@ class _Reading:
             _integers(runs),
         )
         annotations.check()
-        if not all(isinstance(file, str) and "\0" not in file for file in annotations.files):
-            raise ValueError("a file name is no text, or has NUL characters")
+        if not all(isinstance(file, str) and is_system_text(file) for file in annotations.files):
+            raise ValueError("a file name is no text, or has NUL characters or lone surrogates")
         for numbers in (annotations.ids, annotations.labels):
             if (numbers != numbers.astype(np.int32)).any():
                 raise ValueError("an identifier does not fit into 32 bits")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from dali_core._storage import Storage
+from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentValueError
 
 
@@ -107,16 +108,17 @@ def _read_entry(
             f"manifest {where}: must be a JSON object on one line ({error}). Mend the line."
         ) from error
     file = entry.get("audio_filepath") if isinstance(entry, dict) else None
-    if not isinstance(file, str) or not file or "\0" in file:
+    if not isinstance(file, str) or not file or not is_system_text(file):
         raise ArgumentValueError(
-            f"manifest {where}: must have audio_filepath, a path without NUL characters (got "
-            f"{file!r}). Mend the line."
+            f"manifest {where}: must have audio_filepath, a path without NUL characters and lone "
+            f"surrogates (got {file!r}). Mend the line."
         )
     offset, duration = _seconds(entry, "offset", 0.0, where), _seconds(entry, "duration", -1, where)
     text = entry.get("text", "")
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not is_system_text(text.replace("\0", "")):
         raise ArgumentValueError(
-            f"manifest {where}: text must be a string (got {text!r}). Mend the line."
+            f"manifest {where}: text must be a string without lone surrogates (got {text!r}). Mend "
+            "the line."
         )
     if (shortest > 0 and duration < shortest) or (longest > 0 and duration > longest):
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -145,8 +146,9 @@ def _source(storage: Storage, path: str, size: int) -> Any:
         return _ObjectFile(storage, path, size)
     import pyarrow
 
-    # Given a name, pyarrow takes more than the above for URLs, such as "s3:/bucket".
-    return pyarrow.OSFile(path)
+    # Of a text, pyarrow takes nothing that is not UTF-8, as names of files may be, and more than the
+    # above for URLs, such as "s3:/bucket".
+    return pyarrow.OSFile(os.fsencode(path))
 
 
 def list_row_groups(arguments: dict[str, Any]) -> RowGroups:

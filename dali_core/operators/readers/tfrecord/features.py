@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 int64, string, float32 = 0, 1, 2
@@ -111,7 +112,8 @@ def to_plain(features: Any, name: str) -> dict[str, list[Any]]:
     for key, value in features.items():
         feature = value if isinstance(value, Feature) else _from_plain(value)
         is_right = feature is not None and (feature.kind == "sequence") == (name != "features")
-        if not isinstance(key, str) or "\0" in key or feature is None or not is_right:
+        is_name = isinstance(key, str) and is_system_text(key)
+        if not is_name or feature is None or not is_right:
             made_by = "FixedLenFeature or VarLenFeature"
             raise ArgumentTypeError(
                 f"{name} must be a dict of names and results of tfrecord."
@@ -166,7 +168,13 @@ def _default(where: str, dtype: int, value: Any) -> int | float | bytes | None:
         return None
     is_bool = isinstance(value, bool)
     if dtype == string and isinstance(value, (str, bytes)):
-        return value.encode() if isinstance(value, str) else value
+        try:
+            return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+        except UnicodeEncodeError as error:
+            raise ArgumentValueError(
+                f"{where}: default_value must be text without lone surrogates (got {value!r}). "
+                "Pass bytes."
+            ) from error
     if dtype == float32 and isinstance(value, numbers.Real) and not is_bool:
         return float(value)
     is_integer = isinstance(value, numbers.Integral) and not is_bool
