@@ -317,10 +317,9 @@ class OpSpec:
     inputs : int or (int, int)
         Number of positional inputs, or the least and largest number.
     outputs : int or callable
-        Number of outputs, or a function of the checked arguments that gives it, for which None is
-        the same as 1. A call returns a list of several outputs, and a single one by itself.
+        Number of outputs, or a function of the checked arguments that gives it, or None for one.
     lists_one_output : bool
-        Whether a call returns a list of one output, too, where the function has counted one.
+        Whether a call returns a list also of one output, where the function counts one.
     optional_input_has_output : bool
         Whether an input that may be left out has one more output if it is given.
     devices : sequence of str

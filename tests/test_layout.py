@@ -34,7 +34,7 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-    ["errors", "_messages", "_spec", "_recorder", "_whole_files", "_cache_files"],
+    ["errors", "_messages", "_spec", "_recorder", "_texts", "_whole_files", "_cache_files"],
     ["types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["_storage"],
@@ -62,6 +62,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._messages",
     "dali_core._spec",
     "dali_core._storage",
+    "dali_core._texts",
     "dali_core._whole_files",
     "dali_core.arrow",
     "dali_core.errors",

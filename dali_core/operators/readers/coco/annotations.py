@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_core._messages import shown
 from dali_core._storage import Storage
 from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentValueError
@@ -251,13 +250,13 @@ def _entries(data: Any, name: str) -> list[Any]:
     """Return a list of a document, which may lack it."""
     found = data.get(name) or []
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise ValueError(f"{name} is no list of objects: {shown(found)}")
+        raise ValueError(f"{name} is no list of objects: {found!r:.200}")
     return found
 
 
 def _field(entry: dict[str, Any], name: str) -> Any:
     if name not in entry:
-        raise ValueError(f"an entry has no {name!r}: {shown(entry)}")
+        raise ValueError(f"an entry has no {name!r}: {entry!r:.200}")
     return entry[name]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dali_core._messages import shown
 from dali_core._storage import Storage, refuse_urls
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.coco.annotations import Annotations, read_annotations
@@ -107,7 +106,7 @@ def open_coco(arguments: dict[str, Any], storage: Storage) -> CocoListing:
         unknown = annotations.files[int((annotations.sizes == 0).any(1).argmax())]
         raise ArgumentValueError(
             f"pixelwise_masks must be False where the annotations do not have the width and height "
-            f"of each image (got none of {shown(unknown)}). Add them, or pass polygon_masks."
+            f"of each image (got none of {unknown!r:.200}). Add them, or pass polygon_masks."
         )
     if has(arguments, "save_preprocessed_annotations"):
         if not storage.is_of_program:
