@@ -18,7 +18,7 @@ from dali_core._storage.limited import PIECE_BYTES
 from dali_core._storage.object_cache import ObjectCache
 from dali_core._storage.options import StorageOptions
 from dali_core._storage.serving import ReadThreads
-from dali_core._storage.stores import ObjectInfo, ObjectStore, open_store
+from dali_core._storage.stores import UNSIZED, ObjectInfo, ObjectStore, open_store
 from dali_core._storage.urls import ObjectUrl, is_url, split_url, without_file_scheme
 from dali_core.errors import ArgumentValueError, OutOfMemoryError
 
@@ -143,9 +143,10 @@ class Storage:
         if self._cache is None:
             return store.read(url.key, offset, size)
         found = self._described(path)
-        length = max(0, found.size - offset)
+        if not found.version:  # its changes would not be seen
+            return store.read(url.key, offset, size)
         entry = self._cache.entry(path, found.version, offset, size)
-        data = self._cache.load(entry, length if size < 0 else min(size, length))
+        data = self._cache.load(entry, _length_of(found, offset, size))
         if data is None:
             data = store.read(url.key, offset, size)
             self._cache.store(entry, data)
@@ -164,6 +165,11 @@ class Storage:
             found = self._store(parts).info(parts.key)
         except Exception as error:
             raise ArgumentValueError(problem_of(url, error)) from error
+        if found.size == UNSIZED:
+            raise ArgumentValueError(
+                f"the server must say how many bytes the object has (got {url!r}, without). Read "
+                "it with fn.readers.file, or copy it to this machine."
+            )
         if self._cache is not None:
             self._infos[url] = found
         return found
@@ -296,6 +302,14 @@ class Storage:
             parts = split_url(url)
             self._infos[url] = self._store(parts).info(parts.key)
         return self._infos[url]
+
+
+def _length_of(found: ObjectInfo, offset: int, size: int) -> int | None:
+    """Return how many bytes of a part there are, if that is known."""
+    if found.size == UNSIZED:
+        return None
+    left = max(0, found.size - offset)
+    return left if size < 0 else min(size, left)
 
 
 def _read_file(path: str, offset: int, size: int) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dali_core._storage.limited import PIECE_BYTES, joined
 from dali_core._storage.options import StorageOptions
+from dali_core._storage.unsized_answers import UnsizedAnswers
 from dali_core._storage.urls import ObjectUrl
 from dali_core.errors import ArgumentValueError, MissingModuleError
 
@@ -20,6 +21,9 @@ _CHUNK_BYTES = 1 << 20
 _INSTALL = 'Install it: pip install "dali_core[remote]".'
 
 
+UNSIZED = -1
+
+
 class ObjectInfo(NamedTuple):
     """An object that exists.
 
@@ -28,7 +32,7 @@ class ObjectInfo(NamedTuple):
     key : str
         Its name.
     size : int
-        In bytes.
+        In bytes; `UNSIZED` if the server does not say.
     version : str
         What changes when the content does: the ETag, or else the time of the last change.
     """
@@ -96,6 +100,7 @@ class _Obstore:
         if url.scheme == "http" or any(value.startswith("http://") for value in endpoints):
             client.setdefault("allow_http", True)
         self._module = obstore
+        self._unsized = UnsizedAnswers(url.root, options) if is_web else None
         try:
             if is_web:
                 from obstore.store import HTTPStore
@@ -117,14 +122,24 @@ class _Obstore:
         if 0 <= size <= PIECE_BYTES:
             return self._module.get_range(self._store, key, start=offset, end=offset + size)
         part = None if size < 0 else {"range": (offset, offset + size)}
-        answer = self._module.get(self._store, key, options=part)
+        try:
+            answer = self._module.get(self._store, key, options=part)
+        except Exception as error:
+            if size < 0 and self._unsized is not None and self._unsized.may_be(error):
+                return self._unsized.read(key)
+            raise
         first, end = answer.range
         if end - first <= PIECE_BYTES:
             return answer.bytes()
         return joined(answer.stream(min_chunk_size=_CHUNK_BYTES), end - first)
 
     def info(self, key: str) -> ObjectInfo:
-        return self._info(self._module.head(self._store, key))
+        try:
+            return self._info(self._module.head(self._store, key))
+        except Exception as error:
+            if self._unsized is not None and self._unsized.may_be(error):
+                return ObjectInfo(key, UNSIZED, self._unsized.version(key))
+            raise
 
     def folders(self, prefix: str) -> list[str]:
         found = self._module.list_with_delimiter(self._store, prefix or None)

@@ -43,7 +43,7 @@ class _Liar(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(b"few")
-        self.close_connection = True
+            self.close_connection = True
 
     do_HEAD = do_GET  # noqa: N815
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -68,6 +68,90 @@ def test_archive_of_a_web_server(web: str, tmp_path: Path) -> None:
         for paths in (str(path), f"{web}/a.tar")
     )
     assert [one.tobytes() for (one,) in here] == [one.tobytes() for (one,) in there]
+
+
+class _WithoutLength(BaseHTTPRequestHandler):
+    """Says how long nothing is; the name says how an answer ends."""
+
+    protocol_version = "HTTP/1.1"
+    requests: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/")
+        self.requests.append(f"{self.command} {self.path}")
+        if name.startswith("moved"):
+            self.send_response(302)
+            self.send_header("Location", self.headers["X-To"])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(404 if name == "missing" else 200)
+        if name.startswith("tagged"):
+            self.send_header("ETag", '"1"')
+        if name.startswith("closed"):
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        else:
+            self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        if self.command == "GET":
+            content = b"content of " + name.encode()
+            if name.startswith("closed"):
+                self.wfile.write(content)
+            elif name.startswith("cut"):
+                self.wfile.write(b"ff\r\nx")
+                self.close_connection = True
+            else:
+                for piece in (content[:3], content[3:]):
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+                self.wfile.write(b"0\r\n\r\n")
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def without_length() -> Iterator[str]:
+    pytest.importorskip("obstore", reason="not available: obstore")
+    _WithoutLength.requests.clear()
+    with serving(_WithoutLength) as url:
+        yield url
+
+
+@pytest.mark.parametrize("name", ["chunked", "closed", "tagged", "with%20space/%C3%BC"])
+@pytest.mark.parametrize("cached", [False, True])
+def test_answers_without_a_length(
+    name: str, cached: bool, without_length: str, tmp_path: Path
+) -> None:
+    cache = {"cache_dir": str(tmp_path)} if cached else {}
+    url = f"{without_length}/{name}"
+    found = [batches(1, batch_size=1, files=[url], **cache) for _ in range(2)]
+    assert found == [[[(url, b"content of " + name.encode(), 0)]]] * 2
+    # Of an object that has no version, changes would not be seen.
+    kept = list(tmp_path.glob("*/??/*"))
+    assert len(kept) == (cached and name == "tagged")
+
+
+def test_bad_answers_without_a_length(without_length: str) -> None:
+    options = {"max_retries": 1, "deadline": 5.0}
+    for name, problem in (
+        ("missing", "there is no such object"),
+        ("cut", "IncompleteRead|error"),
+        ("moved", "302|redirect|error"),
+    ):
+        headers = {"X-To": "http://127.0.0.2:1/secret"} if name == "moved" else {}
+        client = {"client_options": {"default_headers": headers}} if headers else {}
+        with pytest.raises(SampleError, match=problem):
+            batches(
+                1,
+                batch_size=1,
+                files=[f"{without_length}/{name}"],
+                storage_options={**options, **client},
+            )
+    with pytest.raises(ArgumentValueError, match="must say how many bytes"):
+        outputs("readers.webdataset", 4, paths=[f"{without_length}/a.tar"], ext=["a"])
 
 
 def test_memory(tmp_path: Path) -> None:
