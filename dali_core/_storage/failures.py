@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dali_core._storage.odd_names import is_odd_name
 from dali_core._storage.stores import first_line
 from dali_core.errors import ArgumentValueError, MissingModuleError, OutOfMemoryError
 
@@ -26,6 +27,13 @@ def problem_of(url: str, error: BaseException) -> str:
         "UnauthenticatedError",
     ):
         reason, advice = f"access is denied: {first_line(error)}", "Check the credentials"
+    elif is_odd_name(error):
+        # The server's names may have anything in them.
+        reason = first_line(error).encode("unicode_escape").decode("ascii")
+        advice = (
+            "Rename or remove the object of this name, or install boto3, which lists buckets of S3 "
+            "with such names; their objects are left out"
+        )
     else:
         reason = first_line(error)
         advice = "Check the network and the server, or raise deadline in storage_options"

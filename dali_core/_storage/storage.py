@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -279,15 +280,15 @@ class Storage:
         """List folders at the same time: servers give some thousand names at a time."""
         store = self._store(url)
         try:
-            names = store.folders(url.key)
+            names, direct = store.contents(url.key)
         except FileNotFoundError:
             return []
         if len(names) < 2:
             return list(store.objects(url.key))
         prefixes = [f"{url.key}/{name}".lstrip("/") for name in names]
         num_threads = min(len(names), self.options.max_in_flight)
-        lists = map_in_threads(lambda prefix: list(store.objects(prefix)), prefixes, num_threads)
-        return [found for listed in lists for found in listed]
+        listed = map_in_threads(lambda prefix: list(store.objects(prefix)), prefixes, num_threads)
+        return [*direct, *itertools.chain.from_iterable(listed)]
 
     def _store(self, url: ObjectUrl) -> ObjectStore:
         with self._lock:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
 
 from dali_core._storage.limited import PIECE_BYTES, joined
+from dali_core._storage.odd_names import can_list, is_odd_name, list_readable
 from dali_core._storage.options import StorageOptions
 from dali_core._storage.unsized_answers import UnsizedAnswers
 from dali_core._storage.urls import ObjectUrl
@@ -53,8 +54,11 @@ class ObjectStore(Protocol):
         """Return size and version of an object."""
         ...
 
-    def folders(self, prefix: str) -> list[str]:
-        """Return the names of the folders in a folder."""
+    def contents(self, prefix: str) -> tuple[list[str], list[ObjectInfo]]:
+        """Return the names of the folders in a folder, and the objects in it.
+
+        Both are empty if only `objects` can find them.
+        """
         ...
 
     def objects(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -100,6 +104,7 @@ class _Obstore:
         if url.scheme == "http" or any(value.startswith("http://") for value in endpoints):
             client.setdefault("allow_http", True)
         self._module = obstore
+        self._url = url
         self._unsized = UnsizedAnswers(url.root, options) if is_web else None
         try:
             if is_web:
@@ -141,13 +146,26 @@ class _Obstore:
                 return ObjectInfo(key, UNSIZED, self._unsized.version(key))
             raise
 
-    def folders(self, prefix: str) -> list[str]:
-        found = self._module.list_with_delimiter(self._store, prefix or None)
-        return [path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"]]
+    def contents(self, prefix: str) -> tuple[list[str], list[ObjectInfo]]:
+        try:
+            found = self._module.list_with_delimiter(self._store, prefix or None)
+        except Exception as error:
+            if is_odd_name(error) and can_list(self._url):
+                return [], []
+            raise
+        folders = [path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"]]
+        return folders, list(map(self._info, found["objects"]))
 
     def objects(self, prefix: str) -> Iterator[ObjectInfo]:
-        for chunk in self._module.list(self._store, prefix or None):
-            yield from map(self._info, chunk)
+        chunks = self._module.list(self._store, prefix or None)
+        try:
+            found = [self._info(one) for chunk in chunks for one in chunk]
+        except Exception as error:
+            if not is_odd_name(error) or not can_list(self._url):
+                raise
+            listed = list_readable(self._url, prefix, self._store.config)
+            found = [ObjectInfo(*one) for one in listed]
+        return iter(found)
 
     @staticmethod
     def _info(found: Any) -> ObjectInfo:
@@ -193,10 +211,11 @@ class _Fsspec:
     def info(self, key: str) -> ObjectInfo:
         return self._info(self._files.info(self._path(key)))
 
-    def folders(self, prefix: str) -> list[str]:
+    def contents(self, prefix: str) -> tuple[list[str], list[ObjectInfo]]:
         found = self._files.ls(self._path(prefix), detail=True, refresh=True)
         folders = [entry["name"] for entry in found if entry["type"] == "directory"]
-        return [name.rstrip("/").rpartition("/")[2] for name in folders]
+        files = [self._info(entry) for entry in found if entry["type"] == "file"]
+        return [name.rstrip("/").rpartition("/")[2] for name in folders], files
 
     def objects(self, prefix: str) -> Iterator[ObjectInfo]:
         yield from map(self._info, self._files.find(self._path(prefix), detail=True).values())

@@ -10,7 +10,10 @@ from typing import Any, ClassVar
 
 import pytest
 
+from dali_core._storage import Storage
+from dali_core._storage.options import StorageOptions
 from dali_core.errors import ArgumentValueError, SampleError
+from dali_core.operators.readers.folders import files_below
 from tests.folders import make_folders
 from tests.operators.readers.tar_files import sample_entries, write_tar
 from tests.storage.servers import serving
@@ -166,3 +169,18 @@ def test_memory(tmp_path: Path) -> None:
     with pytest.raises(SampleError, match="'memory://tests/nothing'"):
         batches(1, batch_size=1, files=["memory://tests/nothing"])
     files.rm("/tests", recursive=True)
+
+
+@pytest.mark.parametrize("folders", ["", "a", "ab", "abc"])
+def test_files_beside_folders(folders: str) -> None:
+    fsspec = pytest.importorskip("fsspec", reason="not available: fsspec")
+    files = fsspec.filesystem("memory")
+    names = ["1.npy", *(f"{folder}/2.npy" for folder in folders)]
+    for name in names:
+        files.pipe_file(f"/tests-beside/{name}", b"")
+    storage = Storage(StorageOptions())
+    root = storage.checked_path("memory://tests-beside")
+    assert list(files_below(root, storage, ["*.npy"], with_root=True)) == [
+        name if "/" in name else f"./{name}" for name in names
+    ]
+    files.rm("/tests-beside", recursive=True)
