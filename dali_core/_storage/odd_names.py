@@ -18,7 +18,7 @@ from dali_core._storage.urls import ObjectUrl
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
 
-def is_odd_name(error: Exception) -> bool:
+def is_odd_name(error: BaseException) -> bool:
     """Return whether obstore has refused a name."""
     return type(error).__name__ == "InvalidPathError"
 

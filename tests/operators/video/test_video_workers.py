@@ -108,6 +108,33 @@ def test_native_worker_and_the_cache(
     assert index.coded_width == (64 if damage else 40)
 
 
+@needs_native_worker
+@pytest.mark.parametrize("planted", ["link", "pipe", "folder of every user"])
+def test_native_worker_and_planted_databases(
+    planted: str, video: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """It uses no database that others may have put there, and does not hang."""
+    path, folder = video("h264.mp4"), tmp_path / "cache"
+    cache = IndexCache(str(folder))
+    (built,) = build_indices([str(path)], progress=False)
+    assert isinstance(built, PackedIndex)
+    built.coded_width = 40
+    cache.store([(key_of(str(path)), built)])
+    (kept,) = folder.iterdir()
+    if planted == "folder of every user":
+        folder.chmod(0o777)
+    else:
+        kept.rename(tmp_path / "moved")
+        if planted == "link":
+            kept.symlink_to(tmp_path / "moved")
+        else:
+            os.mkfifo(kept)
+    data = sorted(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    for _ in range(2):
+        assert described(path, folder)[0] == 64
+    assert sorted(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()) == data
+
+
 def described(path: Path, cache: Path) -> tuple[int, int]:
     """Request width and height of a file from a separate native worker."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
