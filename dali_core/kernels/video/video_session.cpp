@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <list>
 #include <mutex>
 #include <numeric>
@@ -52,6 +53,13 @@ VideoSettings current_settings() {
 int count_processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+// Helpers stay in the folder that the program was in when they started.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::absolute(path, error);
+  return error ? path : found.string();
 }
 
 [[noreturn]] void refuse(const EncodedVideo& video, const std::string& reason) {
@@ -319,7 +327,7 @@ class VideoPool : public VideoSession {
     }
     file->size = video.size;
     if (video.path) {
-      file->path = *video.path;
+      file->path = absolute_path(*video.path);
     } else if (video.descriptor >= 0) {
       file->bytes_descriptor = duplicate(video.descriptor);
     } else {
@@ -365,7 +373,7 @@ class VideoPool : public VideoSession {
     }
     if (!video.path) return "b" + hash_of_video(video.bytes, video.size);
     if (::stat(video.path->c_str(), &status) != 0) refuse(video, std::strerror(errno));
-    return "p" + *video.path + '\0' + std::to_string(status.st_size) + '\0' +
+    return "p" + absolute_path(*video.path) + '\0' + std::to_string(status.st_size) + '\0' +
            std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
   }
 

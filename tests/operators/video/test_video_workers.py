@@ -27,6 +27,7 @@ from dali_core.operators.video.worker.index_cache import IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import PackedIndex
 from tests.hanging import HANG_SECONDS
 from tests.mutated_videos import decoded
+from tests.operators.suite import pipeline
 from tests.video_files import RECIPES
 
 needs_native_worker = pytest.mark.skipif(
@@ -303,3 +304,22 @@ def test_choice_counts_for_the_next_operator(
         decoded(video("h264.mp4"))
     monkeypatch.undo()
     assert len(decoded(video("h264.mp4"))) == 30
+
+
+def test_relative_paths_after_a_change_of_folder(
+    video: Callable[[str], Path],
+    video_worker: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Workers stay in the folder in which they were started."""
+    found = []
+    for name in ("h264.mp4", "h264_upside_down.mov"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "same_name.mp4").write_bytes(video(name).read_bytes())
+        monkeypatch.chdir(folder)
+        with pipeline(batch_size=1) as made:
+            made.set_outputs(fn.readers.video(filenames=["same_name.mp4"], sequence_length=2))
+            found.append(np.array(made.run()[0].at(0)))
+    np.testing.assert_array_equal(found[0], found[1][:, ::-1])

@@ -17,7 +17,7 @@
 namespace dali_core {
 namespace {
 
-constexpr char kFile[] = "indices-4.sqlite";  // must be the name in worker/index_cache.py
+constexpr char kFile[] = "indices-5.sqlite";  // must be the name in worker/index_cache.py
 
 // Like os.path.abspath: without a look at links.
 std::string absolute_path(const std::string& path) {

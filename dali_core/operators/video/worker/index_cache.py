@@ -9,7 +9,7 @@ from dali_core.operators.file_cache import FileKey as FileKey
 from dali_core.operators.file_cache import key_of as key_of
 from dali_core.operators.video.worker.packed_index import DamagedIndexError, PackedIndex
 
-_FILE = "indices-4.sqlite"  # the number changes with the table, and with what an index has
+_FILE = "indices-5.sqlite"  # the number changes with the table, and with what an index has
 
 
 class IndexCache(FileCache):
