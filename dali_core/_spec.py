@@ -357,8 +357,8 @@ class OpSpec:
         What expressions, decisions and methods of `DataNode` use the operator for, and find it by
         in `dali_core.operators.roles`:
         ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``,
-        ``"to host"``, ``"predicate"``, ``"merge"``, ``"mixture"`` or ``"parameter"``; or ``"fed"``,
-        whose results `Pipeline.feed_input` takes for its first input, a step that is fed.
+        ``"to host"``, ``"predicate"``, ``"merge"``, ``"mixture"``, ``"parameter"`` or ``"array
+        function"``; or ``"fed"``, whose first input, a fed step, `Pipeline.feed_input` serves.
     title : str or callable
         If not empty: how messages call a use of the operator with some arguments, because it has no
         function in `fn`.

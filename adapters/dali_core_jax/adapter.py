@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from dali_core.adapters import Adapter
 from dali_core.plugin.pending_release import PendingRelease
 from dali_core.tensors import TensorGPU, TensorListGPU
+from dali_core.types import to_numpy_type
+from dali_core_jax.narrowing import Narrowing, narrowed_type
 from dali_core_jax.placement import default_device, on_device
 
 
@@ -41,6 +43,10 @@ def taken_over(tensor: TensorGPU) -> jax.Array | NDArray[Any]:
     is copied, and held until that is done.
     """
     if any(device.local_hardware_id == tensor.device_id() for device in gpus()):
+        dtype = numpy.dtype(to_numpy_type(tensor.dtype))
+        if narrowed_type(dtype) is not None:
+            # To look at the values, the host would have to wait for them.
+            _narrowing.warn(dtype, f"a batch of {dtype} on a GPU")
         return copied(jax.dlpack.from_dlpack(tensor))
     return numpy.asarray(tensor.as_cpu())
 
@@ -63,6 +69,7 @@ def _wait(array: Any) -> None:
         array.block_until_ready()
 
 
+_narrowing = Narrowing()
 _pending: defaultdict[jax.Device, PendingRelease] = defaultdict(lambda: PendingRelease(_is_ready))
 
 
@@ -80,7 +87,7 @@ class JAXAdapter(Adapter):
 
     On a CPU the array shares the pipeline's memory, unless JAX has to convert it (64 bits become 32
     if ``jax_enable_x64`` is off) or it is not aligned to 64 bytes, which affects only single
-    samples of a dense batch.
+    samples of a dense batch. Numbers that do not fit into 32 bits are an error.
     """
 
     name = "jax"
@@ -92,6 +99,8 @@ class JAXAdapter(Adapter):
     def from_tensor(self, tensor: Any) -> jax.Array:
         """Return an array that shares the memory of a sample or batch, if JAX supports it."""
         array = taken_over(tensor) if isinstance(tensor, TensorGPU) else numpy.asarray(tensor)
+        if not isinstance(array, jax.Array):
+            _narrowing.check(array, "a batch")
         return array if isinstance(array, jax.Array) else on_device(array, default_device())
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:

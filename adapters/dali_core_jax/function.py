@@ -8,19 +8,24 @@ from typing import Any
 import jax
 import numpy as np
 
+from dali_core_jax.narrowing import Narrowing
+
 
 def on_arrays(function: Callable[..., Any], num_outputs: int) -> Callable[..., Any]:
     """Wrap a function of arrays as one of lists of samples."""
+    narrowing = Narrowing()
 
     def call(*batches: list[Any]) -> Any:
         host = jax.devices("cpu")[0]
+        arrays = [_stacked(batch, number) for number, batch in enumerate(batches)]
+        for number, array in enumerate(arrays):
+            narrowing.check(array, f"jax_function: input {number}")
         with jax.default_device(host):
-            results = function(*(jax.device_put(_stacked(batch, i), host)
-                                 for i, batch in enumerate(batches)))  # fmt: skip
+            results = function(*(jax.device_put(array, host) for array in arrays))
         if num_outputs == 0:
             return ()
-        arrays = results if isinstance(results, (tuple, list)) else (results,)
-        lists = tuple([*np.asarray(array)] for array in arrays)
+        returned = results if isinstance(results, (tuple, list)) else (results,)
+        lists = tuple([*np.asarray(array)] for array in returned)
         return lists[0] if num_outputs == 1 and len(lists) == 1 else lists
 
     return call

@@ -12,6 +12,7 @@ from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 from dali_core.plugin.iterator_arguments import check_pipelines
 from dali_core_jax.adapter import HostAdapter
+from dali_core_jax.narrowing import Narrowing
 from dali_core_jax.placement import make_placement
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ optional
     several pipelines are stacked along a leading axis.
 
     On a CPU an array shares the pipeline's memory, which is kept alive by the array and is not
-    reused before.  Types of 64 bits become those of 32 bits unless ``jax_enable_x64`` is on.
+    reused before.  Types of 64 bits become those of 32 bits unless ``jax_enable_x64`` is on: an
+    integer that does not fit, or a number that becomes infinite, is an `AdapterError`; digits that
+    float64 loses are a warning, once for each output.
 
     Examples
     --------
@@ -96,6 +99,7 @@ optional
                 "mask of the samples that belong to the epoch."
             )
         self._mask_name = mask_name
+        self._narrowing = Narrowing()
         self._placement = make_placement(
             len(check_pipelines(pipelines)), sharding, devices, pmap_compatible
         )
@@ -123,6 +127,10 @@ optional
         if self._mask_name is not None:
             for part, mask in zip(parts, self._masks(), strict=True):
                 part[self._mask_name] = mask
+        for name in self.output_map:
+            for part in parts:
+                if isinstance(part[name], numpy.ndarray):
+                    self._narrowing.check(part[name], f"output {name!r}")
         return {name: self._placement.place([part[name] for part in parts]) for name in parts[0]}
 
     def _masks(self) -> list[NDArray[numpy.bool_]]:

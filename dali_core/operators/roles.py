@@ -6,6 +6,7 @@ With this, nobody has to import all descriptions to find one.
 from __future__ import annotations
 
 OPERATORS_OF_ROLES = {
+    "array function": "array_function",
     "expression": "arithmetic",
     "fed": "experimental.inputs.video",
     "index": "subscript",

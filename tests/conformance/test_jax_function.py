@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,41 @@ def test_results() -> None:
     ours = run(dali_core)
     assert ours == run(reference)
     assert ours[1][0] == "AB"
+
+
+def layouts_and_sources(library: Any, folder: Path) -> list[Any]:
+    jax_function = importlib.import_module(f"{library.__name__}.plugin.jax.fn").jax_function
+    names = [str(folder / f"{number}") for number in range(3)]
+    same = {} if library is dali_core else {"exec_dynamic": True}
+    pipeline = library.Pipeline(3, 1, None, **same)
+    with pipeline:
+        first, second = (
+            library.fn.reshape(library.fn.readers.file(files=files)[0], shape=[2, 2], layout=layout)
+            for files, layout in ((names, "HW"), (names[::-1], "AB"))
+        )
+        fed = library.fn.external_source(lambda: [np.zeros((1, 1), np.int32)] * 3, layout="XY")
+        pipeline.set_outputs(
+            *jax_function(lambda a: (a, a), num_outputs=2)(first),
+            *jax_function(lambda a, b: (b, a), num_outputs=2)(first, second),
+            *jax_function(lambda a, b: (a, b, b), num_outputs=3)(fed, second),
+            *jax_function(lambda a, b, c: (c, b, a), num_outputs=3)(first, second, fed),
+            jax_function(lambda a: a.sum((1, 2)))(first),
+            jax_function(lambda a: a[:, None])(first),
+            *jax_function(lambda a, b: (a, b), 2, output_layouts=["", "QR"])(first, second),
+        )
+    pipeline.build()
+    # The reference joins the sources of all inputs; here they are those of the first one.
+    return [
+        (batch.layout(), [batch[i].source_info().split(";")[0] for i in range(3)])
+        for batch in pipeline.run()
+    ]
+
+
+def test_layouts_and_sources(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}").write_bytes(bytes([number] * 4))
+    ours = layouts_and_sources(dali_core, tmp_path)
+    assert ours == layouts_and_sources(reference, tmp_path)
 
 
 def test_parameters() -> None:

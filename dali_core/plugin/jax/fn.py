@@ -8,7 +8,8 @@ from typing import Any
 
 from dali_core_jax.function import on_arrays as _on_arrays
 
-from dali_core import fn as _fn
+from dali_core._graph.build import add_operator as _add_operator
+from dali_core._graph.registry import spec_of_role as _spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 
@@ -31,7 +32,8 @@ def jax_function(
     num_outputs : int
         How many arrays it returns; for 0 it returns nothing.
     output_layouts : str or sequence of str, optional
-        Layout of the samples of all outputs, or one for each. By default, outputs have none.
+        Layout of the samples of all outputs, or one for each. By default, an output has the layout
+        of the input with its number, if it has as many dimensions.
     sharding : optional
         Must be left out.
     device : str, optional
@@ -71,13 +73,12 @@ def jax_function(
 
     @functools.wraps(function)
     def operator(*inputs: Any) -> Any:
-        return _fn.python_function(
-            *inputs,
-            function=call,
-            num_outputs=num_outputs,
-            output_layouts=output_layouts,
-            batch_processing=True,
-            preserve=preserve,
-        )
+        arguments = {
+            "function": call,
+            "num_outputs": num_outputs,
+            "output_layouts": output_layouts,
+            "preserve": preserve,
+        }
+        return _add_operator(_spec_of_role("array function"), inputs, arguments)
 
     return operator

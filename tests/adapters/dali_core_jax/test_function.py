@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,29 @@ def test_what_is_refused() -> None:
         run(jax_function(lambda batch: batch), samples=ragged)
     with pytest.raises(SampleError, match="2 results"):
         run(jax_function(lambda batch: batch, num_outputs=2))
+
+
+def test_inputs_that_do_not_fit_into_32_bits_are_errors() -> None:
+    samples = [np.full((1, 1), 2**40 + number, np.int64) for number in range(3)]
+    with pytest.raises(SampleError, match=r"jax_function: input 0: values of type int64 must fit"):
+        run(jax_function(lambda batch: batch + 1), samples=samples)
+    ((_, found),) = run(
+        jax_function(lambda batch: batch + 1), samples=[sample - 2**40 for sample in samples]
+    )
+    assert [int(sample[0, 0]) for sample in found] == [1, 2, 3]
+
+
+def test_layouts_and_sources_are_those_of_inputs(tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{number}") for number in range(3)]
+    for name in names:
+        Path(name).write_bytes(bytes(4))
+    with Pipeline(3, 1, None) as pipeline:
+        data = fn.reshape(fn.readers.file(files=names)[0], shape=[2, 2], layout="HW")
+        other = fn.external_source(lambda: SAMPLES, layout="XY")
+        both = jax_function(lambda a, b: (b, a.sum((1, 2))), num_outputs=2)(data, other)
+        named = jax_function(lambda a: a, output_layouts="")(data)
+        pipeline.set_outputs(*both, named)
+    outputs = pipeline.run()
+    assert [output.layout() for output in outputs] == ["HW", "", ""]
+    for output in outputs:
+        assert [output[i].source_info() for i in range(3)] == names
