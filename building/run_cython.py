@@ -41,8 +41,9 @@ def _modules(names: Iterable[str]) -> list[str]:
 def _reported(made: Path) -> list[str]:
     """Return the project's own files that Cython reports for a translated module."""
     dependencies = Path(f"{made}.dep").read_text(encoding="utf-8").partition(":")[2]
-    names = dependencies.replace("\\\n", " ").split()
-    return [name for name in names if not {"..", "site-packages"} & set(Path(name).parts)]
+    # One a line, and spaces in them as they are.
+    names = [name.strip() for name in dependencies.split("\\\n")]
+    return [name for name in names if name and not {"..", "site-packages"} & set(Path(name).parts)]
 
 
 def main(sources: list[Path], into: Path) -> int:

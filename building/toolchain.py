@@ -153,7 +153,7 @@ def _query_pkg_config(switch: str, packages: list[str]) -> tuple[list[str], list
     found = subprocess.run(query, capture_output=True, text=True, check=False)
     if found.returncode != 0:
         return None
-    flags = found.stdout.split()
+    flags = shlex.split(found.stdout)
     linking = [flag for flag in flags if flag.startswith(("-l", "-L"))]
     return [flag for flag in flags if flag not in linking], linking
 

@@ -234,7 +234,8 @@ def parameters(function: Any) -> set[str] | None:
 
 def stubbed_parameters(owner: type, name: str) -> set[str]:
     """Return the parameters of all overloads of a compiled constructor, from its stub."""
-    stub = Path(str(sys.modules[owner.__module__].__file__).partition(".")[0] + ".pyi")
+    module = Path(str(sys.modules[owner.__module__].__file__))
+    stub = module.with_name(module.name.partition(".")[0] + ".pyi")
     return {
         argument.arg
         for function in ast.walk(_class(ast.parse(stub.read_text("utf-8")), owner.__name__))

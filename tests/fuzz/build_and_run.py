@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import functools
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -97,7 +98,9 @@ def libjpeg_flags() -> list[str]:
         found = subprocess.run(query, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return []
-    return [*found.stdout.split(), "-DDALI_CORE_HAVE_LIBJPEG=1"] if found.returncode == 0 else []
+    return (
+        [*shlex.split(found.stdout), "-DDALI_CORE_HAVE_LIBJPEG=1"] if found.returncode == 0 else []
+    )
 
 
 def build(target: str, optimization: str = "-O1") -> Path:
