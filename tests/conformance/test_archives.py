@@ -252,6 +252,31 @@ def test_shapes_in_records(tmp_path: Path) -> None:
                 )
 
 
+def test_lists_that_a_record_does_not_have(tmp_path: Path) -> None:
+    # There, such a feature is one number that was never written, whatever its default, and batches
+    # with it and with others fail. Here it has no values, and the dimensions of all others.
+    path = write_tfrecords(tmp_path / "a.rec", [example({"x": [1, 2]}), example({"y": [1]})])
+    files = {"path": str(path), "index_path": str(path.with_suffix(".idx"))}
+    shapes = []
+    for library in (reference, dali_core):
+        features = record_features(library, {"x": (None, "int64", 7)})
+        pipeline = library.Pipeline(1, 1, None)
+        with pipeline:
+            pipeline.set_outputs(library.fn.readers.tfrecord(features=features, **files)["x"])
+        pipeline.build()
+        shapes.append([np.array(pipeline.run()[0].at(0)).shape for _ in range(2)])
+    assert shapes == [[(2,), ()], [(2,), (0,)]]
+    found = read(dali_core, "tfrecord", features=features, **files)
+    assert found[3] == [[1, 2], []]
+    with pytest.raises(RuntimeError, match="dimensionality"):
+        read(
+            reference,
+            "tfrecord",
+            features=record_features(reference, {"x": (None, "int64", 7)}),
+            **files,
+        )
+
+
 def test_index_files_of_records(tmp_path: Path) -> None:
     path = write_tfrecords(tmp_path / "a.tfrecord", examples(0, 6))
     theirs = tmp_path / "theirs.idx"
