@@ -71,7 +71,7 @@ def solarize_add_shift(shift: float) -> NDArray[np.uint8]:
     """
     if not 0 <= int(shift) < 128:
         raise ArgumentValueError(
-            f"augmentation 'solarize_add': magnitudes must be from 0 to 127 (got {shift!r}). "
+            f"augmentation 'solarize_add': magnitudes must be from 0 to 127 (got {shift:g}). "
             "Choose a 'mag_range' within."
         )
     return np.array(int(shift), dtype=np.uint8)

@@ -1894,7 +1894,7 @@ def to_decibels(
     /,
     *,
     multiplier: Float = 10.0,
-    reference: Float = 0.0,
+    reference: Float | None = None,
     cutoff_db: Float = -200.0,
     device: Str | None = None,
     name: Str | None = None,

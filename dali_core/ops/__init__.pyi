@@ -3685,7 +3685,7 @@ class ToDecibels(OperatorClass):
         self,
         *,
         multiplier: Float = 10.0,
-        reference: Float = 0.0,
+        reference: Float | None = None,
         cutoff_db: Float = -200.0,
         device: Str | None = None,
         name: Str | None = None,

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, overload
 
 from dali_core._graph.context import warn_user
-from dali_core.errors import ArgumentTypeError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.pipeline._pipeline import Pipeline
-from dali_core.pipeline.conditionals import convert_definition
+from dali_core.pipeline.conditionals import convert_definition, is_unconverted, mark_definition
 
 P = ParamSpec("P")
 
@@ -67,6 +67,11 @@ def pipeline_def(
 def _decorate(
     defaults: dict[str, Any], enable_conditionals: bool, function: Callable[..., Any]
 ) -> Callable[..., Pipeline]:
+    if is_unconverted(function):
+        raise ArgumentValueError(
+            "pipeline_def: the function must not be marked with do_not_convert (got "
+            f"{function.__name__!r}). Leave out enable_conditionals, or the mark."
+        )
     own = inspect.signature(function).parameters
 
     @functools.wraps(function)
@@ -90,8 +95,7 @@ def _decorate(
         pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
         return pipeline
 
-    make._is_pipeline_def = True  # type: ignore[attr-defined]
-    return make
+    return mark_definition(make)
 
 
 def warn_of_debug() -> None:
@@ -101,8 +105,3 @@ def warn_of_debug() -> None:
         "them out.",
         UserWarning,
     )
-
-
-def is_definition(value: object) -> bool:
-    """Return whether this is what `pipeline_def` made of a function."""
-    return getattr(value, "_is_pipeline_def", False) is True

@@ -129,7 +129,8 @@ def test_signs() -> None:
 
 def test_signs_are_drawn() -> None:
     def define(image: Any) -> Any:
-        alone = negated(image, magnitude_bin=1, num_magnitude_bins=2)
+        with pytest.warns(UserWarning, match="'negated': draws signs"):
+            alone = negated(image, magnitude_bin=1, num_magnitude_bins=2)
         signed = signed_bin(1, shape=(2,), seed=7)
         several = [negated(image, magnitude_bin=signed[i], num_magnitude_bins=2) for i in range(2)]
         again = negated(image, magnitude_bin=signed_bin(1, seed=7), num_magnitude_bins=2)

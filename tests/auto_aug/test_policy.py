@@ -60,7 +60,8 @@ def test_each_sample_gets_one_sub_policy() -> None:
 
 
 def test_probabilities() -> None:
-    policy = Policy("own", 11, [[(plus, 0.25, 1), (plus, 0.75, 2), (plus, 0, 9)]])
+    with pytest.warns(UserWarning, match="'plus': is never applied"):
+        policy = Policy("own", 11, [[(plus, 0.25, 1), (plus, 0.75, 2), (plus, 0, 9)]])
     found = np.array(sums(policy, 1000))
     assert set(found.tolist()) == {0, 1, 2, 3}
     assert 190 < (found % 2).sum() < 310

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dali_core._graph.context import warn_user
 from dali_core._graph.node import DataNode
 from dali_core.auto_aug.core._magnitudes import (
     MagnitudeRange,
@@ -221,6 +222,12 @@ class Augmentation:
         if not self.randomly_negate and isinstance(magnitude_bin, SignedMagnitudeBin):
             magnitude_bin = magnitude_bin.bin
         elif self.randomly_negate and not isinstance(magnitude_bin, SignedMagnitudeBin):
+            warn_user(
+                f"augmentation {self.name!r}: draws signs of magnitudes of its own, since "
+                "'magnitude_bin' has none. Pass signed_bin(magnitude_bin), made before conditions, "
+                "to draw them once for several augmentations.",
+                UserWarning,
+            )
             magnitude_bin = signed_bin(magnitude_bin, draw_signs(None))
         device = self.param_device
         if device == "auto":

@@ -116,10 +116,8 @@ def draw_signs(seed: int | None, shape: Sequence[int] | int | None = None) -> Da
     return result
 
 
-def magnitudes_of(
-    name: str, mag_range: Any, num_magnitude_bins: int | None
-) -> Sequence[float] | NDArray[Any]:
-    """Return the magnitude of each bin.
+def magnitudes_of(name: str, mag_range: Any, num_magnitude_bins: int | None) -> NDArray[Any]:
+    """Return the magnitude of each bin, as numbers of NumPy.
 
     Parameters
     ----------
@@ -145,7 +143,7 @@ def magnitudes_of(
         )
     try:
         low, high = mag_range
-        return np.linspace(low, high, num_magnitude_bins)
+        return np.linspace(low, high, num_magnitude_bins, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise ArgumentValueError(
             f"augmentation {name!r}: 'mag_range' must be two numbers or a NumPy array of all "
@@ -156,7 +154,7 @@ def magnitudes_of(
 
 def parameter_of(
     name: str,
-    magnitudes: Sequence[float] | NDArray[Any],
+    magnitudes: NDArray[Any],
     mag_to_param: Callable[[Any], ArrayLike],
     magnitude_bin: int | DataNode | SignedMagnitudeBin,
     device: str,
@@ -167,7 +165,7 @@ def parameter_of(
     ----------
     name : str
         Name of the augmentation, for errors.
-    magnitudes : sequence of float
+    magnitudes : array
         Magnitude of each bin.
     mag_to_param : callable
         Computes the parameter of a magnitude.
@@ -191,13 +189,13 @@ def parameter_of(
     return _constant(table[0], device)
 
 
-def _magnitude(name: str, magnitudes: Sequence[float] | NDArray[Any], number: int) -> float:
+def _magnitude(name: str, magnitudes: NDArray[Any], number: int) -> Any:
     if not is_integer(number) or not 0 <= number < len(magnitudes):
         raise ArgumentValueError(
             f"augmentation {name!r}: argument 'magnitude_bin' must be an integer from 0 to "
             f"{len(magnitudes) - 1} (got {number!r}). Pass one of these, or more bins."
         )
-    return float(magnitudes[number])
+    return magnitudes[number]
 
 
 def _table(name: str, parameters: list[ArrayLike]) -> NDArray[Any]:

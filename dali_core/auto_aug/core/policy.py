@@ -100,6 +100,8 @@ class Policy:
             raise ArgumentValueError(
                 f"{what}: the probability must be a number from 0 to 1 (got {chance!r}). Pass one."
             )
+        if chance == 0:
+            warn_user(f"{what}: is never applied, since its probability is 0.", UserWarning)
         bins = f"an integer from 0 to {self.num_magnitude_bins - 1}"
         if number is None:
             if one.mag_range is not None:

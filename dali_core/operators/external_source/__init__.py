@@ -9,7 +9,7 @@ from typing import Any
 from dali_core._spec import MAX_OUTPUTS, Arg, Moving, OpSpec, PythonStep, Range
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.access import ExternalSourceAccess
-from dali_core.operators.external_source.step import ANY_NDIM, SourceStep
+from dali_core.operators.external_source.step import ANY_NDIM, SourceStep, check_cycle
 
 
 def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()], dict[str, Any]]:
@@ -24,6 +24,7 @@ def _bind(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[()],
         if name in keywords:
             raise ArgumentTypeError(f"{name} must be given once (got it twice). Remove one.")
         keywords[name] = value
+    check_cycle(keywords.get("source"), keywords.get("cycle"))
     return (), {**keywords, **_for_each(keywords)}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from dali_core._runtime.step import StepContext, is_count
 from dali_core.errors import (
-    ArgumentTypeError,
     DaliCoreError,
     PipelineStateError,
     StateMismatchError,
@@ -100,11 +99,6 @@ class Items:
     """
 
     def __init__(self, source: Any, cycle: str) -> None:
-        if cycle != "no" and inspect.isgenerator(source):
-            raise ArgumentTypeError(
-                f"cycle must be 'no' for a generator, which cannot start over (got {cycle!r}). "
-                "Pass the generator function itself as source."
-            )
         self._source = source
         self._cycle = cycle
         self._own = OwnState.of(source)

@@ -68,13 +68,6 @@ class SourceStep(FedStep, StatefulStep):
         self._kinds: list[_Kind | None] = [None] * self._num_outputs
         source = arguments.get("source")
         takes_items = is_iterable(source)
-        cycle = arguments.get("cycle")
-        if not takes_items and cycle is not None and (source is not None or cycle):
-            raise ArgumentValueError(
-                "cycle must not be passed without an iterable or a generator function (got "
-                f"{cycle!r} for the source {source!r:.60}). A callable raises "
-                "StopIteration where its data end; leave cycle out."
-            )
         self._cuda_stream = arguments.get("cuda_stream")
         self._on_device: Collection[int] = ()
         self._unused: Collection[int] = ()
@@ -95,7 +88,7 @@ class SourceStep(FedStep, StatefulStep):
             self._fetch = self._take_fed
             self._restore = self._fed.restore
         elif takes_items:
-            items = Items(source, _cycle(arguments.get("cycle")))
+            items = Items(source, _CYCLES[arguments.get("cycle")])
             self._rewind = items.end_epoch
             self._state, self._restore = items.state, items.restore
             self._fetch = self._taking_samples(items) if self._by_sample else items.take
@@ -240,7 +233,7 @@ class SourceStep(FedStep, StatefulStep):
         source: Any, takes_items: bool, arguments: dict[str, Any]
     ) -> ParallelSource:
         if takes_items:
-            return ParallelItems(source, _cycle(arguments.get("cycle")), arguments)
+            return ParallelItems(source, _CYCLES[arguments.get("cycle")], arguments)
         if not callable(source):
             raise _no_source(source)
         if not takes_argument(source):
@@ -378,12 +371,23 @@ class _Kind(NamedTuple):
     layout: str
 
 
-def _cycle(value: Any) -> str:
-    if value not in _CYCLES:
+def check_cycle(source: Any, cycle: Any) -> None:
+    """Check that a source can start over as `cycle` says."""
+    if not isinstance(cycle, (bool, str, type(None))) or cycle not in _CYCLES:
         raise ArgumentValueError(
-            f"cycle must be 'no', 'quiet', 'raise', True, False or None (got {value!r})."
+            f"cycle must be 'no', 'quiet', 'raise', True, False or None (got {cycle!r})."
         )
-    return _CYCLES[value]
+    is_given = cycle is not None and not (source is None and cycle is False)
+    if is_given and not is_iterable(source):
+        raise ArgumentValueError(
+            f"cycle must be given only for an iterable source (got {cycle!r} and {source!r}). "
+            "Leave it out, or pass an iterable or a generator function."
+        )
+    if _CYCLES[cycle] != "no" and inspect.isgenerator(source):
+        raise ArgumentTypeError(
+            f"cycle must be 'no' for a generator, which cannot start over (got {cycle!r}). Pass "
+            "the generator function itself as source."
+        )
 
 
 def _no_source(source: Any) -> ArgumentTypeError:

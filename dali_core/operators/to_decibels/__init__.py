@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="to_decibels",
@@ -23,8 +23,9 @@ is not a number is as low as the cutoff.
         Arg(
             "reference",
             float,
-            "What 0 dB is. If 0, the largest number of each sample; 1 if none is above 0.",
-            default=0.0,
+            "What 0 dB is, a number other than 0. By default, the largest number of each sample; 1 "
+            "if none is above 0.",
+            default=UNSET,
         ),
         Arg("cutoff_db", float, "Lowest number of the output in dB.", default=-200.0),
     ),

@@ -13,7 +13,10 @@ class ToDecibels : public TaskOperator<ToDecibels> {
   explicit ToDecibels(const OperatorConfig& config) {
     const double multiplier = config.get<float>("multiplier");
     const double cutoff = config.get<float>("cutoff_db");
-    rule_ = {static_cast<float>(multiplier), config.get<float>("reference"),
+    if (config.has("reference") && config.get<float>("reference") == 0)
+      throw std::invalid_argument(
+          "reference must not be 0 (got 0). Leave it out for the largest number of each sample.");
+    rule_ = {static_cast<float>(multiplier), config.get_or<float>("reference", 0),
              std::max(static_cast<float>(std::pow(10, cutoff / multiplier)),
                       std::numeric_limits<float>::denorm_min())};
   }

@@ -11,7 +11,7 @@ from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 
 from dali_core._graph.context import current_definition, user_location
-from dali_core.errors import GraphError
+from dali_core.errors import ArgumentValueError, GraphError
 from dali_core.pipeline.conditionals import runtime
 from dali_core.pipeline.conditionals.jumps import RUNTIME
 from dali_core.pipeline.conditionals.source import SourceMissing, compile_function, find_function
@@ -21,6 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = str(Path(__file__).parents[2])
 _MARK = "__dali_core_do_not_convert__"
+_DEFINITION = "_is_pipeline_def"
 
 
 def do_not_convert(function: Function) -> Function:
@@ -39,8 +40,29 @@ def do_not_convert(function: Function) -> Function:
     callable
         The same function.
     """
+    if is_definition(function):
+        raise ArgumentValueError(
+            "do_not_convert: the function must not define a pipeline (got "
+            f"{getattr(function, '__name__', function)!r}). Mark functions that it calls."
+        )
     setattr(function, _MARK, True)
     return function
+
+
+def mark_definition(function: Function) -> Function:
+    """Note that a function is what `pipeline_def` made of another."""
+    setattr(function, _DEFINITION, True)
+    return function
+
+
+def is_definition(value: object) -> bool:
+    """Return whether this is what `pipeline_def` made of a function."""
+    return getattr(value, _DEFINITION, False) is True
+
+
+def is_unconverted(function: Callable[..., Any]) -> bool:
+    """Return whether a function is kept as it is."""
+    return bool(getattr(function, _MARK, False))
 
 
 def convert_definition(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,7 +84,7 @@ def convert_definition(function: Callable[..., Any]) -> Callable[..., Any]:
         If its source is not available.
     """
     target = function.__func__ if isinstance(function, MethodType) else function
-    if isinstance(target, FunctionType) and not getattr(target, _MARK, False):
+    if isinstance(target, FunctionType) and not is_unconverted(target):
         problem = _problem(target)
         if problem:
             raise GraphError(
@@ -135,7 +157,7 @@ def _convert_class(cls: type) -> Any:
 
 
 def _is_wanted(function: FunctionType) -> bool:
-    if getattr(function, _MARK, False) or RUNTIME in function.__code__.co_freevars:
+    if is_unconverted(function) or RUNTIME in function.__code__.co_freevars:
         return False
     filename = function.__code__.co_filename
     if filename.startswith(_PACKAGE):

@@ -21,6 +21,11 @@ class NumpyDecoder : public Operator {
     const auto* const bytes = file.as<uint8_t>();
     const int64_t size = file.num_elements();
     const NpyHeader header = parse_npy_header(bytes, size, size);
+    const int64_t end = header.data_offset + header.shape.num_elements() * size_of(header.type);
+    if (size > end)
+      throw std::runtime_error("the file must end with the array (got " +
+                               std::to_string(size - end) +
+                               " bytes behind it). Cut them off, or use fn.readers.numpy.");
     const void* const data = bytes + header.data_offset;
     const DataType type = type_ == DataType::kNone ? header.type : type_;
     Tensor& output = sample.output(0, type, header.shape);

@@ -146,8 +146,8 @@ def _source(storage: Storage, path: str, size: int) -> Any:
         return _ObjectFile(storage, path, size)
     import pyarrow
 
-    # Of a text, pyarrow takes nothing that is not UTF-8, as names of files may be, and more than the
-    # above for URLs, such as "s3:/bucket".
+    # Of a text, pyarrow takes nothing that is not UTF-8, as names of files may be, and takes more
+    # than the above for URLs, such as "s3:/bucket".
     return pyarrow.OSFile(os.fsencode(path))
 
 
