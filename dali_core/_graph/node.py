@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from dali_core._graph.context import user_location
@@ -140,7 +141,20 @@ class OperatorNode:
         return f"{title_of(self.operator)} at {self.location}"
 
 
-class DataNode(Expressions):
+class _NoIterable(type):
+    """Class of a class that has `__iter__` only to raise an error that says what to do.
+
+    `isinstance(value, collections.abc.Iterable)` looks into `__dict__`, where None stands for a
+    method that there is not. Iterating does not, and calls the method.
+    """
+
+    @property
+    def __dict__(cls) -> MappingProxyType[str, Any]:  # type: ignore[override]
+        own: MappingProxyType[str, Any] = type.__dict__["__dict__"].__get__(cls)
+        return MappingProxyType({**own, "__iter__": None} if "__iter__" in own else own)
+
+
+class DataNode(Expressions, metaclass=_NoIterable):
     """A value in the graph: one tensor for each sample, once the pipeline runs.
 
     Functions of `dali_core.fn` take and return such nodes while a pipeline is being defined.

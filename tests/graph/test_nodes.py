@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import abc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,13 @@ import pytest
 
 import dali_core.math
 from dali_core import DataNode, Pipeline, fn, types
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, SampleError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    GraphError,
+    NodeUseError,
+    SampleError,
+)
 from tests.graph.computing import compute
 
 
@@ -187,3 +194,19 @@ def test_sources_of_files(tmp_path: Path) -> None:
         names = [bytes(batch.at(i)).decode() for i in range(3)]
         assert names == ["0.bin", "1.bin", "2.bin"]
     pipeline.close()
+
+
+def test_nodes_are_no_iterables() -> None:
+    """As programs find out that take nodes or containers of nodes; iterating says what to do."""
+
+    def build(x: DataNode) -> None:
+        for value in (x, x + 1, types.Constant([1, 2, 3])):
+            for kind in (abc.Iterable, abc.Collection, abc.Sequence):
+                assert not isinstance(value, kind)
+                assert not issubclass(type(value), kind)
+            for consume in (iter, list, lambda node: [*node]):
+                with pytest.raises(NodeUseError, match="Check how many outputs"):
+                    consume(value)
+        assert isinstance([x], abc.Iterable)
+
+    define(build)
