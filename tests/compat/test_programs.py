@@ -269,3 +269,88 @@ def test_private_names(tmp_path: Path) -> None:
     divided = [line.partition(" ")[2] for line in lines if line.startswith("divided")]
     assert divided[0] == "[[-1.0, -1.0], [102.0, 102.0], [4.0, 4.0], [-1.0, -1.0]]"
     assert lines[-2:] == ["pool True 2", "prefetched [0, 1]"]
+
+
+def test_detection_classes(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="not available: PyTorch")
+    lines = output_of("detection_classes", tmp_path)
+    batches = [line for line in lines if line[0] == "batch"]
+    # Five images in batches of two: the last one is cut.
+    assert [int(line[2]) for line in batches] == [2, 2, 1] * 4
+    assert {tuple(line[3:]) for line in batches} == {
+        ("3", "32", "32", "torch.float32", "torch.float32", "torch.int32")
+    }
+    # Boxes of two classes in each image but those with one; the last one gets a shared anchor.
+    labels = [
+        [label for label in row[begin : begin + 20] if label]
+        for row in rows(lines, "labels")
+        for begin in range(0, len(row), 20)
+    ]
+    # Without padding by the reader, a sample of the second epoch is lost with the cut batch.
+    assert labels[5:] == [*labels[1:5], labels[0]]
+    assert [{*labels[number]} for number in (0, 3)] == [{1}, {1}]
+    assert all({*found} <= {1, 2} for found in labels)
+    means = [mean for row in rows(lines, "mean") for mean in row]
+    assert means[5:] == [*means[1:5], means[0]]
+
+
+def test_detection_functions(tmp_path: Path) -> None:
+    lines = output_of("detection_functions", tmp_path)
+    assert rows(lines, "size") == [[3, 1]] * 3
+    # The last image is repeated.
+    assert rows(lines, "ids") == [[5, 6, 40, 60, 3, 60, 40, 3], [7, 7, 50, 50, 3, 50, 50, 3]] * 3
+    sums = rows(lines, "sums")
+    # Boxes in pixels of the padded image, with rows of -1 behind them.
+    boxes = []
+    for number, (height, width) in enumerate([(40, 60), (60, 40), (50, 50)]):
+        corners = [np.array([2, 3, 16, 18]) + np.array([5, 4, 5, 4]) * k for k in range(number + 1)]
+        total = sum(
+            corner[[0, 2]].sum() / width + corner[[1, 3]].sum() / height for corner in corners
+        )
+        boxes.append(32 * total - 4 * (5 - number))
+    assert sums[4] + sums[10][:1] == [pytest.approx(value, abs=2e-3) for value in boxes]
+    assert sums[5] + sums[11] == [1 - 5, 3 - 4, 6 - 3, 6 - 3]
+
+
+def test_record_files(tmp_path: Path) -> None:
+    lines = output_of("record_files", tmp_path)
+    assert [line[1:3] for line in lines if line[0] == "labels"] == [
+        [f"{label:.1f}" for label in pair] for pair in ([0, 1], [2, 3], [4, 0])
+    ] * 2
+    boxes = [row[-2:] for row in rows(lines, "shapes")]
+    assert boxes == [[0, 1], [2, 3], [4, 0]] * 2
+    mean, std = np.array([123.68, 116.28, 103.53]), np.array([58.395, 57.120, 57.385])
+    expected = [((np.array([50 * i, 90, 120]) - mean) / std).mean() for i in range(5)]
+    found = [mean for row in rows(lines, "means") for mean in row]
+    assert found == pytest.approx([*expected, expected[0]] * 2, abs=2e-3)
+
+
+def test_former_names(tmp_path: Path) -> None:
+    lines = output_of("former_names", tmp_path)
+    labels = [line[1:] for line in lines if line[0] == "labels"]
+    assert labels == [["0", "1", "2"], ["0", "1", "2"], ["0", "0", "1"]]
+    mean, std = np.array([0.485, 0.456, 0.406]) * 255, np.array([0.229, 0.224, 0.225]) * 255
+    values = [((20 * number + 5 - mean) / std).mean() for number in range(7)]
+    found = rows(lines, "means")
+    assert [value for row in found[:3] for value in row] == pytest.approx(
+        [*values, *values[:2]], abs=2e-3
+    )
+    # Of four planes one is padding.
+    assert found[3] == pytest.approx([value * 3 / 4 for value in values[:3]], abs=2e-3)
+    assert found[4] == pytest.approx(values[:3], abs=2e-3)
+    numbers = [line[1:] for line in lines if line[0] == "numbers"]
+    assert numbers == [[f"{i}", f"{i + 1}", "PARTIAL"] for i in (0, 2, 4)] * 2
+
+
+def test_self_supervised(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="not available: PyTorch")
+    lines = [" ".join(line) for line in output_of("self_supervised", tmp_path)]
+    batch = [
+        *["view 4 3 24 24 torch.float32 True"] * 2,
+        *("view 4 3 16 16 torch.float32 True", "same True", "grey True"),
+    ]
+    for epoch in (0, 1):
+        # Of eleven images the last three are dropped.
+        expected = [f"batch {epoch} 4 True", *batch] * 2 + [f"samples {epoch} 8"]
+        assert lines[1 + 13 * epoch : 14 + 13 * epoch] == expected
+    assert lines[0] == "loader 2 11 True"
