@@ -7,7 +7,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dali_core._messages import shown
 from dali_core._storage.access import Access
+from dali_core.errors import ArgumentTypeError
 from dali_core.pipeline._checks import is_left_out
 from dali_core.pipeline._serialization import (
     NOT_WRITTEN,
@@ -176,4 +178,9 @@ def _base_of(kind: type[PipelineDocuments]) -> type[PipelineDocuments]:
 
 
 def _access(allow_remote: bool) -> Access:
+    if not isinstance(allow_remote, bool):
+        raise ArgumentTypeError(
+            "Pipeline.deserialize: allow_remote must be True or False (got "
+            f"{shown(allow_remote)}). Pass one of them."
+        )
     return Access.REMOTE if allow_remote else Access.LOCAL

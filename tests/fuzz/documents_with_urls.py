@@ -48,6 +48,10 @@ PLACES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("experimental.readers.fits", "files", {}),
     ("readers.video", "filenames", {"sequence_length": 1, "cache_dir": "cache"}),
     ("readers.video", "file_list", {"sequence_length": 1, "cache_dir": "cache"}),
+    ("readers.video_resize", "filenames", {"sequence_length": 1, "cache_dir": "cache"}),
+    ("experimental.readers.video", "filenames", {"sequence_length": 1, "cache_dir": "cache"}),
+    ("video.listed_clips", "file_root", {"sequence_length": 1, "cache_dir": "cache"}),
+    ("file_reader", "files", {}),
 )
 """Operators, arguments of theirs that name places, and what else they need."""
 
@@ -94,14 +98,6 @@ class Canaries:
         payload = pickle.dumps(_Executed(command))
         for name in ("cache", "expiry"):
             (folder / name).write_bytes(payload)
-        template = f"{{{{ cycler.__init__.__globals__.os.system('touch {self.mark}') }}}}"
-        references = {
-            "version": 1,
-            "templates": {"u": template},
-            "gen": [],
-            "refs": {"a": [template]},
-        }
-        (folder / "references.json").write_text(json.dumps(references))
         (folder / "key").write_text("secret")
 
     def _serve(self) -> None:
@@ -114,6 +110,17 @@ class Canaries:
                     connection.shutdown(socket.SHUT_WR)
                 connection.close()
 
+    def executed(self) -> dict[str, dict[str, Any]]:
+        """Return options of file systems that run a command, with some versions of fsspec."""
+        template = f"{{{{ cycler.__init__.__globals__.os.system('touch {self.mark}') }}}}"
+        references = {"version": 1, "templates": {"u": template}, "refs": {"a": ["{{u}}"]}}
+        cached = {"target_protocol": "http", "cache_storage": str(self.folder)}
+        return {
+            "reference": {"fo": references, "target_protocol": "http"},
+            "filecache": cached,
+            "blockcache": cached,
+        }
+
     def close(self) -> None:
         """End the server."""
         self._socket.shutdown(socket.SHUT_RDWR)
@@ -123,11 +130,10 @@ class Canaries:
     def options(self) -> dict[str, Any]:
         """Return options of file systems and stores that do harm where they are passed on."""
         remote = f"http://{self.host}/a"
-        references = str(self.folder / "references.json")
         return {
-            "fo": {"templates": {"u": "{{ 1 }}"}, "refs": {"a": ["{{ u }}"]}},
+            **self.executed()["reference"],
             "fs": "file",
-            "target": references,
+            "target": str(self.folder / "key"),
             "target_protocol": "http",
             "target_options": {"fo": remote},
             "remote_protocol": "http",

@@ -16,7 +16,13 @@ from dali_core import Pipeline, fn, mix_readers
 from dali_core._storage.access import Access, check_arguments, check_place
 from dali_core._storage.options import StorageOptions
 from dali_core._storage.urls import split_url
-from dali_core.errors import ArgumentValueError, DaliCoreError, SampleError, SerializationError
+from dali_core.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    DaliCoreError,
+    SampleError,
+    SerializationError,
+)
 from tests.folders import make_folders
 from tests.fuzz import documents_with_urls as documents
 from tests.operators.readers.tar_files import sample_entries, write_tar
@@ -42,6 +48,21 @@ def test_nothing_is_executed_or_requested(canaries: documents.Canaries) -> None:
         for allow_remote in (False, True)
     }
     assert {"refused", "not opened"} <= found <= documents.HARMLESS
+
+
+@pytest.mark.parametrize("scheme", ["reference", "filecache", "blockcache"])
+@pytest.mark.parametrize("allow_remote", [False, True])
+def test_file_systems_that_run_code_are_refused(
+    scheme: str, allow_remote: bool, canaries: documents.Canaries
+) -> None:
+    url = f"{scheme}://a/a"
+    arguments = {"files": [url], "storage_options": canaries.executed()[scheme]}
+    data = documents.document("readers.file", arguments)
+    assert documents.outcome(data, url, canaries, allow_remote=allow_remote) == "refused"
+    listed = canaries.folder / "list"
+    listed.write_text(f"{url} 0\n")
+    data = documents.document("readers.file", {"file_list": str(listed)})
+    assert documents.outcome(data, url, canaries, allow_remote=allow_remote) == "not opened"
 
 
 @pytest.mark.parametrize("scheme", documents.schemes() if documents.has_fsspec() else [])
@@ -84,6 +105,8 @@ def test_deserializing_makes_no_requests(
     )
     with pytest.raises(SerializationError, match=r"operators\[0\].*allow_remote=True"):
         Pipeline.deserialize(document)
+    with pytest.raises(ArgumentTypeError, match="must be True or False"):
+        Pipeline.deserialize(document, allow_remote="no")  # type: ignore[arg-type]
     with pytest.raises(SerializationError, match=r"allow_remote=True"):
         Pipeline(device_id=None).deserialize_and_build(document)
     pipeline = Pipeline.deserialize(document, allow_remote=True)
