@@ -92,7 +92,7 @@ def decoded(path: Path) -> npt.NDArray[np.uint8]:
     content = np.fromfile(path, np.uint8)
     pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
     with pipeline:
-        encoded = fn.external_source(source=lambda: [content], cycle=False)
+        encoded = fn.external_source(source=lambda: [content])
         pipeline.set_outputs(fn.decoders.video(encoded))
     return np.array(pipeline.run()[0].at(0))
 
