@@ -10,6 +10,7 @@ On a CPU it decodes VP8, VP9 and MJPEG. Where this library differs on purpose:
 * A `sequence_length` or a `stride` of 0 raises an error; in NVIDIA DALI, memory runs out, or the
   process ends, so that is not tested.
 * Shuffled orders are permutations of the whole data set.
+* Videos with a display matrix are returned upright; in NVIDIA DALI, as they are stored.
 """
 
 from __future__ import annotations
