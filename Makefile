@@ -21,7 +21,9 @@ export PYENV_VERSION := $(shell pyenv version-name):$(shell pyenv versions --bar
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
+# As a URL, since pip takes spaces in a path for the ends of several.
+export PIP_CONSTRAINT := $(shell $(PYTHON) -c \
+  'import pathlib; print(pathlib.Path("constraints.txt").resolve().as_uri())')
 
 .PHONY: demo test lint docs bench wheel clean
 

@@ -45,9 +45,13 @@ def settings() -> dict[str, str]:
     """Return variables of uv."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    # Spaces in a path would end it: both take lists.
+    constraints = (ROOT / "constraints.txt").as_uri()
     return {
         **(translated(listed.stdout) if listed.returncode == 0 else {}),
-        "UV_CONSTRAINT": str(ROOT / "constraints.txt"),
+        "UV_CONSTRAINT": constraints,
+        # For tox.ini.
+        "CONSTRAINTS_URL": constraints,
         # On the disk of the environments, which share its files.
         "UV_CACHE_DIR": str(ROOT / ".tox" / "uv"),
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib import parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +44,7 @@ def test_settings_of_pip_are_translated(tmp_path: Path) -> None:
     assert found["UV_FIND_LINKS"] == "/first,/second"
     assert found["SSL_CERT_FILE"] == "/certificates.pem"
     assert found["UV_HTTP_TIMEOUT"] == "180"
-    assert found["UV_CONSTRAINT"] == str(ROOT / "constraints.txt")
+    assert found["UV_CONSTRAINT"] == (ROOT / "constraints.txt").as_uri()
 
 
 def test_variables_are_stronger_than_files(tmp_path: Path) -> None:
@@ -50,3 +52,29 @@ def test_variables_are_stronger_than_files(tmp_path: Path) -> None:
     other = "https://other.invalid/simple"
     for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):
         assert variables(tmp_path, configuration, **{name: other})["UV_DEFAULT_INDEX"] == other
+
+
+def test_constraints_are_found_in_folders_with_spaces(tmp_path: Path) -> None:
+    folder = tmp_path / "with.dot and späces"
+    folder.mkdir()
+    for name in ("Makefile", "constraints.txt", "toxfile.py"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "constraints.txt").write_text("six<2\n")
+    command = ["make", "--no-print-directory", f"PYTHON={sys.executable}"]
+    show = ["--eval", "show: ; @echo $$PIP_CONSTRAINT", "show"]
+    made = subprocess.run([*command, *show], cwd=folder, capture_output=True, text=True, check=True)
+    program = "import os, toxfile; print(os.environ['CONSTRAINTS_URL'])"
+    environment = {name: value for name, value in os.environ.items() if name[:4] != "UV_C"}
+    environment.pop("CONSTRAINTS_URL", None)
+    listed = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for found in (made, listed):
+        (url,) = found.stdout.split()
+        parsed = parse.urlparse(url)
+        assert Path(parse.unquote(parsed.path)) == folder / "constraints.txt"
