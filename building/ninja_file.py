@@ -160,7 +160,7 @@ class NinjaFile:
             str(target),
             "link",
             [str(each) for each in objects],
-            variables={"flags": " ".join(flags)},
+            variables={"flags": _joined(flags)},
         )
 
     def add_video_worker(self, target: Path, compiling: list[str], linking: list[str]) -> None:
@@ -172,7 +172,7 @@ class NinjaFile:
         objects = [str(self._compile(source, flags)) for source in video_worker_sources()]
         flags = [*toolchain.link_flags(), *linking, "-ldl"]
         self._writer.build(
-            str(target), "link_program", objects, variables={"flags": " ".join(flags)}
+            str(target), "link_program", objects, variables={"flags": _joined(flags)}
         )
 
     def text(self) -> str:
@@ -205,7 +205,7 @@ class NinjaFile:
         """Have a header precompiled, if the compiler is GCC, and return where it then is."""
         if not toolchain.is_gcc():
             return None
-        joined = " ".join(flags)
+        joined = _joined(flags)
         target = _folder(joined) / f"{header.name}.gch"
         if target not in self._precompiled:
             self._precompiled.add(target)
@@ -215,7 +215,7 @@ class NinjaFile:
     def _compile(self, source: Path, flags: Iterable[str], precompiled: Path | None = None) -> Path:
         if precompiled:
             flags = [*flags, f"-include {precompiled.with_suffix('')}"]
-        joined = " ".join(flags)
+        joined = _joined(flags)
         key = (source, joined)
         if key not in self._objects:
             target = _folder(joined) / source.with_suffix(".o")
@@ -258,3 +258,8 @@ def link_of(package: str) -> Path:
 def _folder(flags: str) -> Path:
     content = f"{shlex.join(toolchain.compiler())} {flags}"
     return BUILD / "objects" / hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _joined(flags: Iterable[str]) -> str:
+    """Return flags for a shell: some name folders, whose paths may have spaces."""
+    return " ".join(shlex.quote(flag) if " " in flag else flag for flag in flags)

@@ -32,17 +32,19 @@ OPERATOR = '#include "number.hpp"\nint {name}() {{ return number(); }}\n'
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Create a small library that is built like the real one."""
+    """Create a small library that is built like the real one, in a folder with an unusual path."""
+    project = tmp_path / "with.dot and späces"
+    project.mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "building", tmp_path / "building")
+        shutil.copy(ROOT / name, project / name)
+    shutil.copytree(ROOT / "building", project / "building")
     # With so many units, the last two operators are compiled at once.
-    extensions = tmp_path / "building" / "extensions.py"
+    extensions = project / "building" / "extensions.py"
     text = re.sub(r"(?m)^(NUM_OPERATOR_UNITS) = \d+", r"\1 = 24", extensions.read_text())
     extensions.write_text(text)
-    engine = tmp_path / "dali_core" / "_runtime" / "engine"
+    engine = project / "dali_core" / "_runtime" / "engine"
     engine.mkdir(parents=True)
-    (tmp_path / "adapters").mkdir()
+    (project / "adapters").mkdir()
     for folder in (engine.parent, engine.parent.parent):
         (folder / "__init__.py").touch()
     (engine.parent / "executor.pyx").write_text(MODULE)
@@ -50,14 +52,14 @@ def project(tmp_path: Path) -> Path:
     (engine / "precompiled_with_python.hpp").write_text("#include <Python.h>\n")
     (engine / "number.hpp").write_text("#pragma once\nint number();\n")
     (engine / "number.cpp").write_text('#include "number.hpp"\nint number() { return 42; }\n')
-    vocabulary = tmp_path / "dali_core" / "include" / "dali_core"
+    vocabulary = project / "dali_core" / "include" / "dali_core"
     vocabulary.mkdir(parents=True)
     (vocabulary / "shared.cpp").write_text("int shared() { return 1; }\n")
-    operators = tmp_path / "dali_core" / "operators"
+    operators = project / "dali_core" / "operators"
     operators.mkdir()
     for name in ("first", "second", "other"):
         (operators / f"{name}.cpp").write_text(OPERATOR.format(name=name))
-    return tmp_path
+    return project
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -249,9 +251,9 @@ def test_worker_for_videos(project: Path, tmp_path: Path) -> None:
     folder = project / VIDEO_WORKER
     folder.mkdir(parents=True)
     (folder / "main.cpp").write_text("#include <header.h>\nint main() { return ANSWER; }\n")
-    (tmp_path / "headers").mkdir()
-    (tmp_path / "headers" / "header.h").write_text("#define ANSWER 42\n")
-    found = pkg_config(tmp_path, f"-I{tmp_path}/headers -lm")
+    (tmp_path / "the headers").mkdir()
+    (tmp_path / "the headers" / "header.h").write_text("#define ANSWER 42\n")
+    found = pkg_config(tmp_path, rf"-I{tmp_path}/the\ headers -lm")
     only_ffmpeg = {"PATH": found, "DALI_CORE_WITH_LIBJPEG": "0"}
     status, output = build(project, **only_ffmpeg)
     assert status == 0, output
