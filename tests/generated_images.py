@@ -81,14 +81,58 @@ def cmyk_jpeg(
     return write_jpeg(planes, sampling, adobe_transform=transform)
 
 
+def exif(
+    orientation: int = 6,
+    *,
+    kind: int = 3,
+    count: int = 1,
+    byte_order: str = "<",
+    others: tuple[int, int] = (0, 0),
+    gap: int = 0,
+) -> bytes:
+    """Make Exif data with an orientation as `count` values of a type of TIFF.
+
+    `others` are entries in front of it and behind it, `gap` bytes in front of the directory.
+    """
+    code = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 11: "f", 12: "d", 13: "I", 16: "Q"}
+    form = {2: "B", 5: "II", 7: "B", 10: "ii"}.get(kind) or code[kind]
+    value = struct.pack(byte_order + form, *(orientation, 1)[: len(form)]) * count
+    before, after = others
+    place = 8 + gap
+    outside = place + 2 + 12 * (before + 1 + after) + 4
+
+    def entry(tag: int, kind: int, count: int, value: bytes) -> bytes:
+        inside = value if len(value) <= 4 else struct.pack(byte_order + "I", outside)
+        return struct.pack(byte_order + "HHI", tag, kind, count) + inside.ljust(4, b"\0")
+
+    short = struct.pack(byte_order + "H", 1)
+    entries = [entry(0x0100 + i, 3, 1, short) for i in range(before)]
+    entries.append(entry(0x0112, kind, count, value))
+    entries += [entry(0x8000 + i, 3, 1, short) for i in range(after)]
+    head = (b"II" if byte_order == "<" else b"MM") + struct.pack(byte_order + "HI", 42, place)
+    directory = struct.pack(byte_order + "H", len(entries)) + b"".join(entries) + bytes(4)
+    return head + bytes(gap) + directory + (value if len(value) > 4 else b"")
+
+
+def with_segment(jpeg_file: bytes, marker: int, payload: bytes, before: int = 0) -> bytes:
+    """Insert a segment at the start of a JPEG file, or before the first segment of a marker."""
+    place = jpeg_file.index(bytes([0xFF, before])) if before else 2
+    segment = struct.pack(">BBH", 0xFF, marker, len(payload) + 2) + payload
+    return jpeg_file[:place] + segment + jpeg_file[place:]
+
+
 def with_orientation(jpeg_file: bytes, orientation: int, byte_order: str = "<") -> bytes:
     """Insert an Exif segment with an orientation (1 to 8) into a JPEG file."""
-    mark = b"II" if byte_order == "<" else b"MM"
-    tiff = mark + struct.pack(byte_order + "HIH", 42, 8, 1)
-    tiff += struct.pack(byte_order + "HHIHHI", 0x0112, 3, 1, orientation, 0, 0)
-    payload = b"Exif\0\0" + tiff
-    segment = struct.pack(">BBH", 0xFF, 0xE1, len(payload) + 2) + payload
-    return jpeg_file[:2] + segment + jpeg_file[2:]
+    payload = b"Exif\0\0" + exif(orientation, byte_order=byte_order)
+    return with_segment(jpeg_file, 0xE1, payload)
+
+
+def with_png_chunk(png_file: bytes, name: bytes, content: bytes, before: bytes) -> bytes:
+    """Insert a chunk into a PNG file."""
+    place = png_file.index(before) - 4
+    checksum = struct.pack(">I", zlib.crc32(name + content))
+    chunk = struct.pack(">I", len(content)) + name + content + checksum
+    return png_file[:place] + chunk + png_file[place:]
 
 
 def orient(image: np.ndarray, orientation: int) -> np.ndarray:

@@ -38,7 +38,11 @@ DRIVER = HERE / "standalone.cpp"
 UNDER_TEST = [
     *(
         KERNELS / f"{name}.cpp"
-        for name in ("image_decoding/image_format", "image_decoding/png_check")
+        for name in (
+            "image_decoding/image_format",
+            "image_decoding/png_check",
+            "image_decoding/stored_orientation",
+        )
     ),
     *sorted((KERNELS / "jpeg").glob("*.cpp")),
     *sorted((KERNELS / "libjpeg").glob("*.cpp")),

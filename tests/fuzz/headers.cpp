@@ -5,6 +5,7 @@
 #include "dali_core/kernels/encoded_image/orientation.hpp"
 #include "dali_core/kernels/image_decoding/image_format.hpp"
 #include "dali_core/kernels/image_decoding/png_check.hpp"
+#include "dali_core/kernels/image_decoding/stored_orientation.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "tests/fuzz/target.hpp"
@@ -17,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ImageFormat format = format_of(encoded);
   FUZZ_CHECK(looks_like_jpeg(encoded) == (format == ImageFormat::kJpeg));
   FUZZ_CHECK(looks_like_png(encoded) == (format == ImageFormat::kPng));
+  stored_orientation(encoded, Orientation{});
   if (format == ImageFormat::kJpeg) {
     if (const auto header = read_jpeg_header(encoded)) {
       FUZZ_CHECK(header->size <= size);

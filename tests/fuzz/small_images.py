@@ -11,12 +11,15 @@ from tests.generated_images import (
     SAMPLINGS,
     cmyk_jpeg,
     encode,
+    exif,
     jpeg,
     photo_like,
     png,
     pnm,
     sampled_jpeg,
     with_orientation,
+    with_png_chunk,
+    with_segment,
 )
 from tests.progressive_jpeg import random_script, write_progressive
 
@@ -46,6 +49,9 @@ def jpegs() -> dict[str, bytes]:
         "jpeg scans": sampled_jpeg(18, 27, "420", interleaved=False),
         "jpeg grey": jpeg(_PHOTO[..., :1]),
         "jpeg turned": with_orientation(jpeg(_PHOTO), 6),
+        "jpeg turned otherwise": with_segment(
+            jpeg(_PHOTO), 0xE1, b"Exif\0\0" + exif(8, kind=5, count=2, byte_order=">", gap=9), 0xDA
+        ),
         "jpeg cmyk": cmyk_jpeg(18, 27),
         "jpeg ycck": cmyk_jpeg(18, 27, transform=2, subsampled=True),
     }
@@ -59,6 +65,7 @@ def pngs() -> dict[str, bytes]:
         "png alpha": png(_WITH_ALPHA),
         "png grey alpha": png(_WITH_ALPHA[..., :2]),
         "png 16": png(_PHOTO.astype(np.uint16) * 257),
+        "png turned": with_png_chunk(png(_PHOTO), b"eXIf", exif(kind=4), b"IDAT"),
         "png palette": encode(_PHOTO, "PNG", "P"),
         "png 1": encode(_PHOTO, "PNG", "1"),
     }
@@ -82,6 +89,7 @@ def others() -> dict[str, bytes]:
         "tiff fax": encode(_PHOTO, "TIFF", "1", compression="group4"),
         "webp": encode(_PHOTO, "WEBP", quality=80),
         "webp lossless": encode(_PHOTO, "WEBP", lossless=True),
+        "webp turned": encode(_PHOTO, "WEBP", exif=exif(kind=12)),
         "webp alpha": encode(_WITH_ALPHA, "WEBP", quality=80),
         "ppm": pnm(_PHOTO),
         "pgm": pnm(_PHOTO[..., :1]),

@@ -8,6 +8,7 @@
 #include "dali_core/kernels/jpeg/huffman_jpeg.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/kernels/jpeg/jpeg_segments.hpp"
 #include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
 
 namespace dali_core {
@@ -70,9 +71,28 @@ class RememberingSink : public ImageSink {
   void* memory_ = nullptr;
 };
 
+// Other kinds of JPEG are no damage: a user would delete sound files.
+void refuse_unsupported(const EncodedImage& encoded, JpegKind kind) {
+  const char* name = nullptr;
+  if (kind == JpegKind::kLs) name = "JPEG-LS";
+  if (kind == JpegKind::kHierarchical) name = "a hierarchical one";
+  if (kind == JpegKind::kDeep) name = "one of other samples";
+  std::string found = name != nullptr ? name : "";
+  if (const auto header = read_jpeg_header(encoded); header && kind == JpegKind::kDeep)
+    found = "one of " + std::to_string(header->frame.precision) + "-bit samples";
+  if (name != nullptr)
+    throw std::runtime_error(
+        "a JPEG file must have 8-bit samples, and be sequential, progressive or lossless (got " +
+        found + "). This kind is not supported, which is no damage; convert the file.");
+}
+
 void decode_by_library(const EncodedImage& encoded, const ImageRequest& request,
                        const DecoderBackends& backends, ImageSink& sink) {
-  if (backends.jpeg_by_libjpeg) return decode_jpeg(encoded, request, sink);
+  const JpegKind kind = jpeg_kind(encoded);
+  refuse_unsupported(encoded, kind);
+  // libjpeg-turbo has no lossless codes before version 3.
+  if (backends.jpeg_by_libjpeg && kind != JpegKind::kLossless)
+    return decode_jpeg(encoded, request, sink);
   decode_with_nvimgcodec(encoded, request, backends.codec_library, sink);
 }
 
@@ -136,6 +156,7 @@ void decode_image(const EncodedImage& encoded, const ImageRequest& request,
 ImageInfo peek_image(const EncodedImage& encoded, const DecoderBackends& backends) {
   if (known_format(encoded) == ImageFormat::kJpeg) {
     const auto header = read_jpeg_header(encoded);
+    refuse_unsupported(encoded, jpeg_kind(encoded));
     if (!header)
       throw std::runtime_error(
           "a JPEG file must have a frame header (got none). The file is damaged.");

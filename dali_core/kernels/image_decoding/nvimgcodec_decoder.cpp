@@ -7,6 +7,7 @@
 #include "dali_core/kernels/encoded_image/pixel_rules.hpp"
 #include "dali_core/kernels/encoded_image/pixel_writer.hpp"
 #include "dali_core/kernels/image_decoding/codec_session.hpp"
+#include "dali_core/kernels/image_decoding/stored_orientation.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
 
 namespace dali_core {
@@ -53,14 +54,17 @@ bool seems_complete(const EncodedImage& encoded, const ImageInfo& info) {
 }  // namespace
 
 ImageInfo peek_with_nvimgcodec(const EncodedImage& encoded, const CodecLibraryPaths& paths) {
-  return CodecSession::of_this_thread(paths).open(encoded);
+  ImageInfo info = CodecSession::of_this_thread(paths).open(encoded);
+  info.orientation = stored_orientation(encoded, info.orientation);
+  return info;
 }
 
 void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& request,
                             const CodecLibraryPaths& paths, ImageSink& sink) {
   CodecSession& session = CodecSession::of_this_thread(paths);
   const ImageInfo info = session.open(encoded);
-  const Orientation orientation = request.adjust_orientation ? info.orientation : Orientation{};
+  const Orientation orientation =
+      request.adjust_orientation ? stored_orientation(encoded, info.orientation) : Orientation{};
   const CropWindow part = choose_stored_region(sink, info.height, info.width, orientation);
   // Whether a file counts as damaged must not depend on the region: one that was cut off is read
   // to where it ends.

@@ -1,6 +1,8 @@
 // Glue between decoding and operators: the encoded input, and a sink that writes to an output.
 #pragma once
 
+#include <algorithm>
+
 #include <stdexcept>
 #include <string>
 
@@ -10,13 +12,18 @@
 namespace dali_core {
 
 // The bytes of an image file, from an operator's input.
-inline EncodedImage encoded_input(const Tensor& input) {
-  if (input.type != DataType::kUInt8 || input.shape.ndim != 1)
+// Decoders take the bytes in further dimensions of one element each, as NVIDIA DALI's do.
+inline EncodedImage encoded_input(const Tensor& input, bool may_have_ones = true) {
+  int64_t longest = 0;
+  for (int i = 0; i < input.shape.ndim; ++i) longest = std::max(longest, input.shape[i]);
+  const bool is_row = input.shape.ndim == 1 ||
+                      (may_have_ones && longest > 0 && longest == input.shape.num_elements());
+  if (input.type != DataType::kUInt8 || !is_row)
     throw std::invalid_argument(
         std::string("the input must be the bytes of an image file, uint8 in one dimension (got ") +
         name_of(input.type) + " of shape " + to_string(input.shape) +
         "). Read files without decoding them.");
-  return EncodedImage{input.as<uint8_t>(), static_cast<size_t>(input.shape[0])};
+  return EncodedImage{input.as<uint8_t>(), static_cast<size_t>(longest)};
 }
 
 // Makes the decoded image output 0 of a sample. Operators that want a part of the image derive.

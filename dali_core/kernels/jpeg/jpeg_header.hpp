@@ -15,7 +15,7 @@ struct JpegHeader {
 
 bool looks_like_jpeg(const EncodedImage& encoded);
 
-// Reads the segments up to the frame header; nothing if there is none.
+// Reads the segments up to the first scan; nothing if there is no frame header among them.
 std::optional<JpegHeader> read_jpeg_header(const EncodedImage& encoded);
 
 // Whether an end-of-image marker follows somewhere at or after `position`.

@@ -63,6 +63,26 @@ std::optional<JpegFrame> read_jpeg_frame(const JpegSegment& segment) {
   return frame;
 }
 
+JpegKind jpeg_kind(const EncodedImage& encoded) {
+  constexpr uint8_t kLossless = 0xC3, kArithmeticLossless = 0xCB, kHierarchy = 0xDE, kLs = 0xF7;
+  constexpr int kBitsOfUsual = 8;
+  JpegSegments segments(encoded);
+  while (const auto segment = segments.next()) {
+    if (segment->starts_scan()) break;
+    if (segment->marker == kLs) return JpegKind::kLs;
+    if (segment->marker == kHierarchy) return JpegKind::kHierarchical;
+    if (!segment->starts_frame()) continue;
+    const auto frame = read_jpeg_frame(*segment);
+    if (!frame) break;
+    const bool is_differential = (frame->marker & 7) > 4;
+    if (is_differential) return JpegKind::kHierarchical;
+    if (frame->precision != kBitsOfUsual) return JpegKind::kDeep;
+    const bool is_lossless = frame->marker == kLossless || frame->marker == kArithmeticLossless;
+    return is_lossless ? JpegKind::kLossless : JpegKind::kUsual;
+  }
+  return JpegKind::kUsual;
+}
+
 std::vector<int> read_jpeg_scan(const JpegSegment& segment) {
   constexpr size_t kPerComponent = 2;
   const size_t count = segment.size > 0 ? segment.payload[0] : 0;

@@ -57,6 +57,16 @@ struct JpegFrame {
 // Nothing if the segment is too short or a sampling factor is zero.
 std::optional<JpegFrame> read_jpeg_frame(const JpegSegment& segment);
 
+// What kind of JPEG a file is, as decoders differ in which they have.
+enum class JpegKind : int8_t {
+  kUsual,         // of 8-bit samples, sequential or progressive; also what has no sound header
+  kLossless,      // the same without transform
+  kDeep,          // of other than 8-bit samples
+  kHierarchical,  // with frames that add to others
+  kLs             // JPEG-LS, ITU-T T.87
+};
+JpegKind jpeg_kind(const EncodedImage& encoded);
+
 // The identifiers of the components that a scan codes; none if the segment is too short.
 std::vector<int> read_jpeg_scan(const JpegSegment& segment);
 

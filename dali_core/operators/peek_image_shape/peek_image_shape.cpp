@@ -31,7 +31,7 @@ class PeekImageShape : public Operator {
         backends_(config) {}
 
   void run(SampleContext& sample) const override {
-    const ImageInfo info = peek_image(encoded_input(sample.input(0)), backends_);
+    const ImageInfo info = peek_image(encoded_input(sample.input(0), false), backends_);
     const auto shape = decoded_shape(info, image_type_, adjust_orientation_);
     Tensor& output = sample.output(0, type_, Shape{3});
     visit_type(type_, [&](auto zero) {

@@ -1,4 +1,6 @@
 // fn.decoders.numpy: the array of a file that is in memory.
+#include <algorithm>
+
 #include "dali_core/kernels/convert/convert_elements.hpp"
 #include "dali_core/kernels/npy/npy_window.hpp"
 #include "dali_core/operator.hpp"
@@ -12,7 +14,9 @@ class NumpyDecoder : public Operator {
 
   void run(SampleContext& sample) const override {
     const Tensor& file = sample.input(0);
-    if (file.type != DataType::kUInt8 || file.shape.ndim != 1)
+    int64_t longest = file.shape.ndim == 1 ? file.shape[0] : -1;  // other dimensions may be 1
+    for (int i = 0; i < file.shape.ndim; ++i) longest = std::max(longest, file.shape[i]);
+    if (file.type != DataType::kUInt8 || longest != file.num_elements())
       throw std::invalid_argument(
           "the input must be the bytes of a file, uint8 in one dimension "
           "(got " +

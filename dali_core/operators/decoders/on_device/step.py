@@ -18,6 +18,7 @@ from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import adopted
 from dali_core.errors import CudaError
 from dali_core.operators.decoders.on_device.stored_colours import is_stored_as_rgb
+from dali_core.operators.decoders.on_device.stored_orientation import has_unusual_orientation
 
 if TYPE_CHECKING:
     from dali_core._cuda.stream import Stream
@@ -88,7 +89,7 @@ class DecodeStep(Step):
         assert stream is not None
         if self._decoder is None:
             self._open(stream.device_id)
-        encoded = [numpy.asarray(sample) for sample in inputs[0]]
+        encoded = [_in_one_dimension(numpy.asarray(sample)) for sample in inputs[0]]
         files = [self._parse(data) for data in encoded]
         wanted = [number for number, file in enumerate(files) if file is not None]
         images = self._decode([files[number] for number in wanted], stream) if wanted else []
@@ -146,6 +147,7 @@ class DecodeStep(Step):
                 and 0 < file.height * file.width <= _MAX_PIXELS
                 # nvImageCodec says that all files of three channels are YCbCr.
                 and not is_stored_as_rgb(memoryview(data))
+                and not (self._turns and has_unusual_orientation(memoryview(data)))
             )
         except RuntimeError:
             return None  # the host says what is wrong
@@ -197,3 +199,8 @@ class DecodeStep(Step):
                 "stream": None,
             }
         )
+
+
+def _in_one_dimension(data: numpy.ndarray) -> numpy.ndarray:
+    """Return data without dimensions of one element, as the host reads them."""
+    return data.reshape(-1) if data.size and max(data.shape, default=0) == data.size else data

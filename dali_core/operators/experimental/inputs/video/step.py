@@ -79,7 +79,8 @@ class FedVideosStep(FedStep, StatefulStep):
         videos = []
         for video in TensorListCPU(data, layout or None, contiguous=False):
             array = np.asarray(video)
-            if array.dtype != np.uint8 or array.ndim != 1 or not array.size:
+            is_row = array.size > 0 and max(array.shape, default=0) == array.size
+            if array.dtype != np.uint8 or not is_row:
                 raise ArgumentTypeError(
                     "Pipeline.feed_input: a video must be an array of uint8 in one dimension (got "
                     f"{array.dtype} of shape {array.shape}). Pass its bytes."
