@@ -198,7 +198,7 @@ class Storage:
             )
 
     def open_text(self, path: str, errors: str = "surrogateescape") -> TextIO:
-        """Open a text in UTF-8, of a file or of an object.
+        """Open a text in UTF-8, of a file or of an object; a mark in front is not part of it.
 
         Raises
         ------
@@ -211,9 +211,9 @@ class Storage:
         """
         if not is_url(path):
             require_memory(os.stat(path).st_size)
-            return open(path, encoding="utf-8", errors=errors)
+            return open(path, encoding="utf-8-sig", errors=errors)
         data = self.read_whole(path)
-        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors=errors)
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors=errors)
 
     def read_whole(self, path: str) -> bytes:
         """Return the bytes of a file or of an object; raises like `open_text`."""

@@ -25,6 +25,12 @@ def report_of(
     source: str, results: Sequence[tuple[MediaFile, Checked]], others: Mapping[str, int]
 ) -> dict[str, Any]:
     """Return the report in the form of JSON; it depends on the files and results only."""
+    others = dict(others)
+    for file, checked in results:
+        if checked.is_other():
+            name = f"{Path(file.name).suffix.lower() or '(none)'} with sound only"
+            others[name] = others.get(name, 0) + 1
+    results = [(file, checked) for file, checked in results if not checked.is_other()]
     bad = [(file, checked) for file, checked in results if checked.reason]
     labels = Counter(file.label for file, _ in results if file.label is not None)
     return {
@@ -34,10 +40,10 @@ def report_of(
         "bad": len(bad),
         "kinds": _sorted(Counter(file.kind for file, _ in results)),
         "formats": _sorted(Counter(file.format() for file, _ in results)),
-        "bytes": _spread([max(0, file.key()[0]) for file, _ in results]),
+        "bytes": _spread([max(0, file.key()[0]) for file, _ in results] or [0]),
         "sizes": {kind: sizes for kind in _EXTENTS if (sizes := _sizes(kind, results))},
         "classes": dict(sorted(labels.items())),
-        "other_files": dict(others),
+        "other_files": others,
         "bad_files": [
             {"path": file.name, "kind": file.kind, "reason": checked.reason}
             for file, checked in bad
@@ -74,7 +80,7 @@ def draw(results: Sequence[tuple[MediaFile, Checked]], target: Path) -> None:
     MissingModuleError
         If matplotlib is not installed.
     """
-    good = [(file, checked) for file, checked in results if not checked.reason]
+    good = [(file, checked) for file, checked in results if checked.shape]
     panels = {
         "height and width in pixels": [
             extent

@@ -28,11 +28,15 @@ class Checked:
         Why it is bad; empty for a good one.
     shape : list of int
         Of a good one: height, width and channels of an image; samples and channels of a sound;
-        frames, height, width and channels of a video.
+        frames, height, width and channels of a video. Empty if it is none of them, but sound.
     """
 
     reason: str = ""
     shape: tuple[int, ...] = ()
+
+    def is_other(self) -> bool:
+        """Return whether it is a good file, of another kind than its name says."""
+        return not self.reason and not self.shape
 
 
 def check_files(
@@ -102,13 +106,14 @@ def _check_videos(
     kind: str, files: list[MediaFile], num_threads: int
 ) -> Iterator[tuple[str, Checked]]:
     """Decode all frames; a video is good once the last one is decoded."""
-    from dali_core.operators.video.frame_index import VideoError, open_indices
+    from dali_core.operators.video.frame_index import NoVideoStreamError, VideoError, open_indices
 
     paths = [file.path for file in files]
     shapes = {}
     for path, index in zip(paths, open_indices(paths, progress=False), strict=True):
         if isinstance(index, VideoError):
-            yield path, Checked(str(index))
+            # Files of videos may hold sound only, which is no damage.
+            yield path, Checked() if isinstance(index, NoVideoStreamError) else Checked(str(index))
         else:
             shapes[path] = (index.num_frames, index.height, index.width, 3)
     if not shapes:

@@ -12,7 +12,10 @@ from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS
 from dali_core.operators.video.clip_listing import VIDEO_EXTENSIONS
 
-_AUDIO = ("flac", "mp3", "ogg", "wav")
+_AUDIO = (
+    *("aif", "aifc", "aiff", "au", "caf", "flac", "mp2", "mp3", "mpga", "oga", "ogg", "opus"),
+    *("rf64", "snd", "w64", "wav", "wave"),
+)
 _KINDS = {
     **{pattern.removeprefix("*."): "image" for pattern in KNOWN_EXTENSIONS},
     **dict.fromkeys(VIDEO_EXTENSIONS, "video"),
@@ -34,10 +37,24 @@ _SIGNATURES = (
     (0, b"OggS", "Ogg"),
     (0, b"ID3", "MP3"),
     *((0, bytes([0xFF, second]), "MP3") for second in (0xFA, 0xFB, 0xF2, 0xF3)),
+    *((4, b"ftyp" + brand, "HEIF") for brand in (b"heic", b"heix", b"mif1", b"msf1")),
+    *((4, b"ftyp" + brand, "AVIF") for brand in (b"avif", b"avis")),
     (4, b"ftyp", "MP4"),
     (0, b"\x1a\x45\xdf\xa3", "Matroska"),
     (8, b"AVI ", "AVI"),
+    (8, b"AIFF", "AIFF"),
+    (8, b"AIFC", "AIFF"),
+    (0, b".snd", "AU"),
+    (0, b"caff", "CAF"),
+    (0, b"riff\x2e\x91\xcf\x11", "W64"),
 )
+# What a file is whose name says nothing. Two letters may begin any text.
+_KINDS_OF_FORMATS = {
+    **dict.fromkeys(("JPEG", "PNG", "WebP", "TIFF", "JPEG 2000"), "image"),
+    **dict.fromkeys(("WAVE", "FLAC", "Ogg", "MP3", "AIFF", "AU", "CAF", "W64"), "audio"),
+    **dict.fromkeys(("MP4", "Matroska", "AVI"), "video"),
+}
+_LEAST_SIGNATURE = 3
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,7 @@ class MediaFile:
     path : str
         Path from the working directory.
     kind : {"image", "audio", "video"}
-        What its name says that it is.
+        What its name says that it is, or if that says nothing, its first bytes.
     label : str or None
         Folder of its class, or label in the list; None if there is neither.
     """
@@ -77,14 +94,22 @@ class MediaFile:
         """Return the name of the format that its first bytes have, or "unknown"."""
         if self.is_special():
             return "unreadable"
-        try:
-            with open(self.path, "rb") as file:
-                head = file.read(16)
-        except OSError:
-            return "unreadable"
-        return next(
-            (name for start, mark, name in _SIGNATURES if head[start:].startswith(mark)), "unknown"
-        )
+        return _format_of(self.path, 0)
+
+
+def _format_of(path: str, least: int) -> str:
+    """Return the format that a signature of at least so many bytes says."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(16)
+    except OSError:
+        return "unreadable"
+    found = (
+        name
+        for start, mark, name in _SIGNATURES
+        if len(mark) >= least and head[start:].startswith(mark)
+    )
+    return next(found, "unknown")
 
 
 def list_media(source: str) -> tuple[list[MediaFile], dict[str, int]]:
@@ -139,7 +164,14 @@ def _below(root: Path) -> Iterator[MediaFile]:
             path = os.path.join(folder, name)
             shown = os.path.relpath(path, root)
             label = shown.partition(os.sep)[0] if os.sep in shown else None
-            yield MediaFile(shown, path, kind_of(name), label)
+            yield MediaFile(shown, path, kind_of(name) or _kind_of_content(path), label)
+
+
+def _kind_of_content(path: str) -> str:
+    # What is no regular file need not end, or waits for another process.
+    if not os.path.isfile(path):
+        return ""
+    return _KINDS_OF_FORMATS.get(_format_of(path, _LEAST_SIGNATURE), "")
 
 
 def _fail(error: OSError) -> None:
@@ -149,10 +181,10 @@ def _fail(error: OSError) -> None:
 
 
 def _listed(path: Path) -> Iterator[MediaFile]:
-    if kind := kind_of(path.name):
+    if kind := kind_of(path.name) or _kind_of_content(str(path)):
         yield MediaFile(path.name, str(path), kind, None)
         return
-    lines = path.read_text("utf-8", "surrogateescape").splitlines()
+    lines = path.read_text("utf-8-sig", "surrogateescape").splitlines()
     for line in map(str.strip, lines):
         if not line:
             continue
@@ -161,5 +193,6 @@ def _listed(path: Path) -> Iterator[MediaFile]:
             name, label = line, ""
         name = name.rstrip()
         # What a list names is to be checked, whatever its name.
-        kind = kind_of(name) or "image"
-        yield MediaFile(name, os.path.join(path.parent, name), kind, label or None)
+        listed = os.path.join(path.parent, name)
+        kind = kind_of(name) or _kind_of_content(listed) or "image"
+        yield MediaFile(name, listed, kind, label or None)

@@ -1,6 +1,7 @@
 #include "dali_core/kernels/image_decoding/nvimgcodec_decoder.hpp"
 
 #include <stdexcept>
+#include <vector>
 
 #include "dali_core/kernels/encoded_image/cmyk.hpp"
 #include "dali_core/kernels/encoded_image/orientation.hpp"
@@ -9,6 +10,7 @@
 #include "dali_core/kernels/image_decoding/codec_session.hpp"
 #include "dali_core/kernels/image_decoding/stored_orientation.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/kernels/jpeg/jpeg_segments.hpp"
 
 namespace dali_core {
 
@@ -20,16 +22,18 @@ namespace {
 struct ColourPlan {
   ImageType model = ImageType::kRGB;
   int channels = 3;  // as the library gives them
-  bool cmyk_to_grey = false;
+  bool to_grey = false;
+  bool from_grey = false;
   PixelChange change = PixelChange::kNone;
 };
 
-ColourPlan plan_colours(ImageType wanted, const ImageInfo& info) {
+// Of lossless JPEG, colours are not converted by the library.
+ColourPlan plan_colours(ImageType wanted, const ImageInfo& info, bool is_lossless) {
   ColourPlan plan;
   const bool is_cmyk = info.format == "jpeg" && info.channels == 4;
   if (wanted == ImageType::kGray || (wanted == ImageType::kAnyData && info.channels == 1)) {
-    plan.cmyk_to_grey = is_cmyk;
-    if (!is_cmyk) plan = {ImageType::kGray, 1};
+    plan.to_grey = is_cmyk || (is_lossless && info.channels == 3);
+    if (!plan.to_grey) plan = {ImageType::kGray, 1};
   } else if (wanted == ImageType::kBGR) {
     plan.change = PixelChange::kSwapRedBlue;
   } else if (wanted == ImageType::kYCbCr) {
@@ -41,6 +45,11 @@ ColourPlan plan_colours(ImageType wanted, const ImageInfo& info) {
           "one). Choose another output_type.");
     plan.model = ImageType::kAnyData;
     plan.channels = info.channels;
+  }
+  if (is_lossless && info.channels == 1 && plan.model == ImageType::kRGB) {
+    plan.model = ImageType::kGray;
+    plan.channels = 1;
+    plan.from_grey = true;
   }
   return plan;
 }
@@ -71,10 +80,11 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
   const bool whole =
       (part.height == info.height && part.width == info.width) || !seems_complete(encoded, info);
 
-  const ColourPlan plan = plan_colours(request.output_type, info);
+  const bool is_lossless = info.format == "jpeg" && jpeg_kind(encoded) == JpegKind::kLossless;
+  const ColourPlan plan = plan_colours(request.output_type, info, is_lossless);
   StoredPixels stored;
   stored.sample_type = info.sample_type;
-  stored.channels = plan.cmyk_to_grey ? 1 : plan.channels;
+  stored.channels = plan.to_grey ? 1 : plan.from_grey ? 3 : plan.channels;
   visit_type(info.sample_type, [&](auto zero) { stored.range = full_range<decltype(zero)>(); });
   PixelWriter writer(stored, plan.change, request.dtype, orientation, part.height, part.width);
   void* output = allocate_result(sink, part, orientation, stored.channels);
@@ -90,14 +100,23 @@ void decode_with_nvimgcodec(const EncodedImage& encoded, const ImageRequest& req
   codec_request.fast_dct = request.fast_dct && orientation.is_identity();
   const int64_t pixel = plan.channels * size_of(stored.sample_type);
   const int64_t row = decoded.width * pixel;
-  const bool direct = writer.is_copy() && !plan.cmyk_to_grey && decoded.width == part.width &&
-                      decoded.height == part.height;
+  const bool direct = writer.is_copy() && !plan.to_grey && !plan.from_grey &&
+                      decoded.width == part.width && decoded.height == part.height;
   uint8_t* pixels = session.decode(codec_request, direct ? output : nullptr);
   if (direct) return;
   pixels += (part.y - decoded.y) * row + (part.x - decoded.x) * pixel;
-  if (plan.cmyk_to_grey)
+  if (plan.to_grey)
     for (int64_t y = 0; y < part.height; ++y)
       rgb_row_to_truncated_grey(pixels + y * row, part.width, pixels + y * row);
+  if (plan.from_grey) {
+    std::vector<uint8_t> colours(static_cast<size_t>(3 * part.width));
+    for (int64_t y = 0; y < part.height; ++y) {
+      for (int64_t i = 0; i < 3 * part.width; ++i)
+        colours[static_cast<size_t>(i)] = pixels[y * row + i / 3];
+      writer.write(colours.data(), 3 * part.width, y, 1);
+    }
+    return;
+  }
   writer.write(pixels, row, 0, part.height);
 }
 

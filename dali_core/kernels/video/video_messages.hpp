@@ -70,7 +70,7 @@ static_assert(std::is_trivially_copyable_v<VideoReply> && sizeof(VideoReply) == 
 static_assert(std::is_trivially_copyable_v<SentFrame> && sizeof(SentFrame) == 104);
 
 // Why a file of sound is refused; NO_VIDEO_STREAM of worker/packed_index.py.
-constexpr const char* kNoVideoStream = "it has no video stream";
+constexpr const char* kNoVideoStream = "it has sound, and no video stream";
 
 constexpr int kVideoSocket = 3;
 constexpr int kVideoMessageBytes = 1 << 16;

@@ -33,7 +33,12 @@ def test_lossless(channels: int, predictor: int) -> None:
 def test_lossless_types() -> None:
     file = write_lossless_jpeg(PHOTO)
     swapped = decode_one(file, output_type=types.BGR, dtype=types.FLOAT)
-    np.testing.assert_array_equal(swapped, PHOTO[..., ::-1])
+    np.testing.assert_allclose(swapped, PHOTO[..., ::-1] / 255, atol=1e-6)
+    grey = write_lossless_jpeg(PHOTO[..., :1])
+    for colour in (types.GRAY, types.ANY_DATA):
+        decoded = decode_one(grey, output_type=colour)
+        np.testing.assert_array_equal(decoded, PHOTO[..., :1])
+    assert decode_one(file, output_type=types.GRAY).shape == (24, 41, 1)
     with pytest.raises(SampleError):
         decode_one(file[: len(file) // 2])
 

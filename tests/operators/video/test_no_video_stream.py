@@ -20,7 +20,10 @@ from tests.operators.suite import pipeline
 
 pytestmark = pytest.mark.usefixtures("video_worker")
 
-MESSAGE = r"the file must have a video stream \(got .*: it has no video stream\)\. Leave it out\."
+MESSAGE = (
+    r"the file must have a video stream \(got .*: it has sound, and no video stream\)\. "
+    r"Leave it out\."
+)
 
 
 ENCODERS = {"webm": "libopus", "mp4": "aac", "mkv": "aac", "wav": "pcm_s16le", "mp3": "libmp3lame"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ def _from_file_list(file_list: str, storage: Storage) -> PathList:
         return entry[1], label
 
     try:
-        found.add_lines(storage.read_whole(file_list), judge)
+        found.add_lines(storage.read_whole(file_list).removeprefix(codecs.BOM_UTF8), judge)
     except OSError as error:
         raise ArgumentValueError(
             f"file_list must be a readable file (got {file_list!r}: {error.strerror})."

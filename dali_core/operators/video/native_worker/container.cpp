@@ -101,8 +101,10 @@ void Container::open(const std::string& path) {
   check_opened(::avformat_find_stream_info(context_, nullptr));
   format_ = context_->iformat->name;
   num_streams_ = context_->nb_streams;
+  bool has_sound = false;
   for (unsigned i = 0; i < num_streams_; ++i) {
     AVStream* stream = context_->streams[i];
+    has_sound = has_sound || stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
     if (stream->codecpar->codec_type != AVMEDIA_TYPE_VIDEO) continue;
     const bool is_cover = (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     if (stream_ == nullptr) stream_ = stream;
@@ -110,7 +112,8 @@ void Container::open(const std::string& path) {
     stream_ = stream;
     break;
   }
-  if (stream_ == nullptr) throw VideoFileError(kNoVideoStream);
+  if (stream_ == nullptr)
+    throw VideoFileError(has_sound ? kNoVideoStream : "it has neither video nor sound");
 }
 
 void Container::close() {

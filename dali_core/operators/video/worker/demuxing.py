@@ -60,8 +60,9 @@ def open_container(source: str, *, with_pts: bool = False) -> Any:
         if descriptor >= 0:
             os.close(descriptor)  # FFmpeg has one of its own
     if not container.streams.video:
+        has_sound = bool(container.streams.audio)
         container.close()
-        raise VideoFileError(NO_VIDEO_STREAM)
+        raise VideoFileError(NO_VIDEO_STREAM if has_sound else "it has neither video nor sound")
     return container
 
 

@@ -16,7 +16,8 @@ IS_VARIABLE = 2
 NEEDS_PTS = 4
 MAY_SKIP = 8
 
-NO_VIDEO_STREAM = "it has no video stream"  # the reason that there is no index of a sound file
+# The reason that there is no index of a recording of sound.
+NO_VIDEO_STREAM = "it has sound, and no video stream"
 
 
 def is_transposed(orientation: int) -> bool:
