@@ -31,6 +31,7 @@ from tests.generated_images import (
     SAMPLINGS,
     cmyk_jpeg,
     encode,
+    exif,
     jpeg,
     mutated,
     photo_like,
@@ -39,9 +40,11 @@ from tests.generated_images import (
     sampled_jpeg,
     truncated,
     with_orientation,
+    with_segment,
     without_last_scans,
     without_segments,
 )
+from tests.lossless_jpeg import write_lossless_jpeg
 from tests.operators.decoders.decoding import JPEG_LIBRARIES, use_jpeg_library
 
 reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
@@ -289,3 +292,42 @@ def test_damaged_files(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (ours is None) == (theirs is None), name
         if ours is not None and theirs is not None:
             np.testing.assert_array_equal(ours, theirs, err_msg=name, strict=True)
+
+
+def test_lossless_jpeg() -> None:
+    """Where it is decoded there, the pixels are the same."""
+    for channels, output_types in ((1, ("GRAY",)), (3, ("RGB", "BGR", "YCbCr"))):
+        image = photo_like(HEIGHT, WIDTH, channels)
+        files = {f"{i}": write_lossless_jpeg(image, predictor=i) for i in range(1, 8)}
+        for output_type in output_types:
+            check(files, output_type=output_type)
+
+
+def test_forms_of_orientations() -> None:
+    """The reference takes fewer forms: those of several values only as SHORT."""
+    plain = jpeg(PHOTO)
+    forms: list[dict[str, Any]] = [
+        *({"kind": kind} for kind in (3, 4, 6, 8, 9)),
+        *({"count": 2, "byte_order": order} for order in "<>"),
+        {"others": (4, 4)},
+        {"gap": 100},
+    ]
+    segments = [b"Exif\0\0" + exif(**form) for form in forms]
+    files = {str(i): with_segment(plain, 0xE1, one) for i, one in enumerate(segments)}
+    for marker in (0xC4, 0xDA):
+        files[f"before {marker}"] = with_segment(plain, 0xE1, segments[0], marker)
+    check(files)
+
+
+@pytest.mark.parametrize("shape", [(1, -1), (-1, 1)])
+def test_encoded_data_of_further_dimensions(shape: tuple[int, int]) -> None:
+    file = np.frombuffer(jpeg(PHOTO), np.uint8).reshape(shape)
+    found = []
+    for library in (dali_core, reference):
+        pipeline = library.Pipeline(batch_size=1, num_threads=1, device_id=None)
+        with pipeline:
+            data = library.fn.external_source(source=lambda: [file])
+            pipeline.set_outputs(library.fn.decoders.image(data))
+        pipeline.build()
+        found.append(np.array(pipeline.run()[0].at(0)))
+    np.testing.assert_array_equal(*found)

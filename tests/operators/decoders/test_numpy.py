@@ -41,6 +41,15 @@ def test_types_orders_and_shapes() -> None:
         assert found.shape == array.shape
 
 
+@pytest.mark.parametrize("shape", [(1, -1), (-1, 1)])
+def test_bytes_in_further_dimensions(shape: tuple[int, int]) -> None:
+    file = np.frombuffer(npy(np.arange(6)), np.uint8)
+    (found,) = run_on("decoders.numpy", [file.reshape(shape)])
+    np.testing.assert_array_equal(found, np.arange(6), strict=True)
+    with pytest.raises(SampleError, match="uint8 in one dimension"):
+        run_on("decoders.numpy", [file.reshape(2, -1)])
+
+
 def test_versions() -> None:
     for version in ((1, 0), (2, 0), (3, 0)):
         (found,) = decode(npy(np.arange(6).reshape(2, 3), version))

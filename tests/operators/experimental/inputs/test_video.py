@@ -71,6 +71,17 @@ def test_sequences(video: Video) -> None:
     pipeline.close()
 
 
+@pytest.mark.parametrize("shape", [(1, -1), (-1, 1), (1, 1, -1)])
+def test_bytes_in_further_dimensions(video: Video, shape: tuple[int, ...]) -> None:
+    pipeline = make(sequence_length=30)
+    data = content(video("h264.mp4"))
+    pipeline.feed_input("videos", [data.reshape(shape)])
+    assert take(pipeline) == [list(range(30))]
+    with pytest.raises(ArgumentTypeError, match="must be an array of uint8 in one dimension"):
+        pipeline.feed_input("videos", [data[:100].reshape(2, 50)])
+    pipeline.close()
+
+
 def test_last_sequence_is_padded(video: Video) -> None:
     pipeline = make(4, sequence_length=20, last_sequence_policy="pad")
     pipeline.feed_input("videos", [content(video("h264.mp4"))] * 2)
