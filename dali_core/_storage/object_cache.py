@@ -19,7 +19,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Iterator
-from io import FileIO
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from dali_core._cache_files import (
     reason_of,
     warn_once,
 )
+from dali_core._runtime.remote_reads import require_memory
 from dali_core.errors import ArgumentValueError
 
 _END = struct.Struct("<I4s")
@@ -103,6 +104,7 @@ class ObjectCache:
                 expected = length if size is None else size + _END.size
                 if not _END.size <= length <= self._max_bytes or length != expected:
                     return None
+                require_memory(length)
                 data = bytearray(length)
                 if file.readinto(data) != length:
                     return None
@@ -223,8 +225,8 @@ def _entries_in(folder: int) -> Iterator[tuple[int, int, str]]:
             yield status.st_mtime_ns, status.st_size, name
 
 
-def _opened_file(name: str, folder: int) -> FileIO:
-    return open(open_file(name, folder), "rb", buffering=0)
+def _opened_file(name: str, folder: int) -> BufferedReader:
+    return open(open_file(name, folder), "rb")
 
 
 def _end(name: str, body: memoryview) -> bytes:
