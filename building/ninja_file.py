@@ -148,10 +148,10 @@ class NinjaFile:
         translated = target_of(module.cython, TRANSLATED)
         flags = toolchain.compile_flags(toolchain.cython_level())
         flags += [f"-I{folder}" for folder in INCLUDES]
-        flags += [f"-isystem {toolchain.python_include()}"]
+        flags += [f"-isystem{toolchain.python_include()}"]
         precompiled = self._precompile(flags, PRECOMPILED_OF_CYTHON)
         if module.uses_cuda:
-            flags += [f"-I{CUDA}", *(f"-isystem {folder}" for folder in headers)]
+            flags += [f"-I{CUDA}", *(f"-isystem{folder}" for folder in headers)]
         objects = [self._compile(translated, flags, precompiled)]
         objects += [self._compile_native(unit, codecs) for unit in module.native]
         objects.append(self._archive_vocabulary(codecs))
@@ -166,7 +166,7 @@ class NinjaFile:
     def add_video_worker(self, target: Path, compiling: list[str], linking: list[str]) -> None:
         """Add the program that decodes videos, to be linked at `target`."""
         # Headers of other projects are as they are: no warnings for these.
-        found = [flag.replace("-I", "-isystem ", 1) for flag in compiling]
+        found = [flag.replace("-I", "-isystem", 1) for flag in compiling]
         includes = [f"-I{folder}" for folder in INCLUDES]
         flags = [*toolchain.compile_flags("-O2"), *includes, *found]
         objects = [str(self._compile(source, flags)) for source in video_worker_sources()]
@@ -198,7 +198,7 @@ class NinjaFile:
             write_unit(source, unit.sources)
         if of_codecs is None:
             return self._compile(source, flags, self._precompile(flags, PRECOMPILED))
-        headers = [f"-isystem {link_of(package)}" for package in codecs.headers]
+        headers = [f"-isystem{link_of(package)}" for package in codecs.headers]
         return self._compile(source, [*flags, *of_codecs, *headers])
 
     def _precompile(self, flags: list[str], header: Path) -> Path | None:
@@ -214,7 +214,7 @@ class NinjaFile:
 
     def _compile(self, source: Path, flags: Iterable[str], precompiled: Path | None = None) -> Path:
         if precompiled:
-            flags = [*flags, f"-include {precompiled.with_suffix('')}"]
+            flags = [*flags, "-include", str(precompiled.with_suffix(""))]
         joined = _joined(flags)
         key = (source, joined)
         if key not in self._objects:
