@@ -12,7 +12,7 @@ import pytest
 
 from dali_core import Pipeline, _cache_files, fn
 from dali_core.operators.file_cache import FileCache, FileKey, cache_folder
-from dali_core.operators.readers import saved_folders
+from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE, ArchiveIndex, open_indices
 from dali_core.operators.video.worker.index_cache import IndexCache
 from dali_core.operators.video.worker.packed_index import PackedIndex
@@ -20,7 +20,7 @@ from tests.caches import give_to_other_user, warned_of_cache, without_privileges
 from tests.folders import make_folders
 from tests.operators.readers.tar_files import write_tar
 
-NAME = "records-1.sqlite"
+NAME = archive_index._FILE
 KEY: FileKey = ("/a.tar", 5, 7)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
 
 import pytest
 
 from dali_core import Pipeline, fn
+from dali_core._runtime.thread_start import start_new_thread
 from dali_core._storage import serving
 from dali_core.errors import PipelineStateError
 
@@ -35,13 +36,13 @@ def test_the_system_has_no_thread_left(
 ) -> None:
     started = []
 
-    def start(thread: threading.Thread) -> None:
+    def start(function: Callable[[], object], name: str, *, daemon: bool) -> None:
         if len(started) == num_threads:
             raise RuntimeError("can't start new thread")
-        started.append(thread)
-        thread.start()
+        started.append(name)
+        start_new_thread(function, name, daemon=daemon)
 
-    monkeypatch.setattr(serving, "start_thread", start)
+    monkeypatch.setattr(serving, "start_new_thread", start)
     pipeline = reader(urls)
     if num_threads == 0:
         with pytest.raises(PipelineStateError, match=r"threads .* must start \(got Runt.*Close"):

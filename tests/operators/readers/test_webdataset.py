@@ -287,7 +287,7 @@ def test_indices_are_cached_until_the_file_changes(
     assert len(walks) == 2
     (database,) = cache.iterdir()
     database.write_bytes(b"damaged" * 100)
-    with warned_of_cache("records-1.sqlite is damaged"):
+    with warned_of_cache(f"{archive_index._FILE} is damaged"):
         assert len(contents(paths=str(path), ext="jpg")) == 31
     assert len(walks) == 3
 
