@@ -74,6 +74,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._runtime.record_index",
     "dali_core._runtime.remote_reads",
     "dali_core._runtime.step",
+    "dali_core._runtime.turn",
     "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",
     "dali_core._runtime.tensor_list_gpu",

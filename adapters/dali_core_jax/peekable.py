@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -37,38 +36,33 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
     _elements: Mapping[str, ArraySpec] | None = None
     _ended = False  # `peek` has reached the end of the epoch.
 
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        self._lock = threading.RLock()
-        super().__init__(*args, **keywords)
-
     def __iter__(self) -> DALIGenericPeekableIterator:
         """Return the iterator itself, in a new epoch if the last one has ended."""
-        with self._lock:
+        with self._turn:
             super().__iter__()
             self._ended = False
         return self
 
     def __next__(self) -> dict[str, jax.Array]:
         """Return the next batch, or raise StopIteration at the end of the epoch."""
-        with self._lock:
-            if self._ended:
-                self._ended = False
-                raise StopIteration
-            batch: dict[str, jax.Array] = super().__next__()
-        return batch
+        if self._ended:
+            self._ended = False
+            raise StopIteration
+        # No block: after one, handlers of signals run, and the batch was lost.
+        return super().__next__()  # type: ignore[no-any-return]
 
     def peek(self) -> dict[str, jax.Array]:
         """Return the batch that `next` will return, or raise StopIteration if there is none.
 
         The arrays are those that `next` returns, so they must not be donated to a computation.
         """
-        with self._lock:
+        with self._turn:
             if self._ended:
                 raise StopIteration
             if self._prepared is None:
                 before = self._snapshots()
                 try:
-                    self._prepared = self._next()
+                    self._keep_prepared(self._next())
                 except StopIteration:
                     # With auto_reset the next epoch has begun, but `next` must end this one first.
                     self._ended = True
@@ -78,7 +72,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
                 self._before_prepared = before
             if isinstance(self._prepared, Exception):
                 raise self._prepared
-            batch: dict[str, jax.Array] = self._prepared
+            batch: dict[str, jax.Array] = self._first_batch
             return batch
 
     def peek_async(self) -> Future[dict[str, jax.Array]]:
@@ -96,7 +90,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     def reset(self) -> None:
         """Begin the next epoch, if this one has ended; otherwise only log a warning."""
-        with self._lock:
+        with self._turn:
             super().reset()
             self._ended = False
 
@@ -114,7 +108,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
         The booleans are for all samples of all pipelines, and sharded as the outputs are.
         """
-        with self._lock:
+        with self._turn:
             if self._elements is None:
                 self.peek()
             mask = self._placement.place(self._masks())

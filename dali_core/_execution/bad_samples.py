@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dali_core.errors import BadSample, BadSampleLimitError
 
@@ -40,6 +40,22 @@ class GivenBatch:
     bad: Sequence[BadSample]
 
 
+class _Counts(NamedTuple):
+    """Of the samples that were returned; the key is that of the last bad one."""
+
+    epoch: int = -1
+    num_given: int = 0
+    num_bad: int = 0
+    last_key: tuple[int, int] | None = None
+
+
+class LogChange(NamedTuple):
+    """What a batch adds to the record of bad samples."""
+
+    new: list[BadSample]
+    counts: _Counts
+
+
 class BadSampleLog:
     """Collects bad samples in the order of batches, and says when an epoch has too many.
 
@@ -52,48 +68,48 @@ class BadSampleLog:
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
-        self._samples: deque[BadSample] = deque(maxlen=_MAX_KEPT)
-        self._epoch = -1
-        self._num_given = 0
-        self._num_bad = 0
-        self._last_key: tuple[int, int] | None = None
+        self.samples_kept: deque[BadSample] = deque(maxlen=_MAX_KEPT)
+        self.counts = _Counts()
 
     @property
     def samples(self) -> list[BadSample]:
         """The bad samples; of very many, the last ones."""
-        return list(self._samples)
+        return list(self.samples_kept)
 
-    def add(self, batch: GivenBatch) -> None:
-        """Take note of a batch.
-
-        Raises
-        ------
-        BadSampleLimitError
-            If it has a bad sample, and with it more are bad than the limit allows.
-        """
+    def changed(self, batch: GivenBatch) -> tuple[LogChange, BadSampleLimitError | None]:
+        """Return what `take_over` adds for a batch, and an error if more are bad than may be."""
         new = []
+        last_key = self.counts.last_key
         for sample, key in zip(batch.bad, batch.keys, strict=True):
             # Padding repeats the last sample of an epoch, which is bad only once.
-            if key != self._last_key:
+            if key != last_key:
                 new.append(sample)
-            self._last_key = key
-        self._samples += new
-        if batch.epochs and batch.epochs[-1] != self._epoch:
-            self._epoch = batch.epochs[-1]
-            self._num_given = self._num_bad = 0
-        self._num_given += sum(epoch == self._epoch for epoch in batch.epochs)
-        self._num_bad += sum(sample.epoch == self._epoch for sample in new)
-        if new and self._limit is not None and self._num_bad > self._allowed(self._limit):
-            raise self._error(self._limit, new)
+            last_key = key
+        epoch, num_given, num_bad, _ = self.counts
+        if batch.epochs and batch.epochs[-1] != epoch:
+            epoch, num_given, num_bad = batch.epochs[-1], 0, 0
+        num_given += sum(each == epoch for each in batch.epochs)
+        num_bad += sum(sample.epoch == epoch for sample in new)
+        counts = _Counts(epoch, num_given, num_bad, last_key)
+        error = None
+        if new and self._limit is not None and num_bad > self._allowed(self._limit, num_given):
+            error = self._error(self._limit, new, counts)
+        return LogChange(new, counts), error
+
+    def take_over(self, change: LogChange | None) -> None:
+        """Take over what `changed` returned, in one piece: there are only assignments."""
+        if change is not None:
+            self.samples_kept += change.new
+            self.counts = change.counts
 
     def state(self) -> dict[str, Any]:
         """Return what `restore` needs, as JSON has it; of very many samples, the last ones."""
         return {
-            "samples": [asdict(sample) for sample in list(self._samples)[-_MAX_IN_STATE:]],
-            "epoch": self._epoch,
-            "num_given": self._num_given,
-            "num_bad": self._num_bad,
-            "last_key": list(self._last_key) if self._last_key is not None else None,
+            "samples": [asdict(sample) for sample in list(self.samples_kept)[-_MAX_IN_STATE:]],
+            "epoch": self.counts.epoch,
+            "num_given": self.counts.num_given,
+            "num_bad": self.counts.num_bad,
+            "last_key": list(self.counts.last_key) if self.counts.last_key is not None else None,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -110,27 +126,28 @@ class BadSampleLog:
         key = tuple(last_key) if last_key is not None else (0, 0)
         if len(key) != 2 or not all(type(number) is int for number in (*numbers, *key)):
             raise TypeError("epoch, num_given, num_bad and both of last_key are ints")
-        self._samples.clear()
-        self._samples += samples
-        self._epoch = state.get("epoch", -1)
-        self._num_given, self._num_bad = numbers[1:]
-        self._last_key = key if last_key is not None else None
+        self.samples_kept.clear()
+        self.samples_kept += samples
+        known = (key[0], key[1]) if last_key is not None else None
+        self.counts = _Counts(state.get("epoch", -1), numbers[1], numbers[2], known)
 
-    def _allowed(self, limit: float) -> float:
-        return limit if isinstance(limit, int) else max(SHARE_FLOOR, limit * self._num_given)
+    def _allowed(self, limit: float, num_given: int) -> float:
+        return limit if isinstance(limit, int) else max(SHARE_FLOOR, limit * num_given)
 
-    def _error(self, limit: float, new: Sequence[BadSample]) -> BadSampleLimitError:
+    def _error(
+        self, limit: float, new: Sequence[BadSample], counts: _Counts
+    ) -> BadSampleLimitError:
         last = new[-1]
         rule = f"{limit}" if isinstance(limit, int) else f"{limit:.3g} of all samples"
-        recent = [sample for sample in self._samples if sample.epoch == self._epoch]
+        recent = [sample for sample in [*self.samples_kept, *new] if sample.epoch == counts.epoch]
         named = "; ".join(
             f"{sample.source or f'sample {sample.sample} of iteration {sample.iteration}'}: "
             f"{sample.message}"
             for sample in recent[-_NUM_NAMED:]
         )
         return BadSampleLimitError(
-            f"at most {rule} may be bad in an epoch (got {self._num_bad} among the "
-            f"{self._num_given} returned; the last: {named}). Mend the data, or raise "
+            f"at most {rule} may be bad in an epoch (got {counts.num_bad} among the "
+            f"{counts.num_given} returned; the last: {named}). Mend the data, or raise "
             "max_bad_samples of the Pipeline.",
             operator=last.operator,
             location=last.location,

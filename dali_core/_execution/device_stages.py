@@ -86,9 +86,11 @@ class DeviceStages:
         self._done[task.batch.iteration] = result
         task.finish()
 
-    def pop_batch(self, iteration: int) -> Event | None:
-        """Return the event after which the values of a batch are complete, and forget it."""
-        return self._done.pop(iteration, None)
+    def done_event(self, iteration: int) -> Event | None:
+        """Return the event after which the values of a batch are complete; forget those before."""
+        for number in [number for number in self._done.copy() if number < iteration]:
+            self._done.pop(number, None)
+        return self._done.get(iteration)
 
     def drop_batches(self) -> None:
         """Forget all batches that were not returned."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.bad_samples import BadSampleLog, GivenBatch
+from dali_core._execution.bad_samples import BadSampleLog, GivenBatch, LogChange
 from dali_core._execution.device_stages import (
     DeviceStages,
     open_queue,
@@ -18,6 +19,7 @@ from dali_core._execution.device_stages import (
 )
 from dali_core._execution.failures import Failure, FailureReports, with_note
 from dali_core._execution.operators import make_operator, open_storages
+from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.runner_options import RunnerOptions
@@ -67,6 +69,10 @@ class Runner:
     ----------
     device : DeviceStages or None
         What runs the stages on a device, if there are any.
+    log : BadSampleLog
+        The record of bad samples.
+    in_flight : deque of Batch
+        What was submitted, the oldest first, until its consumer deletes it from here.
     close : callable
         Ends all threads. What was returned stays valid, and no function of the user kept alive.
     """
@@ -118,7 +124,8 @@ class Runner:
                 for entry in stage.nodes
             ]
             stages.append(SampleProgram(instructions, stage.chains, stage.regions))
-        self._process, self._iteration = os.getpid(), 0
+        self._process = os.getpid()
+        self.in_flight: deque[Batch] = deque()
         self._numbers = BatchNumbers(options.batch_size)
         self.device = self._open_device(on_device, number)
         if self.device is not None:
@@ -136,7 +143,7 @@ class Runner:
         )
         self._epoch_sources: dict[str, Any] = {}
         self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
-        self._log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
+        self.log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,
@@ -203,12 +210,17 @@ class Runner:
     @property
     def bad_samples(self) -> list[BadSample]:
         """The bad samples of all batches that were returned."""
-        return self._log.samples
+        return self.log.samples
 
     @property
     def iteration(self) -> int:
         """Number of the batch that is submitted next."""
-        return self._iteration
+        return self._executor.iteration
+
+    @property
+    def causes(self) -> dict[int, BaseException]:
+        """What steps have raised for batches that were not taken, by their numbers."""
+        return self._steps.causes
 
     def forget_failures(self) -> None:
         """Let go of the exceptions of batches that nobody will ask for any more."""
@@ -217,20 +229,18 @@ class Runner:
     def submit(self) -> Batch:
         """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
         self._check_open()
-        size = self._options.batch_size
-        first = self._numbers.position(self._iteration)
+        size, iteration = self._options.batch_size, self.iteration
+        first = self._numbers.position(iteration)
         replaces = self._options.replaces_failed
         runs = [reader.runs(first, size, size, with_shards=replaces) for reader in self._readers]
         try:
             given = [
-                (value, TensorCPU(self._parameters.value(name, self._iteration)))
+                (value, TensorCPU(self._parameters.value(name, iteration)))
                 for name, value in self._given.items()
             ]
-            batch = self._executor.submit(self._iteration, size, runs, first, given)
+            return self._executor.submit(iteration, size, runs, first, given, self.in_flight)
         except MemoryError as error:
             raise OutOfMemoryError(f"Pipeline: {error}") from error
-        self._iteration += 1
-        return batch
 
     def call_sources(self, batch: Batch) -> None:
         """Take the data for a batch from the sources that are called in this thread."""
@@ -267,10 +277,8 @@ class Runner:
         """
         return None if stream is None or self.device is None else self.device.wrap(stream)
 
-    def outputs(
-        self, batch: Batch, consumer: Stream | None = None
-    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        """Return the outputs of a batch that is done.
+    def outcome(self, batch: Batch, consumer: Stream | None = None) -> Outcome:
+        """Return what a batch that is done has come to. This changes nothing.
 
         Parameters
         ----------
@@ -278,6 +286,30 @@ class Runner:
             The batch.
         consumer : Stream, optional
             What is made to wait for outputs on a device.
+        """
+        self._steps.settle(batch.iteration)
+        failures = batch.failures()
+        cause = self._steps.cause_of(batch.iteration)
+        own = cause.__cause__ if isinstance(cause, SourceFailed) else None
+        cause = own or cause
+        if cause is not None and not isinstance(cause, Exception):
+            return Outcome((), cause)
+        error = self._reports.error(batch, failures, cause) if failures else None
+        change, limit = self._noted(batch, failures)
+        if limit is not None:
+            limit.__cause__ = error or cause
+            return Outcome((), limit, change)
+        if error is not None and own is not None:
+            return Outcome((), with_note(own, error), change)
+        if error is not None:
+            error.__cause__ = cause
+            return Outcome((), error, change)
+        return Outcome(self._outputs(batch, consumer), None, change)
+
+    def outputs(
+        self, batch: Batch, consumer: Stream | None = None
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
+        """Take a batch that is done, and return its outputs; see `outcome`.
 
         Raises
         ------
@@ -288,27 +320,19 @@ class Runner:
         BadSampleLimitError
             If with this batch too many samples are bad.
         """
-        failures = batch.failures()
-        cause = self._steps.pop_batch(batch.iteration)
-        own = cause.__cause__ if isinstance(cause, SourceFailed) else None
-        cause = own or cause
+        outcome = self.outcome(batch, consumer)
+        self.log.take_over(outcome.change)
+        self._steps.forget_cause(batch.iteration)
+        if batch in self.in_flight:
+            self.in_flight.remove(batch)
         try:
-            if cause is not None and not isinstance(cause, Exception):
-                raise cause
-            error = self._reports.error(batch, failures, cause) if failures else None
-            try:
-                self._take_note(batch, failures)
-            except BadSampleLimitError as limit:
-                raise limit from error or cause
-            if error is not None and own is not None:
-                raise with_note(own, error)
-            if error is not None:
-                raise error from cause
-            return self._outputs(batch, consumer)
+            if outcome.error is not None:
+                raise outcome.error
+            return outcome.outputs
         finally:
             # An error refers to this frame. It must not refer back, or the batch would stay in
             # memory until the garbage collector looks for such cycles.
-            error = cause = own = None
+            del outcome
 
     def _open_device(
         self, stages: Mapping[int, PlannedStage], node_numbers: Mapping[OperatorNode, int]
@@ -324,22 +348,27 @@ class Runner:
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         if self.device is None:
             return self._executor.outputs(batch)
-        done = self.device.pop_batch(batch.iteration)
+        done = self.device.done_event(batch.iteration)
         return self._executor.outputs(batch, self.device.stream, done, consumer)
 
-    def _take_note(self, batch: Batch, failures: list[Failure]) -> None:
+    def _noted(
+        self, batch: Batch, failures: list[Failure]
+    ) -> tuple[LogChange | None, BadSampleLimitError | None]:
+        """Return what the record of bad samples becomes, and whether they are too many."""
         if not failures and not self._options.replaces_failed:
-            return
+            return None, None
         bad = sorted(failure for failure in failures + batch.replaced() if failure[0] >= 0)
         epochs = [self._reports.epoch_of(batch, sample) for sample in range(batch.size)]
         keys = [batch.key(failure[0]) for failure in bad]
-        self._log.add(GivenBatch(epochs, keys, self._reports.bad_samples(batch, bad)))
+        return self.log.changed(GivenBatch(epochs, keys, self._reports.bad_samples(batch, bad)))
 
     def reset(self, iteration: int) -> None:
         """Get all steps ready for the next epoch, which begins with batch number `iteration`."""
         self.rewind(iteration)
-        self._numbers.begin_epoch(iteration, self._steps.first_sample(iteration))
+        first_sample = self._steps.first_sample(iteration)
         self._epoch_sources = self._steps.begin_epoch()
+        # The last: if an interrupt comes before, all this is done once more.
+        self._numbers.begin_epoch(iteration, first_sample)
 
     def progress(self, iteration: int, *, has_ended: bool = False) -> Progress:
         """Describe what was returned, which is everything before batch number `iteration`.
@@ -348,6 +377,7 @@ class Runner:
         """
         self._check_usable()
         numbers = self._numbers
+        self._steps.settle(iteration)
         sample = self._steps.first_sample(iteration)
         return Progress(
             Place(iteration, numbers.position(iteration), sample),
@@ -355,7 +385,7 @@ class Runner:
             numbers.epoch_start,
             self._steps.states(iteration if has_ended else None),
             self._epoch_sources,
-            self._log.state(),
+            self.log.state(),
         )
 
     def restore(self, progress: Progress) -> None:
@@ -363,7 +393,7 @@ class Runner:
         self.rewind(progress.place.iteration)
         self._numbers.restore(progress)
         self._epoch_sources = dict(progress.epoch_sources)
-        self._log.restore(progress.bad_samples)
+        self.log.restore(progress.bad_samples)
         self._steps.restore(progress.sources, progress.place.sample)
 
     def rewind(self, iteration: int) -> None:
@@ -383,7 +413,7 @@ class Runner:
                 f"{_STEP_GRACE_SECONDS:.0f} seconds (one is still running). Let it end first."
             )
         self._steps.drop_batches(iteration)
-        self._iteration = iteration
+        self._executor.go_to(iteration, self.in_flight)
 
     def _is_done(self, batch: Batch) -> bool:
         if not self._is_inline and not self._calls_sources:
@@ -393,7 +423,9 @@ class Runner:
         return bool(self._executor.wait(batch, 0.0))
 
     def _run_step(self, batch: Batch, seconds: float, *, for_others: bool) -> bool:
-        task = self._executor.next_step(seconds, until=batch, for_others=for_others)
+        task = self._executor.next_step(
+            seconds, until=batch, for_others=for_others, comes_again=True
+        )
         if task is not None:
             self._steps.run(task)
         return task is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -34,6 +34,7 @@ from dali_core._runtime.step import (
 from dali_core.errors import DaliCoreError
 
 T = TypeVar("T")
+_SEEN = "_dali_core_has_raised_it"
 
 
 class Steps:
@@ -89,7 +90,7 @@ class Steps:
         self._first_samples: dict[int, int] = {}
         self._states: dict[int, dict[str, Any]] = {}  # of steps, by the names of their nodes
         self._ended: set[int] = set()
-        self._causes: dict[int, BaseException] = {}
+        self.causes: dict[int, BaseException] = {}
         self._given_states: dict[str, Any] = {}
         self._stateful = {
             node: step for node, step in self.by_node.items() if isinstance(step, StatefulStep)
@@ -123,11 +124,21 @@ class Steps:
         """Return whether a source had no data for a batch."""
         return iteration in self._ended
 
-    def pop_batch(self, iteration: int) -> BaseException | None:
-        """Forget a batch that is returned; return what a step, or the device, raised for it."""
-        self._first_samples.pop(iteration, None)
-        self._given_states.update(self._states.pop(iteration, {}))
-        return self._causes.pop(iteration, None)
+    def cause_of(self, iteration: int) -> BaseException | None:
+        """Return what a step, or the device, raised for a batch."""
+        return self.causes.get(iteration)
+
+    def forget_cause(self, iteration: int) -> None:
+        """Forget what was raised for a batch that is returned."""
+        self.causes.pop(iteration, None)
+
+    def settle(self, iteration: int) -> None:
+        """Forget the batches before one, which were returned; an interrupted call is repeated."""
+        for number in sorted(number for number in self._states.copy() if number < iteration):
+            self._given_states |= self._states[number]
+            self._states.pop(number, None)
+        for number in [number for number in self._first_samples.copy() if number < iteration]:
+            self._first_samples.pop(number, None)
 
     def states(self, ended_at: int | None = None) -> dict[str, Any]:
         """Return the states after all that was returned, and perhaps after the end of the data.
@@ -151,6 +162,7 @@ class Steps:
 
     def drop_batches(self, iteration: int) -> None:
         """Forget all batches from `iteration` on, which were dropped."""
+        self.settle(iteration)
         # How far sources ran ahead must not show in the numbers of the samples to come.
         self._next_sample = self.first_sample(iteration)
         self._first_samples.clear()
@@ -163,7 +175,7 @@ class Steps:
 
     def forget_failures(self) -> None:
         """Let go of exceptions that nobody will ask for, and of the samples in their frames."""
-        self._causes.clear()
+        self.causes.clear()
 
     def begin_epoch(self) -> dict[str, Any]:
         """Get all steps ready for the next epoch, and return their states."""
@@ -204,28 +216,28 @@ class Steps:
         node = self._node_numbers[entry.node]
         inputs = [*entry.inputs, *entry.arguments]
         try:
-            self._call(entry.node, self._run, task, entry, step)
+            releases = self._call(entry.node, self._run, task, entry, step)
             self._keep_states(iteration, entry.node)
-            task.finish()
+            task.finish(releases)
         except StopIteration:
             self._keep_states(iteration)
             self._ended.add(iteration)
             task.fail(-1, node, "there is no more data")
         except SampleFailed as failed:
             self._keep_states(iteration, entry.node)
-            self._causes[iteration] = _kept(failed)
+            self.causes[iteration] = _kept(failed)
             task.fail(failed.sample, node, describe(failed.__cause__ or failed), inputs)
         except BaseException as error:
             if os.getpid() != self._process:
                 raise  # the function forked, and this is the child
-            self._keep_states(iteration, entry.node)
-            # Ctrl-C is for whoever is waiting now, all else for whoever waits for the batch.
-            is_interrupt = self._is_interrupt(error, task.stage)
-            if not is_interrupt:
-                self._causes[iteration] = without_own_frames(error, __file__)
-            task.fail(-1, node, describe(error))
-            if is_interrupt:
+            # Ctrl-C is for the consumer that waits now, and the step comes again; all else is for
+            # the one that takes the batch.
+            if self._is_interrupt(error, task.stage):
                 raise
+            self._keep_states(iteration, entry.node)
+            self.causes[iteration] = without_own_frames(error, __file__)
+            task.fail(-1, node, describe(error))
+        step.forget()
 
     def _run_on_device(self, task: StepTask, device: DeviceStages) -> None:
         try:
@@ -233,14 +245,16 @@ class Steps:
         except BaseException as error:
             if os.getpid() != self._process:
                 raise
-            is_interrupt = self._is_interrupt(error, task.stage)
-            if not is_interrupt:
-                self._causes[task.batch.iteration] = without_own_frames(error, __file__)
-            task.fail(-1, device.first_node(task.stage), describe(error))
-            if is_interrupt:
+            if self._is_interrupt(error, task.stage):
                 raise
+            self.causes[task.batch.iteration] = without_own_frames(error, __file__)
+            task.fail(-1, device.first_node(task.stage), describe(error))
 
-    def _run(self, task: StepTask, entry: PlannedNode, step: Step) -> None:
+    def _run(self, task: StepTask, entry: PlannedNode, step: Step) -> Sequence[int]:
+        """Run a step, and return the values that are to be released when it ends.
+
+        Until then it may be interrupted and run once more, so all of this can be repeated.
+        """
         node = entry.node
         is_source = task.stage in self._sources
         batch = task.batch
@@ -250,12 +264,11 @@ class Steps:
             raise StopIteration
         if task.stage == self._first_stage:
             # Before anything can fail: a batch that fails does not count.
-            self._first_samples[batch.iteration] = self._next_sample
+            self._first_samples.setdefault(batch.iteration, self._next_sample)
         # In a branch, the samples that take it are a batch of their own.
         size = task.restrict(entry.guards) if entry.guards else batch.size
         if entry.guards and size == 0:
-            task.release(entry.releases)
-            return
+            return entry.releases
         iteration, first_sample = self._numbers.in_epoch(batch.iteration)
         context = StepContext(
             iteration,
@@ -268,7 +281,9 @@ class Steps:
         )
         inputs = [*entry.inputs, *entry.arguments]
         try:
-            outputs = step.run(context, task.inputs(inputs, entry.releases))
+            # Where it may be interrupted, it does not change what it needs to run once more.
+            copied = self._by_caller is None
+            outputs = step.run(context, task.inputs(inputs, entry.releases, copied=copied))
         except SampleFailed as failed:
             self._note_failed(task, entry, context, besides=failed.sample)
             self._lose_fed(task, context)
@@ -300,7 +315,7 @@ class Steps:
                 stream.is_idle()
             raise
         self._note_failed(task, entry, context)
-        task.release(entry.releases)
+        return entry.releases
 
     def _upcoming(self, node: OperatorNode, iteration: int) -> Callable[[int], NDArray[np.int64]]:
         """Return what tells which indices the reader before a step gives after a batch."""
@@ -342,8 +357,9 @@ class Steps:
                 f"a batch must have at most batch_size = {largest} samples "
                 f"(got {size}). Return fewer, or raise batch_size."
             )
-        task.set_size(size, self._next_sample if self._numbers_samples else None)
-        self._next_sample += size
+        first = self._first_samples[task.batch.iteration]
+        task.set_size(size, first if self._numbers_samples else None)
+        self._next_sample = first + size
 
     def _keep_states(self, iteration: int, node: OperatorNode | None = None) -> None:
         """Keep the state of a node, or of all, as it is after a batch."""
@@ -376,7 +392,14 @@ class Steps:
     def _is_interrupt(self, error: BaseException, stage: int) -> bool:
         """Return whether an exception is a KeyboardInterrupt for the thread that waits."""
         is_waiting = self._by_caller is None or stage in self._by_caller
-        return is_waiting and isinstance(error, KeyboardInterrupt)
+        if not is_waiting or not isinstance(error, KeyboardInterrupt):
+            return False
+        # What comes once more is the function's own, and was raised already.
+        is_new = not hasattr(error, _SEEN)
+        setattr(error, _SEEN, True)
+        if not is_new:
+            error.__traceback__ = None
+        return is_new
 
 
 def _kept(failed: SampleFailed) -> BaseException:

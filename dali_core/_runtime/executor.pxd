@@ -1,3 +1,4 @@
+from libc.stdint cimport int64_t
 from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 from posix.types cimport pid_t
@@ -34,6 +35,7 @@ cdef class StepTask:
     cdef Executor executor
     cdef readonly Batch batch
     cdef bint is_finished
+    cdef int64_t number  # of a step that comes again if it is interrupted; else 0
     cdef vector[int] places  # those of its samples in the batch, unless it has all
 
     cdef bint _is_over(self)
@@ -46,6 +48,10 @@ cdef class Executor:
     cdef int num_readers
     cdef frozenset outputs_on_device
     cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
+    cdef readonly int64_t iteration
+    cdef engine.StepTask unfinished  # a step that comes again, until it has ended
+    cdef int64_t num_begun
+    cdef unsigned long begun_by
 
     cdef void _fuse(
         self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region

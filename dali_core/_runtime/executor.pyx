@@ -1,6 +1,8 @@
 # cython: annotation_typing=False
 """Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
 
+import _thread
+
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.memory cimport make_shared, shared_ptr
@@ -18,7 +20,8 @@ from dali_core._runtime.tensor_gpu cimport TensorGPU
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
 from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tensors
 
-from dali_core._messages import printable
+from collections import deque
+
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 from dali_core._runtime.run_times import OperatorTimes, RunTimes, Waits
 
@@ -131,6 +134,11 @@ cdef class Executor:
     ----------
     config : ExecutorConfig
         The stages, and how to run them.
+
+    Attributes
+    ----------
+    iteration : int
+        Number of the batch after the one that was submitted last.
     """
 
     def __cinit__(self, config: ExecutorConfig):
@@ -225,6 +233,7 @@ cdef class Executor:
         readers: Sequence[Sequence[ReaderRun]] = (),
         first_sample: int | None = None,
         given: Sequence[tuple[int, TensorCPU]] = (),
+        in_flight: deque[Batch] | None = None,
     ) -> Batch:
         """Start a batch.
 
@@ -238,6 +247,9 @@ cdef class Executor:
             Number of the first sample if there is no reader; by default ``iteration * size``.
         given : sequence of (int, TensorCPU)
             Values that are known beforehand, and are the same for all samples.
+        in_flight : deque of Batch, optional
+            Where to append it. That, submitting it and counting it are one piece: no handler of a
+            signal can come in between.
 
         Returns
         -------
@@ -263,6 +275,9 @@ cdef class Executor:
             # Each sample has memory of its own, which whoever gets it may write to.
             for sample in range(size):
                 batch.give(<int>value, sample, copy_of((<TensorCPU?>tensor).tensor))
+        if in_flight is not None:
+            in_flight.append(handle)
+        self.iteration = iteration + 1
         with nogil:
             self.executor.submit(handle.batch)
         return handle
@@ -275,7 +290,8 @@ cdef class Executor:
         return done
 
     def next_step(
-        self, double seconds, Batch until=None, *, bint for_caller=True, bint for_others=True
+        self, double seconds, Batch until=None, *, bint for_caller=True, bint for_others=True,
+        bint comes_again=False,
     ) -> StepTask | None:
         """Wait for a step to run in Python.
 
@@ -287,6 +303,9 @@ cdef class Executor:
             Stop waiting when this batch is done.
         for_caller, for_others : bool
             Whether the steps for the thread that submits batches count, and all the others.
+        comes_again : bool
+            If it is interrupted, the step is the next one again, whatever then refers to it. Only
+            one thread at a time may ask for such steps.
 
         Returns
         -------
@@ -300,10 +319,18 @@ cdef class Executor:
             last = until.batch.get()
         if for_caller != for_others:
             who = engine.StepsFor.kCaller if for_caller else engine.StepsFor.kOthers
-        with nogil:
-            task.task = self.executor.next_step(seconds, last, who)
+        if comes_again and self.unfinished.batch:
+            task.task = self.unfinished
+        else:
+            with nogil:
+                task.task = self.executor.next_step(seconds, last, who)
         if not task.task.batch:
             return None
+        if comes_again:
+            self.unfinished = task.task
+            self.num_begun += 1
+            self.begun_by = _thread.get_ident()
+            task.number = self.num_begun
         task.executor = self
         task.batch = Batch.__new__(Batch)
         task.batch.batch = task.task.batch
@@ -372,6 +399,16 @@ cdef class Executor:
         """Drop all batches that are not done."""
         with nogil:
             self.executor.cancel()
+        # A step that was interrupted here; that of another thread may be running.
+        if self.unfinished.batch and self.begun_by == <unsigned long>_thread.get_ident():
+            self.executor.finish_step(self.unfinished)
+            self.unfinished.batch.reset()
+            self.num_begun += 1
+
+    def go_to(self, int64_t iteration, in_flight: deque[Batch]) -> None:
+        """Empty the queue of batches, which were cancelled; the next one has this number."""
+        in_flight.clear()
+        self.iteration = iteration
 
     def close(self) -> None:
         """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
@@ -445,6 +482,7 @@ cdef class Executor:
 
 
 include "consumer_calls.pxi"
+include "converted.pxi"
 
 
 cdef int _use_in(TensorListGPU samples, object stream) except -1:
@@ -455,25 +493,3 @@ cdef int _use_in(TensorListGPU samples, object stream) except -1:
     if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
         record_stream(samples.samples, stream)
     return 0
-
-
-cdef engine.ReaderRun _native_run(object described) except *:
-    cdef engine.ReaderRun run
-    run.epoch, run.first, run.length, run.step = described.run
-    run.is_absent = described.is_absent
-    if isinstance(described.order, ListedOrder):
-        run.listed_order = (<ListedOrder>described.order).indices
-    elif described.order is not None:
-        run.order_first, run.order_size, run.order_seed = described.order
-    if described.shard is not None:
-        run.shard_first, run.shard_size = described.shard.start, len(described.shard)
-        run.shard_step = described.shard.step
-    return run
-
-
-cdef list _described(vector[engine.SampleFailure] failures):
-    return [
-        (failure.sample, failure.node, printable(failure.message.decode(errors="replace")),
-         failure.source.decode(errors="surrogateescape"))
-        for failure in failures
-    ]

@@ -93,6 +93,10 @@ class Step(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Release what `run` would need to run once more for the same batch."""
+        return
+
     def skip(self, context: StepContext) -> None:
         """Lose the data for a batch that ends the epoch, since a source before has none."""
         return
@@ -156,6 +160,10 @@ class FedStep(Step):
     @abstractmethod
     def feed(self, batch: Any, output: int = 0) -> None:
         """Take one batch of an output, as `copied` returned it."""
+
+    @abstractmethod
+    def discard(self) -> None:
+        """Drop all that was fed and not taken."""
 
 
 class StatefulStep(Step):

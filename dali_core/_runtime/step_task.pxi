@@ -10,7 +10,7 @@ cdef class StepTask:
 
     def __dealloc__(self):
         # Ctrl-C may strike between fetching a task and running it; the batch must end all the same.
-        if self.executor is not None:
+        if self.executor is not None and self.number == 0:
             self.fail(-1, -1, "the step was interrupted")
 
     @property
@@ -22,7 +22,9 @@ cdef class StepTask:
         self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
         return self.places.size()
 
-    def inputs(self, values: Sequence[int], last_read: Sequence[int]) -> list[TensorListCPU]:
+    def inputs(
+        self, values: Sequence[int], last_read: Sequence[int], *, bint copied=False
+    ) -> list[TensorListCPU]:
         """Return the batch's values with the given ids.
 
         Parameters
@@ -32,14 +34,22 @@ cdef class StepTask:
         last_read : sequence of int
             Ids of values that nobody reads after this step. Those of them whose memory nothing else
             refers to may be written; all others are read-only.
+        copied : bool
+            Whether what may be written is a copy, so that the step can be run once more.
         """
         cdef engine.Batch* batch = self.task.batch.get()
         cdef TensorListCPU tensors
         cdef bint is_own
+        cdef vector[engine.Tensor] samples
+        cdef size_t i
         cdef list found = []
         for value in values:
             is_own = value in last_read and have_own_memory(batch.values[<size_t>value])
-            tensors = wrap_tensors(batch.samples(value, self.places), False)
+            samples = batch.samples(value, self.places)
+            if copied and is_own:
+                for i in range(samples.size()):
+                    samples[i] = copy_of(samples[i])
+            tensors = wrap_tensors(samples, False)
             tensors.is_read_only = not is_own
             found.append(tensors)
         return found
@@ -107,10 +117,16 @@ cdef class StepTask:
                 <size_t>self.batch.size
             )
 
-    def finish(self) -> None:
-        """Send the batch on its way. Does nothing if the step has ended already."""
+    def finish(self, releases: Sequence[int] = ()) -> None:
+        """Send the batch on its way, without the values of which nobody reads any more.
+
+        Does nothing if the step has ended already.
+        """
         if not self._is_over():
+            self.release(releases)
             self.is_finished = True
+            if self.number:
+                self.executor.unfinished.batch.reset()
             with nogil:
                 self.executor.executor.finish_step(self.task)
 
@@ -153,4 +169,7 @@ cdef class StepTask:
 
     cdef bint _is_over(self):
         # In a forked child the threads do not exist and their locks may be held.
-        return self.is_finished or getpid() != self.executor.owner_process
+        if self.is_finished or getpid() != self.executor.owner_process:
+            return True
+        # Another task stands for the step if it has come again.
+        return self.number != 0 and self.number != self.executor.num_begun

@@ -25,6 +25,7 @@ _KNOWN = {
     "ExecutorConfig": "dali_core._runtime.executor_config",
     "Instruction": "dali_core._runtime.executor_config",
     "Collection": "collections.abc",
+    "deque": "collections",
     "Iterable": "collections.abc",
     "Iterator": "collections.abc",
     "Literal": "typing",
@@ -70,7 +71,14 @@ def stub(
     sources = {**_KNOWN, **(found or {})}
     nodes = list(ast.walk(ast.parse(body)))
     read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    used = {node.id for node in read} - set(own)
+    # Of the decorators of setters.
+    properties = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    setters = {
+        ast.unparse(node.value)
+        for node in nodes
+        if isinstance(node, ast.Attribute) and node.attr == "setter"
+    }
+    used = {node.id for node in read} - set(own) - (setters & properties)
     unknown = used - set(sources) - set(dir(builtins))
     if unknown:
         raise ValueError(

@@ -54,6 +54,8 @@ class Hooks:
         Those before this epoch.
     setup_ended : bool
         Whether it has said that the epoch is over.
+    set_up_for : int
+        Number of the batch that it was called for last; -1 for none.
     is_replaying : bool
         Whether it is called again for batches already returned; what it feeds is discarded.
     """
@@ -63,6 +65,7 @@ class Hooks:
         self.has_setup = has_setup
         self.num_setups = self.epoch_setups = 0
         self.setup_ended = False
+        self.set_up_for = -1
         self.is_replaying = False
 
     @property
@@ -78,14 +81,19 @@ class Hooks:
         with pipeline:
             return pipeline.define_graph()
 
-    def set_up(self) -> bool:
-        """Call `iter_setup` for the next batch; return whether there is one."""
-        self.num_setups += 1
+    def set_up(self, iteration: int) -> bool:
+        """Call `iter_setup` for the next batch, unless it was; return whether there is one."""
+        if self.set_up_for == iteration:
+            return True
+        ended = False
         try:
             self.pipeline.iter_setup()
         except StopIteration:
-            self.setup_ended = True
-        return not self.setup_ended
+            ended = True
+        self.num_setups += 1
+        self.setup_ended = ended
+        self.set_up_for = iteration
+        return not ended
 
     def replay(self, wanted: int) -> None:
         """Call `iter_setup` as often as it was called before."""

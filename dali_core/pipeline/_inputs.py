@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._graph.node import DataNode
@@ -32,6 +32,11 @@ class PipelineInputs:
         Know whether data is needed.
     states : PipelineStates
         Start the run.
+
+    Attributes
+    ----------
+    unfinished : sequence of FedStep
+        What was fed for a call of `run` that has not returned.
     """
 
     def __init__(
@@ -45,6 +50,7 @@ class PipelineInputs:
         self._definition = definition
         self._hooks = hooks
         self._states = states
+        self.unfinished: Sequence[FedStep] = ()  # fed for a `run` that has not returned
 
     def feed(self, data_node: DataNode | str, data: Any, layout: str, cuda_stream: Any) -> None:
         """Hand over a batch; see `Pipeline.feed_input`."""
@@ -72,6 +78,12 @@ class PipelineInputs:
                 f"{', '.join(inputs)}, with prefetch_queue_depth={depth}). Pass "
                 "prefetch_queue_depth=1 or exec_pipelined=False to the Pipeline, or use feed_input."
             )
+        if self.unfinished:
+            # An interrupt has ended the last such call: its data must not come in place of these.
+            self._states.drop_started()
+            for step in self.unfinished:
+                step.discard()
+        self.unfinished = [self._find("run", name)[0] for name in inputs]
         self._feed_all("run", inputs)
 
     def feed_batch(self, inputs: Mapping[str, Any]) -> None:

@@ -204,10 +204,19 @@ class Pipeline(PipelineDocuments):
         """
         self._run.check_call(types.PipelineAPIType.BASIC)
         if pipeline_inputs:
-            self._inputs.feed_for_run(pipeline_inputs)
+            return self._run_with(cuda_stream, pipeline_inputs)
         self._states.start()
-        self._run.schedule()
-        return self._run.take(cuda_stream)
+        return self._run.take(cuda_stream, fills=True)
+
+    def _run_with(self, cuda_stream: Any, inputs: dict[str, Any]) -> tuple[OutputList, ...]:
+        self._inputs.feed_for_run(inputs)
+        try:
+            outputs = self._run.take(cuda_stream, fills=True)
+        except Exception:
+            self._inputs.unfinished = ()
+            raise
+        self._inputs.unfinished = ()
+        return outputs
 
     def schedule_run(self) -> None:
         """Start to compute the next batch (the first time: as many as are prefetched)."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from dali_core._execution.memory_statistics import MemoryStatistics
+from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.python_workers import PythonWorkers
 from dali_core._execution.readers import Readers
@@ -18,8 +19,9 @@ from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import Step
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._runtime.turn import Turn
 from dali_core._runtime.workers import WorkerPool
-from dali_core.errors import ArgumentTypeError, ArgumentValueError, NoBatchError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError, NoBatchError
 from dali_core.pipeline._checks import ApiCheck
 from dali_core.pipeline._closing import Closing
 from dali_core.pipeline._graph_definition import GraphDefinition
@@ -63,8 +65,8 @@ class PipelineRun:
         If they are wanted.
     statistics : RunStatistics or None
         What the runner has done, once there is one.
-    in_flight : deque of Batch
-        What was started and not returned.
+    turn : Turn
+        Lets one thread at a time start and take batches.
     is_first : bool
         Whether nothing was started since the beginning, the last reset or the last loaded state.
     has_ended : bool
@@ -93,11 +95,18 @@ class PipelineRun:
         self.parameters = Parameters(())
         self.memory: MemoryStatistics | None = None
         self.statistics: RunStatistics | None = None
-        self.in_flight: deque[Batch] = deque()
+        self.turn = Turn()
+        self._wanted = 0  # batches before this number are to be started
+        self._is_starting = False  # a call of `schedule` has not ended
         self.is_first = True
         self.has_ended = False
         self.looks_ahead = False
         self._not_started: Exception | None = None
+
+    @property
+    def in_flight(self) -> deque[Batch]:
+        """What was started and not returned."""
+        return self.runner.in_flight if self.runner is not None else deque()
 
     def start_workers(self) -> PythonWorkers:
         """Start the workers, if that has not been done yet."""
@@ -168,87 +177,188 @@ class PipelineRun:
         self.check_caller()
         self.api.note(group)
 
+    def take(self, cuda_stream: Any, *, fills: bool = False) -> tuple[OutputList, ...]:
+        """Wait for the oldest batch, and return its outputs; see `Pipeline.outputs`.
+
+        With `fills`, as many batches as are prefetched are started before; see `Pipeline.run`.
+        """
+        if self.runner is None:
+            self._raise_empty()
+        self.turn.is_held = True
+        try:
+            if fills:
+                self.is_first = False
+                self.fill()
+            runner = self.runner
+            in_flight, log, causes = runner.in_flight, runner.log, runner.causes
+            batch, (outputs, error, change) = self._next(cuda_stream, num_new=int(fills))
+            iteration = batch.iteration
+            has_cause = iteration in causes
+            del batch
+        except BaseException:
+            self.turn.is_held = False
+            raise
+        # All that makes it the batch before is assignments. Handlers of signals run after calls
+        # only: until here an interrupt loses nothing, and from here on there is none.
+        if change is not None:
+            log.samples_kept += change.new
+            log.counts = change.counts
+        if has_cause:
+            del causes[iteration]
+        if in_flight:  # another thread may have closed all
+            del in_flight[0]
+        self.turn.is_held = False
+        if error is None:
+            return outputs
+        try:
+            raise error
+        finally:
+            # An error refers to this frame. It must not refer back, or the batch would stay in
+            # memory until the garbage collector looks for such cycles.
+            error = None
+
     def schedule(self) -> None:
-        """Start the next batch; the first time, as many as are prefetched."""
-        assert self.statistics is not None
-        with self.statistics.call():
-            if self.is_first:
-                self._submit_first()
-            else:
-                self._submit()
+        """Start the next batch; the first time, as many as are prefetched.
+
+        A call that was interrupted is completed by the next one.
+        """
+        self.turn.is_held = True
+        try:
+            if not self._is_starting:
+                more = self._options.depth if self.is_first else 1
+                wanted = max(self._wanted, self._iteration) + more
+                self._wanted = wanted
+                self._is_starting = True
+                self.is_first = False
+            self._start()
+        except BaseException:
+            self.turn.is_held = False
+            raise
+        self._is_starting = False
+        self.turn.is_held = False
 
     def schedule_one(self) -> None:
         """Start one batch, even if it is the first."""
         self.is_first = False
         self.schedule()
 
-    def take(self, cuda_stream: Any) -> tuple[OutputList, ...]:
-        """Wait for the oldest batch, and return its outputs; see `Pipeline.outputs`."""
-        if not self.in_flight:
-            if self._not_started is not None:
-                error, self._not_started = self._not_started, None
-                raise error
-            if self._hooks.setup_ended or self.has_ended:
-                self.has_ended = True
-                raise StopIteration
-            raise NoBatchError(
-                "Pipeline.outputs: a batch must have been started (none was). Call "
-                "schedule_run first, or use run."
-            )
+    def fill(self) -> None:
+        """Start as many batches as are prefetched, unless they are in flight."""
         assert self.runner is not None
-        assert self.statistics is not None
-        # `run` starts a batch for the one that it takes.
-        num_new = self.api.group is PipelineAPIType.BASIC
-        with self.statistics.call(self.in_flight, num_new):
-            consumer = self.runner.consumer(cuda_stream)
-            # Waiting may be interrupted by Ctrl-C: the batch then stays the next one.
-            if not self.runner.wait(self.in_flight[0]):
+        in_flight = self.runner.in_flight
+        first = in_flight[0].iteration if in_flight else self.runner.iteration
+        self._wanted = max(self._wanted, first + self._options.depth)
+        self._start()
+
+    def _next(self, cuda_stream: Any, num_new: int) -> tuple[Batch, Outcome]:
+        """Wait for the oldest batch, and return it and what it has come to; it stays the oldest."""
+        runner, statistics = self.runner, self.statistics
+        assert runner is not None
+        assert statistics is not None
+        self._start()
+        self._is_starting = False
+        if not runner.in_flight:
+            self._raise_empty()
+        batch = runner.in_flight[0]
+        call = statistics.call(runner.in_flight, num_new)
+        failed: type[BaseException] | None = BaseException
+        call.__enter__()
+        try:
+            consumer = runner.consumer(cuda_stream)
+            if not runner.wait(batch):
                 self.has_ended = True
                 raise StopIteration
             if self.memory is not None:
-                self.memory.add(self.in_flight[0])
-            outputs = self.runner.outputs(self.in_flight.popleft(), consumer)
-        self._options.expected.check(outputs)
-        return outputs
+                self.memory.add(batch)
+            outcome = runner.outcome(batch, consumer)
+            failed = None if outcome.error is None else type(outcome.error)
+        finally:
+            call.__exit__(failed)
+        if outcome.error is None:
+            try:
+                self._options.expected.check(outcome.outputs)
+            except GraphError as error:
+                outcome = outcome._replace(outputs=(), error=error)
+        return batch, outcome
+
+    def _raise_empty(self) -> NoReturn:
+        if self._not_started is not None:
+            error, self._not_started = self._not_started, None
+            raise error
+        if self._hooks.setup_ended or self.has_ended:
+            self.has_ended = True
+            raise StopIteration
+        raise NoBatchError(
+            "Pipeline.outputs: a batch must have been started (none was). Call schedule_run first, "
+            "or use run."
+        )
 
     def reset(self) -> None:
         """Start over after the end of the data."""
         if self.runner is None:
             return
         self.check_caller()
+        with self.turn:
+            self._reset(self.runner)
+
+    def _reset(self, runner: Runner) -> None:
         if self.looks_ahead and self.is_first and not self.has_ended:
-            self._submit_first()
-        if self.in_flight and not self.has_ended:
-            self.has_ended = not self.runner.wait(self.in_flight[0])
-        if not (self.has_ended or (self._hooks.setup_ended and not self.in_flight)):
+            self.is_first = False
+            self.fill()
+        if runner.in_flight and not self.has_ended:
+            self.has_ended = not runner.wait(runner.in_flight[0])
+        if not (self.has_ended or (self._hooks.setup_ended and not runner.in_flight)):
             return
-        first = self.in_flight[0].iteration if self.in_flight else self.runner.iteration
-        self.in_flight.clear()
-        self._hooks.epoch_setups = self._hooks.num_setups
-        self.runner.reset(first)
+        first = runner.in_flight[0].iteration if runner.in_flight else runner.iteration
+        num_setups = self._hooks.num_setups
+        runner.reset(first)
+        # In one piece with the last that the runner does: an interrupt before repeats all.
+        self._hooks.epoch_setups = num_setups
+        self._hooks.setup_ended = False
+        self._hooks.set_up_for = -1
         self.is_first = True
         self.has_ended = False
-        self._hooks.setup_ended = False
+        self._wanted = 0
+        self._is_starting = False
 
-    def _submit_first(self) -> None:
-        self.is_first = False
-        for _ in range(self._options.depth):
-            self._submit()
-
-    def _submit(self) -> None:
+    @property
+    def _iteration(self) -> int:
         assert self.runner is not None
-        if self._hooks.setup_ended or self.has_ended or not self._hooks.set_up():
+        return self.runner.iteration
+
+    def forget_wanted(self) -> None:
+        """Start no batches that were asked for before."""
+        self._wanted = 0
+        self._is_starting = False
+
+    def _start(self) -> None:
+        """Start the batches that are wanted, and call sources that an interrupt has ended."""
+        assert self.runner is not None
+        assert self.statistics is not None
+        runner = self.runner
+        if runner.iteration >= self._wanted:
+            if runner.in_flight:
+                runner.call_sources(runner.in_flight[-1])
             return
+        with self.statistics.call():
+            if runner.in_flight:
+                runner.call_sources(runner.in_flight[-1])
+            while runner.iteration < self._wanted and self._submit(runner):
+                pass
+
+    def _submit(self, runner: Runner) -> bool:
+        hooks = self._hooks
+        if hooks.setup_ended or self.has_ended or not hooks.set_up(runner.iteration):
+            return False
         try:
             self._not_started = None
-            batch = self.runner.submit()
+            batch = runner.submit()
         except (ArgumentTypeError, ArgumentValueError) as error:
             # A sampler has no good order for an epoch: batches of those before it come first.
             self._not_started = error.with_traceback(None)  # its frames refer to this object
-            return
-        # Ctrl-C may end a source: the batch then is one that has failed.
-        self.in_flight.append(batch)
-        self.runner.call_sources(batch)
+            return False
+        runner.call_sources(batch)
+        return True
 
 
 def _warn_of_lost_states(steps: Mapping[OperatorNode, Step]) -> None:

@@ -94,14 +94,26 @@ class PipelineStates:
         """Start the run, if that has not been done yet, where the pipeline's checkpoint was."""
         run = self._run
         if run.runner is None:
-            run.make_runner()
-            try:
-                self._restore_checkpoint()
-            except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
-                run.abandon()
-                raise
+            with run.turn:  # threads may want to start it at the same time
+                if run.runner is None:
+                    self._start(run)
         assert run.runner is not None
         return run.runner
+
+    def _start(self, run: PipelineRun) -> None:
+        run.make_runner()
+        try:
+            self._restore_checkpoint()
+        except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
+            run.abandon()
+            raise
+
+    def drop_started(self) -> None:
+        """Drop the batches that were started, and go on with the first of them."""
+        run, runner = self._run, self.start()
+        with run.turn:
+            runner.rewind(run.in_flight[0].iteration if run.in_flight else runner.iteration)
+            run.forget_wanted()
 
     def start_eagerly(self) -> None:
         """Complete the graph, and start the run unless a reader is to start it by need."""
@@ -123,22 +135,32 @@ class PipelineStates:
             return None
         return self._restored_iterator if run.is_first else None
 
-    def snapshot(self) -> Snapshot:
-        """Take down what has been returned."""
+    def snapshot(self, num_kept: int = 0) -> Snapshot:
+        """Take down what has been returned.
+
+        Parameters
+        ----------
+        num_kept : int
+            1 if the last batch counts as not returned, since an iterator was interrupted and still
+            has it.
+        """
         run = self._run
         if run.runner is None and self._options.checkpoint is None:
             return Snapshot(Progress(), run.seed)  # nothing; a lazy reader remains one
-        runner = self.start()
-        place = run.in_flight[0].iteration if run.in_flight else runner.iteration
-        progress = runner.progress(place, has_ended=run.has_ended)
-        return Snapshot(
-            progress,
-            run.seed,
-            has_ended=run.has_ended,
-            is_started=bool(run.in_flight) and self._may_end(runner),
-            setups=self._setups_given,
-            parameters=run.parameters.state(progress.epoch_start.iteration),
-        )
+        runner, hooks = self.start(), self._hooks
+        run.check_caller()  # a function of the pipeline would wait for itself
+        with run.turn:
+            place = run.in_flight[0].iteration if run.in_flight else runner.iteration
+            place -= num_kept
+            progress = runner.progress(place, has_ended=run.has_ended)
+            return Snapshot(
+                progress,
+                run.seed,
+                has_ended=run.has_ended,
+                is_started=bool(run.in_flight or num_kept) and self._may_end(runner),
+                setups=self._setups_given - num_kept * hooks.has_setup,
+                parameters=run.parameters.state(progress.epoch_start.iteration),
+            )
 
     def start_of_epoch(self) -> Snapshot:
         """Return the snapshot of the last `reset` that took effect, or of the start."""
@@ -284,6 +306,14 @@ class PipelineStates:
         PipelineStateError
             If a source or `iter_setup` cannot go back.
         """
+        runner = self.start()
+        self._run.check_caller()
+        if not self._run.turn.is_free:  # whoever waits for a batch of before is told
+            runner.executor.cancel()
+        with self._run.turn:
+            self._go_to(snapshot, where)
+
+    def _go_to(self, snapshot: Snapshot, where: str) -> None:
         hooks, run = self._hooks, self._run
         if hooks.has_setup and snapshot.setups < hooks.num_setups:
             raise PipelineStateError(
@@ -301,7 +331,9 @@ class PipelineStates:
         run.in_flight.clear()
         run.is_first = True
         run.has_ended = snapshot.has_ended
+        run.forget_wanted()
         hooks.setup_ended = False
+        hooks.set_up_for = -1
         runner.restore(snapshot.progress)
         run.parameters.restore(snapshot.parameters)
         # Where batches had been started, `reset` could tell that the epoch was over.
@@ -337,7 +369,10 @@ class PipelineStates:
         if not hooks.has_setup:
             return 0
         unseen_end = hooks.setup_ended and not run.has_ended
-        return hooks.num_setups - len(run.in_flight) - int(unseen_end)
+        # An interrupt may have come before the batch was started.
+        is_early = run.runner is not None and hooks.set_up_for == run.runner.iteration
+        not_given = len(run.in_flight) + int(unseen_end or (is_early and not hooks.setup_ended))
+        return hooks.num_setups - not_given
 
 
 def to_bytes(state: Mapping[str, Any], filename: str | os.PathLike[str] | None = None) -> bytes:

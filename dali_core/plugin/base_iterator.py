@@ -116,14 +116,30 @@ class BaseIterator(EpochIterator):
 
         After an error, the batch after the one that failed comes next.
         """
-        self._ever_consumed = True
-        if self._prepared is None:
-            return self._next()
-        batch, self._prepared = self._prepared, None
+        self._turn.is_held = True
         try:
-            if isinstance(batch, Exception):
-                raise batch
+            self._ever_consumed = True
+            batch = self._prepared
+            is_prepared = batch is not None
+            if not is_prepared:
+                batch = self._next()
+            is_error = isinstance(batch, Exception)
+        except BaseException:
+            self._turn.is_held = False
+            raise
+        # All that makes it the batch before is assignments. Handlers of signals run after calls
+        # only: until here an interrupt loses nothing, and from here on there is none.
+        if is_prepared:
+            self._prepared = None
+        else:
+            self._shared = []
+            self._num_scheduled = 0
+            self._taken += 1
+        self._turn.is_held = False
+        if not is_error:
             return batch
+        try:
+            raise batch
         finally:
             batch = None  # an error refers to this frame, which must not refer back
 
@@ -136,7 +152,7 @@ class BaseIterator(EpochIterator):
         """Compute the first batch of what is to come."""
         self._before_prepared = self._snapshots()
         try:
-            self._prepared = self._next()
+            self._keep_prepared(self._next())
         except SampleError as error:
             self._prepared = error.with_traceback(None)  # its frames refer to this object
         except StopIteration as error:
@@ -150,7 +166,15 @@ class BaseIterator(EpochIterator):
                 "empty."
             ) from error
 
+    def _keep_prepared(self, batch: Any) -> None:
+        """Keep what `_next` has returned, as a batch that was taken."""
+        self._prepared = batch
+        self._shared = []
+        self._num_scheduled = 0
+        self._taken += 1
+
     def _next(self) -> Any:
+        """Return the next batch, which comes again until it is counted as taken."""
         self._begin_batch()
         epochs = self._epochs
         if epochs is None:
@@ -169,10 +193,12 @@ class BaseIterator(EpochIterator):
                 self._convert(outputs, count)
                 for outputs, count in zip(shared, num_valid, strict=False)
             ]
+        except Exception:
+            self._finish_batch()
+            raise
         finally:
             shared.clear()  # an error refers to this frame
-            self._schedule_runs()
-            self._advance_and_check_drop_last()
+        self._schedule_runs()
         return self.adapter.assemble(shards)
 
     def _share(self, pipeline: Pipeline) -> Sequence[Any]:
@@ -180,15 +206,12 @@ class BaseIterator(EpochIterator):
         computed_in = pipeline.output_stream()
         if computed_in is None:
             return pipeline.share_outputs()
-        stream = self.adapter.stream(computed_in.device_id)
-        outputs = pipeline.share_outputs(stream)
-        if stream is None:
-            for batch in outputs:
-                if isinstance(batch, TensorListGPU):
-                    batch.synchronize()
-        return outputs
+        return pipeline.share_outputs(self.adapter.stream(computed_in.device_id))
 
     def _convert(self, outputs: Sequence[Any], num_valid: int) -> dict[str, Any]:
+        for batch in outputs:
+            if isinstance(batch, TensorListGPU) and self.adapter.stream(batch.device_id()) is None:
+                batch.synchronize()
         if len(outputs) != len(self.output_map):
             raise ArgumentValueError(
                 f"output_map: must name every output of the pipelines (got {len(self.output_map)} "

@@ -6,7 +6,13 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core.errors import ArgumentConflictError, ArgumentTypeError
+from dali_core._runtime.turn import Turn
+from dali_core.errors import (
+    ArgumentConflictError,
+    ArgumentTypeError,
+    NoBatchError,
+    PipelineStateError,
+)
 from dali_core.plugin.batch_schedule import Epochs, LastBatchPolicy
 from dali_core.plugin.iterator_arguments import (
     check_auto_reset,
@@ -63,6 +69,12 @@ prepare_first_batch : optional
         self._taken = 0  # in this epoch
         self._ever_scheduled = False
         self._ever_consumed = False  # by anybody but the constructor
+        self._turn = Turn()
+        # Of a batch that was not returned yet, also because of an interrupt: what each pipeline
+        # gave, or has raised, and how many have started another batch.
+        self._shared: list[Any] = []
+        self._num_scheduled = 0
+        self._end_is_due = False  # of an epoch, after which the next one has begun
         self._prepared = None  # the first batch, or why there is none
         self._before_prepared = None
         self._epoch_start = self._snapshots()
@@ -157,6 +169,7 @@ prepare_first_batch : optional
         and can do so; otherwise it goes on.
         """
         epochs = self._epochs
+        self._end_is_due = False
         if self._prepared is not None:
             return
         if epochs is None:
@@ -182,19 +195,23 @@ prepare_first_batch : optional
             return True  # perhaps; it may be reset in any case
         return self._taken >= self._epochs.num_given(self._epoch)
 
-    def _begin_next_epoch(self) -> None:
-        self._epoch += 1
-        self._taken = 0
+    def _begin_next_epoch(self, *, is_end: bool = False) -> None:
         for pipeline in self._pipelines:
             pipeline.reset()
-        self._epoch_start = self._snapshots()
-        for pipeline in self._pipelines:
-            if pipeline.empty():
-                pipeline.schedule_run()
-        self._ever_scheduled = True
+        start = self._snapshots()
+        # In one piece; an interrupt before repeats the above, which changes nothing.
+        self._epoch += 1
+        self._taken = 0
+        self._epoch_start = start
+        self._ever_scheduled = False
+        self._end_is_due = is_end
+        self._schedule_first()
 
     def _begin_batch(self) -> None:
         """Start the pipelines if need be; raise StopIteration if the epoch is over."""
+        if self._end_is_due:
+            self._end_is_due = False
+            raise StopIteration
         self._schedule_first()
         epochs = self._epochs
         if epochs is None or self._taken < epochs.num_given(self._epoch):
@@ -203,12 +220,17 @@ prepare_first_batch : optional
         self._end_iteration()
 
     def _schedule_first(self) -> None:
-        if not self._ever_scheduled:
-            self._schedule_runs(release_outputs=False)
+        if self._ever_scheduled:
+            return
+        for pipeline in self._pipelines:
+            if pipeline.empty():
+                pipeline.schedule_run()
+        self._ever_scheduled = True
 
     def _end_iteration(self) -> None:
         if self._auto_reset:
-            self._begin_next_epoch()
+            self._begin_next_epoch(is_end=True)
+        self._end_is_due = False
         raise StopIteration
 
     def _discard_dropped(self, epochs: Epochs) -> None:
@@ -216,13 +238,19 @@ prepare_first_batch : optional
             self._schedule_first()
             try:
                 self._share_all().clear()
-                self._schedule_runs()
-                self._advance_and_check_drop_last()
+                self._finish_batch()
             except (StopIteration, ArgumentConflictError):
                 raise
             except Exception as error:
                 # It concerns nobody, since nobody would have seen the batch.
                 _logger.debug("a batch that is dropped has failed: %s", error)
+
+    def _finish_batch(self) -> None:
+        """Start the next batch of every pipeline, and count the one that was shared."""
+        self._schedule_runs()
+        self._shared = []
+        self._num_scheduled = 0
+        self._taken += 1
 
     def _get_outputs(self) -> list[Sequence[Any]]:
         """Return the next outputs of every pipeline, or raise StopIteration.
@@ -230,15 +258,23 @@ prepare_first_batch : optional
         Afterwards there must be calls of `_schedule_runs` and `_advance_and_check_drop_last`.
         """
         self._begin_batch()
-        return self._share_all()
+        outputs = self._share_all()
+        self._shared = []
+        return outputs
 
     def _schedule_runs(self, release_outputs: bool = True) -> None:
         """Have every pipeline compute one batch more, after the last outputs were released."""
         self._ever_scheduled = True
-        for pipeline in self._pipelines:
-            if release_outputs:
+        for number, pipeline in enumerate(self._pipelines):
+            if number < self._num_scheduled:
+                continue
+            # What has failed was released by itself.
+            is_shared = not (self._shared and isinstance(self._shared[number], Exception))
+            if release_outputs and is_shared:
                 pipeline.release_outputs()
             pipeline.schedule_run()
+            self._num_scheduled = number + 1
+        self._num_scheduled = 0 if not self._shared else len(self._pipelines)
 
     def _advance_and_check_drop_last(
         self, dry_run: bool = False, end_iteration: bool = True
@@ -248,51 +284,65 @@ prepare_first_batch : optional
         return False
 
     def _share_all(self) -> list[Sequence[Any]]:
-        """Take a batch from every pipeline. It remains theirs until `_schedule_runs`."""
-        shared: list[Sequence[Any] | None] = []
+        """Take a batch from every pipeline. It remains theirs until `_schedule_runs`.
+
+        What an interrupt has left is there already. `_finish_batch` has to follow.
+        """
         outputs: list[Sequence[Any]] = []
         failure: Exception | None = None
+        shared: Any = None
         try:
-            for pipeline in self._pipelines:
+            while len(self._shared) < len(self._pipelines):
+                pipeline = self._pipelines[len(self._shared)]
                 try:
-                    shared.append(self._share(pipeline))
+                    # Assignments, without a call in between: nothing is lost here.
+                    self._shared += [self._share(pipeline)]
+                except NoBatchError as error:
+                    raise PipelineStateError(
+                        "iterator: its pipelines must be used by it alone (a batch is missing: "
+                        f"{error}). Do not call outputs or run of a pipeline that is iterated over."
+                    ) from error
                 except StopIteration:
                     raise
                 except Exception as error:
                     # The others go on to the same batch, so that all stay in step.
-                    failure = failure or error
-                    shared.append(None)
+                    self._shared += [error]
+            for shared in self._shared:
+                if isinstance(shared, Exception):
+                    failure = failure or shared
+                else:
+                    outputs += [shared]
             if failure is not None:
-                self._release(shared)
-                self._schedule_runs(release_outputs=False)
-                self._taken += 1
+                self._finish_batch()
                 raise failure
-            outputs += [batch for batch in shared if batch is not None]
             if self._epochs is not None:
                 try:
                     _check_full(outputs, self.batch_size)
                 except ArgumentConflictError:
                     self._schedule_runs()
+                    self._shared = []
+                    self._num_scheduled = 0
                     raise
             return outputs
         except StopIteration:
             # Nothing more is started: the batches of the others belong to none of this one.
-            self._release(shared)
+            self._release(self._shared)
+            self._shared = []
             if self._epochs is None and self._auto_reset:
-                self._begin_next_epoch()
+                self._begin_next_epoch(is_end=True)
+                self._end_is_due = False
             raise
         finally:
             # An error refers to this frame, which must not refer back, nor to batches.
-            failure = None
-            shared = []
+            failure = shared = None
             outputs = []
 
     def _share(self, pipeline: Pipeline) -> Sequence[Any]:
         return pipeline.share_outputs()
 
-    def _release(self, shared: Sequence[Sequence[Any] | None]) -> None:
+    def _release(self, shared: Sequence[Any]) -> None:
         for pipeline, outputs in zip(self._pipelines, shared, strict=False):
-            if outputs is not None:
+            if not isinstance(outputs, Exception):
                 pipeline.release_outputs()
 
 

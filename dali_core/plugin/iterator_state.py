@@ -31,6 +31,9 @@ class StatefulIterator:
     _before_prepared: list[Snapshot] | None  # what had been returned before it
     _reader_name: str | None
     _epoch_start: list[Snapshot] | None
+    _shared: list[Any]
+    _num_scheduled: int
+    _end_is_due: bool
 
     if TYPE_CHECKING:
 
@@ -193,6 +196,9 @@ class StatefulIterator:
         self._taken = taken
         self._ever_scheduled = False
         self._prepared = self._before_prepared = None
+        self._shared = []
+        self._num_scheduled = 0
+        self._end_is_due = False
         # What remains of the epoch comes first, if anything does.
         self._ever_consumed = self._is_over
 
@@ -203,7 +209,12 @@ class StatefulIterator:
         return self._snapshots()
 
     def _snapshots(self) -> list[Snapshot]:
-        return [pipeline.states.snapshot() for pipeline in self._pipelines]
+        # What an interrupt has kept from being returned comes once more.
+        num_shared = len(self._shared)
+        return [
+            pipeline.states.snapshot(1) if number < num_shared else pipeline.states.snapshot()
+            for number, pipeline in enumerate(self._pipelines)
+        ]
 
     def _described(self, snapshots: Sequence[Snapshot] | None) -> list[dict[str, Any]]:
         return [

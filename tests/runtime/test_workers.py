@@ -23,6 +23,7 @@ from dali_core._runtime.workers import WHOLE, CallbackPickler, Produced, forking
 from dali_core._runtime.workers.first_steps import FAILED_TO_START
 from dali_core._runtime.workers.processes import _Dispatcher
 from dali_core._runtime.workers.produced import pack_exception, unpack_exception
+from dali_core._runtime.workers.task import Task
 from dali_core.errors import PipelineStateError, WorkerError
 from tests.hanging import HANG_SECONDS
 
@@ -179,7 +180,8 @@ def test_the_dispatching_thread_may_collect_the_workers(
 
     monkeypatch.setattr(selectors, "DefaultSelector", Selector)
     thread = dispatcher._thread
-    task = dispatcher.submit(0, ())
+    task = Task(())
+    dispatcher.submit(0, task)
     dispatcher.start()
     thread.join(HANG_SECONDS)
     assert not thread.is_alive()

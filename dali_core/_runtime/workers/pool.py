@@ -86,8 +86,14 @@ class WorkerPool:
 
     def submit(self, function: int, *arguments: Any) -> Task:
         """Have a function called by the next worker that is free."""
+        task = Task(arguments)
+        self.submit_task(function, task)
+        return task
+
+    def submit_task(self, function: int, task: Task) -> None:
+        """Have a function called, unless that was asked for before."""
         assert self._workers is not None
-        return self._workers.submit(function, arguments)
+        self._workers.submit(function, task)
 
     def is_here(self) -> bool:
         """Return whether this thread is one of the workers."""

@@ -123,9 +123,9 @@ class ProcessWorkers:
         # Only now: if Ctrl-C came before, the processes were ended under its hands.
         self._dispatcher.start()
 
-    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
-        """Have a function called by the next worker that is free."""
-        return self._dispatcher.submit(function, arguments)
+    def submit(self, function: int, task: Task) -> None:
+        """Have a function called by the next worker that is free; twice does the same."""
+        self._dispatcher.submit(function, task)
 
     def are_here(self) -> bool:
         """Return whether this thread is one of them: never, they have their own process."""
@@ -210,11 +210,9 @@ class _Dispatcher:
     def start(self) -> None:
         start_thread(self._thread)
 
-    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
-        task = Task(arguments)
+    def submit(self, function: int, task: Task) -> None:
         self._arrived.append((function, task))
         self._wake()
-        return task
 
     def pids(self) -> list[int]:
         return [process.pid for process in self._processes if process.pid is not None]
@@ -332,6 +330,8 @@ class _Dispatcher:
             self.memory.give_back(*self._leased.pop(self._returned.popleft()))
         while self._arrived:
             function, task = self._arrived.popleft()
+            if not task.begin():
+                continue
             self._waiting.setdefault(function, deque()).append(task)
         for function, tasks in self._waiting.items():
             post = self._posts[self._worker_of.get(function)]
@@ -366,7 +366,7 @@ class _Dispatcher:
     def _fail(self, error: WorkerError) -> None:
         pending = [task for _, _, task in self._running.values()]
         self._running.clear()
-        pending += [task for _, task in self._arrived]
+        pending += [task for _, task in self._arrived if task.begin()]
         pending += [task for tasks in self._waiting.values() for task in tasks]
         self._arrived.clear()
         self._waiting.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from dali_core._runtime.workers.task import Task
 
@@ -33,8 +33,8 @@ class FunctionSettings:
 class Workers(Protocol):
     """Processes or threads that were started."""
 
-    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
-        """Have a function called."""
+    def submit(self, function: int, task: Task) -> None:
+        """Have a function called; a task that was submitted already is not called again."""
         ...
 
     def pids(self) -> list[int]:

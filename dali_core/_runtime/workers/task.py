@@ -30,6 +30,11 @@ class Task:
         self._outcome: Opener | WorkerError | None = None
         self._arrived = threading.Lock()
         self._arrived.acquire()
+        self._begun = threading.Lock()
+
+    def begin(self) -> bool:
+        """Return whether this is the first time: an interrupted program submits it once more."""
+        return self._begun.acquire(blocking=False)
 
     def set_outcome(self, outcome: Opener | WorkerError) -> None:
         """Report the outcome; called once."""

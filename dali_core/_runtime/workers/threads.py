@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy
 
@@ -65,11 +64,9 @@ class ThreadWorkers:
         """Return whether this thread is one of them."""
         return threading.get_ident() in self._identifiers
 
-    def submit(self, function: int, arguments: tuple[Any, ...]) -> Task:
-        """Have a function called by the next thread that is free."""
-        task = Task(arguments)
+    def submit(self, function: int, task: Task) -> None:
+        """Have a function called by the next thread that is free; twice does the same."""
         self._queues[function].put((self._functions[function], task))
-        return task
 
     def pids(self) -> list[int]:
         """Return the ids of the processes: there are none."""
@@ -83,6 +80,9 @@ class ThreadWorkers:
 def _work(tasks: _Tasks) -> None:
     while (item := tasks.get()) is not None:
         function, task = item
+        if not task.begin():
+            del item, function, task
+            continue
         try:
             produced = function(_copy, *task.arguments)
         except BaseException as error:

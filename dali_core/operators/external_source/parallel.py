@@ -119,8 +119,8 @@ class ParallelCalls:
                 key.epoch, key.iteration + number, key.first_sample + number * self._batch_size
             )
             self._ahead.append((ahead, self._submit(ahead, context.failed is not None)))
+        # It stays there: if an interrupt comes, the batch is asked for once more.
         produced = await_parts(self._ahead[0][1], context)
-        self._ahead.popleft()
         columns = join_parts(produced, self._part_size if self._by_sample else None, context)
         return tuple(columns) if self._is_tuple else columns[0]
 
@@ -174,7 +174,8 @@ class ParallelItems:
         self._has_ended = False
         self._state: Any = None
         self._goes_to: tuple[Any] | None = None
-        self._ahead: deque[Task] = deque()
+        self._ahead: list[Task] = []  # the first is that of `_key`
+        self._key: tuple[int, int] | None = None
 
     def join(self, pool: WorkerPool, batch_size: int) -> None:
         """Have the items taken by one of these workers."""
@@ -184,13 +185,21 @@ class ParallelItems:
 
     def take(self, context: StepContext) -> Any:
         """Return the data of a batch, and have those after it computed."""
+        # An interrupted call is repeated: what changes together is assigned, without a call.
+        key = context.epoch, context.iteration
+        if key != self._key:
+            rest = self._ahead if self._key is None else self._ahead[1:]
+            self._ahead = rest
+            self._key = key
         while len(self._ahead) <= self._depth:
             how = context.failed is not None, self._starts_epoch, self._goes_to
-            self._ahead.append(self._pool.submit(self._number, *how))
+            ahead = [*self._ahead, Task(how)]
+            self._ahead = ahead
             self._starts_epoch = False
             self._goes_to = None
+        for task in self._ahead:
+            self._pool.submit_task(self._number, task)
         (produced,) = await_parts([self._ahead[0]], context)
-        self._ahead.popleft()
         self._has_ended = produced.has_ended
         self._state = produced.state
         columns = join_parts([produced], None, context)
@@ -200,7 +209,7 @@ class ParallelItems:
         """Start over, if the items have ended and are to be cycled through."""
         # Another source may have ended the epoch, and what was taken ahead is next then.
         if self._has_ended:
-            self._ahead.clear()
+            self._forget()
             self._starts_epoch = True
             self._has_ended = False
             if self._cycle == "raise" and self._state is not None:
@@ -215,11 +224,15 @@ class ParallelItems:
         """Have the worker go to a state before the next batch."""
         if state is not None:
             check_items_state(state)
-        self._ahead.clear()
+        self._forget()
         self._goes_to = (state,)
         self._state = state
         self._starts_epoch = False
         self._has_ended = bool(state and state.get("exhausted"))
+
+    def _forget(self) -> None:
+        self._ahead = []
+        self._key = None
 
 
 def forget_frames(error: BaseException) -> None:

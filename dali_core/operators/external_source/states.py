@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dali_core._runtime.step import StepContext, is_count
+from dali_core._runtime.turn import KeptCalls
 from dali_core.errors import (
     DaliCoreError,
     PipelineStateError,
@@ -96,9 +97,11 @@ class Items:
         Where the items come from.
     cycle : str
         ``"no"``, ``"quiet"`` or ``"raise"``.
+    kept : KeptCalls, optional
+        What asks for items, so that a batch may be interrupted and begun once more.
     """
 
-    def __init__(self, source: Any, cycle: str) -> None:
+    def __init__(self, source: Any, cycle: str, kept: KeptCalls | None = None) -> None:
         self._source = source
         self._cycle = cycle
         self._own = OwnState.of(source)
@@ -107,6 +110,23 @@ class Items:
         self._is_exhausted = False
         self._num_asked = 0  # of this iterator
         self._num_failed = 0
+        self._kept = kept
+        self._before: tuple[Any, ...] = ()
+        self._is_ended = False  # by an interrupt
+
+    def begin(self, *, is_again: bool) -> None:
+        """Begin a batch, perhaps once more after an interrupt."""
+        if is_again:
+            (
+                self._iterator,
+                self._is_used,
+                self._is_exhausted,
+                self._num_asked,
+                self._num_failed,
+            ) = self._before
+        else:
+            counts = self._num_asked, self._num_failed
+            self._before = (self._iterator, self._is_used, self._is_exhausted, *counts)
 
     def take(self, context: StepContext) -> Any:
         """Return the next item, or raise StopIteration."""
@@ -193,7 +213,7 @@ class Items:
 
     def _next(self, iterator: Iterator[Any]) -> Any:
         try:
-            item = next(iterator)
+            item = next(iterator) if self._kept is None else self._asked(self._kept, iterator)
         except StopIteration:
             raise
         except Exception:
@@ -203,10 +223,29 @@ class Items:
         self._num_asked += 1
         return item
 
+    def _asked(self, kept: KeptCalls, iterator: Iterator[Any]) -> Any:
+        if self._is_ended:
+            raise PipelineStateError(
+                "the source must not be a generator that has ended (an interrupt in it has ended "
+                "it, and Python cannot resume one). Use an iterator that is a class, or make a new "
+                "pipeline."
+            )
+        try:
+            return kept.call(next, iterator)
+        except KeyboardInterrupt:
+            self._is_ended = inspect.isgenerator(iterator) and iterator.gi_frame is None
+            raise
+
     def _start(self) -> Iterator[Any]:
         self._num_asked = self._num_failed = 0
-        is_function = inspect.isgeneratorfunction(self._source)
-        return iter(self._source() if is_function else self._source)
+        self._is_ended = False
+        if self._kept is None:
+            return self._iterate()
+        found: Iterator[Any] = self._kept.call(self._iterate)
+        return found
+
+    def _iterate(self) -> Iterator[Any]:
+        return iter(self._source() if inspect.isgeneratorfunction(self._source) else self._source)
 
     def _start_over(self) -> Iterator[Any]:
         iterator = self._start()
@@ -252,13 +291,23 @@ class Calls:
         The source.
     takes_argument : bool
         Whether it takes the number of the sample or batch; then it needs no state.
+    kept : KeptCalls
+        What calls it, so that a batch may be interrupted and begun once more.
     """
 
-    def __init__(self, source: Callable[..., Any], takes_argument: bool) -> None:
+    def __init__(self, source: Callable[..., Any], takes_argument: bool, kept: KeptCalls) -> None:
         self._source = source
         self._takes_argument = takes_argument
         self._own = OwnState.of(source)
-        self._num_calls = 0
+        self._num_calls = self._calls_before = 0
+        self._kept = kept
+
+    def begin(self, *, is_again: bool) -> None:
+        """Begin a batch, perhaps once more after an interrupt."""
+        if is_again:
+            self._num_calls = self._calls_before
+        else:
+            self._calls_before = self._num_calls
 
     @property
     def can_go_on(self) -> bool:
@@ -270,7 +319,8 @@ class Calls:
         if self._own is not None:
             self._own.remember_first()
         self._num_calls += 1
-        return self._source(argument) if self._takes_argument else self._source()
+        arguments = (argument,) if self._takes_argument else ()
+        return self._kept.call(self._source, *arguments)
 
     def state(self) -> dict[str, Any] | None:
         """Return the source's own state, or how often it was called; None if it has no state."""

@@ -24,6 +24,7 @@ from dali_core._runtime.step import (
 )
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
+from dali_core._runtime.turn import KeptCalls
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import (
     ArgumentFormError,
@@ -77,6 +78,8 @@ class SourceStep(FedStep, StatefulStep):
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
         self._state: Callable[[], Any] = _do_nothing
+        self._kept = KeptCalls()
+        self._begin: Callable[..., None] = _do_nothing
         self._restore: Callable[[Any], None]
         if arguments["parallel"]:
             self._by_sample = is_sample_source(arguments, takes_items)
@@ -88,13 +91,13 @@ class SourceStep(FedStep, StatefulStep):
             self._fetch = self._take_fed
             self._restore = self._fed.restore
         elif takes_items:
-            items = Items(source, _CYCLES[arguments.get("cycle")])
-            self._rewind = items.end_epoch
+            items = Items(source, _CYCLES[arguments.get("cycle")], self._kept)
+            self._rewind, self._begin = items.end_epoch, items.begin
             self._state, self._restore = items.state, items.restore
             self._fetch = self._taking_samples(items) if self._by_sample else items.take
         elif callable(source):
-            calls = Calls(source, takes_argument(source))
-            self._loses_state = not calls.can_go_on
+            calls = Calls(source, takes_argument(source), self._kept)
+            self._loses_state, self._begin = not calls.can_go_on, calls.begin
             self._state, self._restore = calls.state, calls.restore
             self._fetch = self._calling(calls, arguments["batch_info"])
         else:
@@ -124,6 +127,7 @@ class SourceStep(FedStep, StatefulStep):
 
     def _fetched(self, context: StepContext) -> Any:
         """Ask the source, and say which exceptions are its own."""
+        self._begin_batch(context)
         try:
             return self._fetch(context)
         except (StopIteration, NotFed, DaliCoreError):
@@ -138,8 +142,16 @@ class SourceStep(FedStep, StatefulStep):
     def skip(self, context: StepContext) -> None:
         """Lose a batch of the source; keep what was fed."""
         if not hasattr(self, "_fed"):
+            self._begin_batch(context)
             with contextlib.suppress(StopIteration):
                 self._fetch(context)
+
+    def forget(self) -> None:
+        """Release what `run` would need to run once more for the same batch."""
+        self._kept.forget()
+
+    def _begin_batch(self, context: StepContext) -> None:
+        self._begin(is_again=self._kept.begin((context.epoch, context.iteration)))
 
     def lose(self, context: StepContext) -> None:
         """Drop what was fed for a batch that a source before has failed."""
@@ -163,6 +175,7 @@ class SourceStep(FedStep, StatefulStep):
 
     def reset(self) -> None:
         """Start the next epoch."""
+        self._kept.forget()
         self._rewind()
 
     def copied(
@@ -191,6 +204,10 @@ class SourceStep(FedStep, StatefulStep):
         """Hand over one batch of an output, as `copied` returned it."""
         self._fed.put(output, batch)
 
+    def discard(self) -> None:
+        """Drop all that was fed and not taken."""
+        self._fed.discard()
+
     @property
     def is_fed(self) -> bool:
         """Whether its data comes from `feed`."""
@@ -217,7 +234,9 @@ class SourceStep(FedStep, StatefulStep):
 
     def restore(self, state: Any) -> None:
         """Go on from where `state` was called."""
+        self._kept.forget()
         self._restore(state)
+        self._kept.forget()
 
     def _take_fed(self, context: StepContext) -> Any:
         batches = self._fed.take(context)
@@ -423,5 +442,5 @@ def takes_argument(source: Callable[..., Any]) -> bool:
     return len(required) == 1 or len(positional) == 1
 
 
-def _do_nothing() -> None:
+def _do_nothing(**_: object) -> None:
     pass

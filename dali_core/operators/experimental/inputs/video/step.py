@@ -39,10 +39,14 @@ class FedVideosStep(FedStep, StatefulStep):
         self._files: list[int] = []
         Finalizer(self, _close_here, self._files, os.getpid())
         self._num_videos = 0
+        self._given: tuple[tuple[int, int], list[Any]] | None = None
         self._num_bytes = self._num_frames = self._num_sequences = self._next = 0
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Return the next sequences of the video that has begun, or of the next one."""
+        key = context.epoch, context.iteration
+        if self._given is not None and self._given[0] == key:  # an interrupted call is repeated
+            return [StepOutput(TensorListCPU(self._given[1], contiguous=False))]
         if self._next >= self._num_sequences:
             self._begin(context)
         last = min(self._next + max(context.batch_size, 1), self._num_sequences)
@@ -61,7 +65,9 @@ class FedVideosStep(FedStep, StatefulStep):
             )
             for sequence in range(self._next, last)
         ]
+        given = key, samples
         self._next = last
+        self._given = given
         return [StepOutput(TensorListCPU(samples, contiguous=False))]
 
     def copied(
@@ -93,12 +99,19 @@ class FedVideosStep(FedStep, StatefulStep):
         for video in batch:
             self._fed.put(output, video)
 
+    def discard(self) -> None:
+        """Drop all that was fed and not taken."""
+        self._fed.discard()
+        self._given = None
+        self._forget()
+
     def state(self) -> None:
         """Return nothing: what was fed is not kept."""
 
     def restore(self, state: Any) -> None:
         """Forget what was fed: it belongs to batches that are not to come."""
         self._fed.restore(state)
+        self._given = None
         self._forget()
 
     def _forget(self) -> None:
