@@ -68,7 +68,8 @@ def range_by_times(rounding: Rounding) -> FindRange:
         start, end = video.start or 0.0, index.num_frames
         if start < 0 and video.end is not None and video.end >= 0:
             start = 0.0
-        if video.end is not None and _units(index, video.end) <= int(index.pts[-1]):
+        last = int(index.pts[-1])
+        if video.end is not None and (video.end < 0 or _units(index, video.end) <= last):
             end = frame_at(video.end, rounding.end_up)
         begin = 0 if video.start is None else frame_at(start, rounding.start_up)
         return max(begin, 0), max(end, 0)
