@@ -148,10 +148,10 @@ class NinjaFile:
         translated = target_of(module.cython, TRANSLATED)
         flags = toolchain.compile_flags(toolchain.cython_level())
         flags += [f"-I{folder}" for folder in INCLUDES]
-        flags += [f"-isystem{toolchain.python_include()}"]
+        flags += [f"-isystem {shlex.quote(str(toolchain.python_include()))}"]
         precompiled = self._precompile(flags, PRECOMPILED_OF_CYTHON)
         if module.uses_cuda:
-            flags += [f"-I{CUDA}", *(f"-isystem{folder}" for folder in headers)]
+            flags += [f"-I{CUDA}", *(f"-isystem {folder}" for folder in headers)]
         objects = [self._compile(translated, flags, precompiled)]
         objects += [self._compile_native(unit, codecs) for unit in module.native]
         objects.append(self._archive_vocabulary(codecs))
@@ -160,19 +160,19 @@ class NinjaFile:
             str(target),
             "link",
             [str(each) for each in objects],
-            variables={"flags": _joined(flags)},
+            variables={"flags": " ".join(flags)},
         )
 
     def add_video_worker(self, target: Path, compiling: list[str], linking: list[str]) -> None:
         """Add the program that decodes videos, to be linked at `target`."""
         # Headers of other projects are as they are: no warnings for these.
-        found = [flag.replace("-I", "-isystem", 1) for flag in compiling]
+        found = [flag.replace("-I", "-isystem ", 1) for flag in compiling]
         includes = [f"-I{folder}" for folder in INCLUDES]
         flags = [*toolchain.compile_flags("-O2"), *includes, *found]
         objects = [str(self._compile(source, flags)) for source in video_worker_sources()]
         flags = [*toolchain.link_flags(), *linking, "-ldl"]
         self._writer.build(
-            str(target), "link_program", objects, variables={"flags": _joined(flags)}
+            str(target), "link_program", objects, variables={"flags": " ".join(flags)}
         )
 
     def text(self) -> str:
@@ -198,14 +198,14 @@ class NinjaFile:
             write_unit(source, unit.sources)
         if of_codecs is None:
             return self._compile(source, flags, self._precompile(flags, PRECOMPILED))
-        headers = [f"-isystem{link_of(package)}" for package in codecs.headers]
+        headers = [f"-isystem {link_of(package)}" for package in codecs.headers]
         return self._compile(source, [*flags, *of_codecs, *headers])
 
     def _precompile(self, flags: list[str], header: Path) -> Path | None:
         """Have a header precompiled, if the compiler is GCC, and return where it then is."""
         if not toolchain.is_gcc():
             return None
-        joined = _joined(flags)
+        joined = " ".join(flags)
         target = _folder(joined) / f"{header.name}.gch"
         if target not in self._precompiled:
             self._precompiled.add(target)
@@ -214,8 +214,8 @@ class NinjaFile:
 
     def _compile(self, source: Path, flags: Iterable[str], precompiled: Path | None = None) -> Path:
         if precompiled:
-            flags = [*flags, "-include", str(precompiled.with_suffix(""))]
-        joined = _joined(flags)
+            flags = [*flags, f"-include {precompiled.with_suffix('')}"]
+        joined = " ".join(flags)
         key = (source, joined)
         if key not in self._objects:
             target = _folder(joined) / source.with_suffix(".o")
@@ -258,8 +258,3 @@ def link_of(package: str) -> Path:
 def _folder(flags: str) -> Path:
     content = f"{shlex.join(toolchain.compiler())} {flags}"
     return BUILD / "objects" / hashlib.sha256(content.encode()).hexdigest()[:8]
-
-
-def _joined(flags: Iterable[str]) -> str:
-    """Return flags for a shell: some name folders, whose paths may have spaces."""
-    return " ".join(shlex.quote(flag) if " " in flag else flag for flag in flags)

@@ -153,7 +153,8 @@ def _query_pkg_config(switch: str, packages: list[str]) -> tuple[list[str], list
     found = subprocess.run(query, capture_output=True, text=True, check=False)
     if found.returncode != 0:
         return None
-    flags = shlex.split(found.stdout)
+    # A shell reads them again: folders are quoted, and what is in front of them stays.
+    flags = [flag[:2] + shlex.quote(flag[2:]) for flag in shlex.split(found.stdout)]
     linking = [flag for flag in flags if flag.startswith(("-l", "-L"))]
     return [flag for flag in flags if flag not in linking], linking
 
