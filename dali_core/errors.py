@@ -46,7 +46,7 @@ class ArgumentKeyError(ArgumentTypeError, ArgumentValueError, _UnknownKeyError):
 
 
 class ArgumentFormError(ArgumentTypeError, ArgumentValueError):
-    """An argument is a text in place of a number, or there are too many or too few inputs."""
+    """An argument is no number that is needed, or there are too many or too few inputs."""
 
 
 class ArgumentConflictError(ArgumentValueError, AssertionError):
@@ -247,6 +247,14 @@ class SampleError(DaliCoreError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore_sample_error, (type(self), self.message, self.__dict__))
+
+
+class SampleValueError(SampleError, ValueError):
+    """An operator refuses a sample, or an argument of it, such as for its layout or its type."""
+
+
+class SampleRangeError(SampleValueError, IndexError):
+    """A number that an operator gets is beyond the dimensions, elements or frames of a sample."""
 
 
 class NotFedError(SampleError, IndexError):

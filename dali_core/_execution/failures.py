@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from dali_core._execution.bad_samples import name_others
@@ -11,10 +12,19 @@ from dali_core._execution.progress import BatchNumbers
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import NotFed
-from dali_core.errors import BadSample, NotFedError, SampleError
+from dali_core.errors import (
+    BadSample,
+    NotFedError,
+    SampleError,
+    SampleRangeError,
+    SampleValueError,
+)
 
 Failure: TypeAlias = "tuple[int, int, str, str]"
 """Sample, node, message and source file, as the engine records them; -1 for none."""
+_CLASSES: Mapping[type[Exception] | None, type[SampleError]] = MappingProxyType(
+    {None: SampleError, ValueError: SampleValueError, IndexError: SampleRangeError}
+)
 
 
 class FailureReports:
@@ -48,7 +58,7 @@ class FailureReports:
         sample, node_number, message, source = failures[0]
         node = self._nodes[node_number] if node_number >= 0 else None
         bad = self.bad_samples(batch, [failure for failure in failures if failure[0] >= 0])
-        kind = NotFedError if isinstance(cause, NotFed) else SampleError
+        kind = NotFedError if isinstance(cause, NotFed) else _CLASSES[batch.failure_kind()]
         return kind(
             message + name_others(bad),
             operator=node.operator if node else "",

@@ -223,8 +223,9 @@ def _convert_item(value: Any, arg: Arg, what: str) -> Any:
             f"{what} must be finite (got {shown(value)}). Pass a smaller number."
         ) from error
     if converted is None:
-        # A text might have been a number: Python raises a ValueError for those that are not.
-        kind = ArgumentFormError if isinstance(value, str) else ArgumentTypeError
+        # Python converts texts and numbers, and raises a ValueError for those that it cannot.
+        is_convertible = isinstance(value, (str, bytes, bytearray, float))
+        kind = ArgumentFormError if is_convertible else ArgumentTypeError
         raise kind(
             f"{what} must be {arg.item_type.__name__} (got {shown(value)}, a "
             f"{type(value).__name__}). Convert it."

@@ -162,6 +162,11 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         string source
         cbool is_final
 
+    cdef enum class FailureKind:
+        kOther
+        kValueError
+        kIndexError
+
     cdef cppclass Batch:
         int size()
         void shrink(int size)
@@ -171,6 +176,7 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         void fail(SampleFailure failure)
         cbool failed()
         vector[SampleFailure] failures()
+        FailureKind failure_kind()
         vector[SampleFailure] replaced()
         void set_runs(int reader, vector[ReaderRun] runs) except +
         void give(int value, int sample, Tensor tensor) except +

@@ -117,6 +117,13 @@ cdef class Batch:
         """List (sample, node, message, source) of all failures, by sample."""
         return _described(self.batch.get().failures())
 
+    def failure_kind(self) -> type[Exception] | None:
+        """Return the exception of Python that the first failure is as well, if it is one."""
+        kind = self.batch.get().failure_kind()
+        if kind == engine.FailureKind.kIndexError:
+            return IndexError
+        return ValueError if kind == engine.FailureKind.kValueError else None
+
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
         return _described(self.batch.get().replaced())

@@ -78,6 +78,11 @@ std::vector<SampleFailure> Batch::failures() const {
   return sorted(failures_);
 }
 
+FailureKind Batch::failure_kind() const {
+  const std::vector<SampleFailure> all = failures();
+  return all.empty() ? FailureKind::kOther : all.front().kind;
+}
+
 std::vector<SampleFailure> Batch::replaced() const {
   std::lock_guard<std::mutex> lock(failures_mutex_);
   return sorted(replaced_);

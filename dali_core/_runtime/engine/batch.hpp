@@ -16,12 +16,16 @@
 
 namespace dali_core {
 
+// By which exceptions of Python a failure may be caught, besides its own class.
+enum class FailureKind { kOther, kValueError, kIndexError };
+
 struct SampleFailure {
   int sample = 0;  // -1: the whole batch
   int node = 0;    // -1: no node in particular
   std::string message;
   std::string source;
   bool is_final = false;  // whether no other sample may take its place
+  FailureKind kind = FailureKind::kOther;
 };
 
 // An output whose samples are contiguous in one buffer.
@@ -134,6 +138,8 @@ class Batch {
   }
   // Sorted by sample, so that what is reported first does not depend on timing.
   std::vector<SampleFailure> failures() const;
+  // Of the first failure.
+  FailureKind failure_kind() const;
 
   // Bad samples in whose place others are, sorted like failures.
   std::vector<SampleFailure> replaced() const;

@@ -12,7 +12,7 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
   std::iota(everything.begin(), everything.end(), 0);
   size_t running = 0;
   std::vector<int> places;
-  const auto fail = [&](int sample, size_t member, const std::string& message) {
+  const auto fail = [&](int sample, size_t member, const std::string& message, FailureKind kind) {
     const DeviceInstruction& instruction = instructions_[running + member];
     std::string source;
     if (sample >= 0) {
@@ -21,7 +21,7 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
         if (const auto& known = batch.values[value][sample].source) source = *known;
     }
     plan.failed = true;
-    plan.failure = {sample, instruction.node, message, source};
+    plan.failure = {sample, instruction.node, message, source, false, kind};
   };
   try {
     for (size_t i = 0; i < instructions_.size(); ++i) {
@@ -43,13 +43,13 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
     arena.finish(plan.work);
     expected_.update(arena.upload_bytes(), arena.scratch_bytes());
   } catch (const DevicePlanError& error) {
-    fail(error.sample, static_cast<size_t>(error.member), error.what());
+    fail(error.sample, static_cast<size_t>(error.member), error.what(), FailureKind::kValueError);
   } catch (const DeviceFailure& error) {
-    fail(-1, 0, error.what());
+    fail(-1, 0, error.what(), FailureKind::kOther);
     plan.device_failed = true;
     plan.out_of_memory = dynamic_cast<const OutOfDeviceMemory*>(&error) != nullptr;
   } catch (const std::exception& error) {
-    fail(-1, 0, failure_message(error));
+    fail(-1, 0, failure_message(error), failure_kind(error));
   }
 }
 

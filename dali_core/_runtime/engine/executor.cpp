@@ -236,7 +236,7 @@ void Executor::finish_outputs(Batch& batch) {
   try {
     collect_outputs(batch);
   } catch (const std::exception& error) {
-    batch.fail({-1, -1, failure_message(error), ""});
+    batch.fail({-1, -1, failure_message(error), "", false, failure_kind(error)});
   }
 }
 

@@ -40,6 +40,12 @@ std::string failure_message(const std::exception& error) {
              : "memory must be available (the system has no more). Use smaller batches or images.";
 }
 
+FailureKind failure_kind(const std::exception& error) {
+  if (dynamic_cast<const std::out_of_range*>(&error) != nullptr) return FailureKind::kIndexError;
+  return dynamic_cast<const std::invalid_argument*>(&error) != nullptr ? FailureKind::kValueError
+                                                                       : FailureKind::kOther;
+}
+
 SampleProgram::SampleProgram(std::vector<Instruction> instructions)
     : instructions_(std::move(instructions)) {
   for (const Instruction& instruction : instructions_) {
@@ -137,6 +143,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
                                               const ReadProgress& read, ThreadTimes& times) const {
   const Instruction* running = nullptr;
   std::string message;
+  FailureKind kind = FailureKind::kOther;
   try {
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const Instruction& instruction = instructions_[i];
@@ -165,6 +172,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
     return {};
   } catch (const std::exception& error) {
     message = failure_message(error);
+    kind = failure_kind(error);
   } catch (...) {
     message = "operators must throw std::exception (got something else). Change the operator.";
   }
@@ -174,7 +182,8 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
   // What other samples may be reading stays until the batch is gone.
   if (!reads_batch_) batch.clear(sample);
   return {running,
-          {sample, running->node, std::move(message), context.source_ ? *context.source_ : ""}};
+          {sample, running->node, std::move(message), context.source_ ? *context.source_ : "",
+           false, kind}};
 }
 
 void SampleProgram::run_one(const Instruction& instruction, SampleContext& context, Batch& batch,

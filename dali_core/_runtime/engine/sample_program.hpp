@@ -21,6 +21,9 @@ namespace dali_core {
 // What a failure says.
 std::string failure_message(const std::exception& error);
 
+// Cython translates the same exceptions into the same of Python.
+FailureKind failure_kind(const std::exception& error);
+
 // Several operators that run as one. Made from them, in their order.
 class FusedChain {
  public:

@@ -22,10 +22,10 @@ void ReducedAxes::mark(const Tensor& input, bool (&is_reduced)[kMaxDims]) const 
   };
   for (const int64_t axis : axes_) {
     if (axis < -ndim || axis >= ndim)
-      throw std::invalid_argument("axes must be from " + std::to_string(-ndim) + " to " +
-                                  std::to_string(ndim - 1) + " (got " + std::to_string(axis) +
-                                  " for shape " + to_string(input.shape) +
-                                  "). List dimensions of the input.");
+      throw std::out_of_range("axes must be from " + std::to_string(-ndim) + " to " +
+                              std::to_string(ndim - 1) + " (got " + std::to_string(axis) +
+                              " for shape " + to_string(input.shape) +
+                              "). List dimensions of the input.");
     mark_one(axis < 0 ? axis + ndim : axis, std::to_string(axis));
   }
   for (int i = 0; i < names_.ndim(); ++i) {
