@@ -22,6 +22,7 @@ from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tenso
 
 from collections import deque
 
+from dali_core._messages import printable
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 from dali_core._runtime.run_times import OperatorTimes, RunTimes, Waits
 
