@@ -1,4 +1,4 @@
-# Part of executor.pyx: what native code and Python hand to each other.
+# Part of executor.pyx: what native code, Python and devices hand to each other.
 
 
 cdef engine.ReaderRun _native_run(object described) except *:
@@ -21,3 +21,13 @@ cdef list _described(vector[engine.SampleFailure] failures):
          failure.source.decode(errors="surrogateescape"))
         for failure in failures
     ]
+
+
+cdef int _use_in(TensorListGPU samples, object stream) except -1:
+    """Let a stream wait for samples, whose memory is not free before the stream is past that."""
+    if samples._ready is not None:
+        stream.wait(samples._ready)
+    # What another device uses is copied there, and kept until then.
+    if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
+        record_stream(samples.samples, stream)
+    return 0

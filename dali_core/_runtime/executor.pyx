@@ -491,13 +491,3 @@ cdef class Executor:
 
 include "consumer_calls.pxi"
 include "converted.pxi"
-
-
-cdef int _use_in(TensorListGPU samples, object stream) except -1:
-    """Let a stream wait for samples, whose memory is not free before the stream is past that."""
-    if samples._ready is not None:
-        stream.wait(samples._ready)
-    # What another device uses is copied there, and kept until then.
-    if not samples.samples.empty() and samples.samples[0].device == stream.device_id:
-        record_stream(samples.samples, stream)
-    return 0

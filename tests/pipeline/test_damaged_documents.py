@@ -303,7 +303,7 @@ def _with_objects() -> list[tuple[str, str]]:
     plain = (int, float, bool, str)
     return [
         (name, arg.name)
-        for name, spec in specs_by_identity().items()
+        for name, spec in sorted(specs_by_identity().items(), key=lambda entry: entry[0])
         for arg in spec.args
         if arg.item_type is object
         or not (arg.item_type in plain or issubclass(arg.item_type, enum.Enum))
