@@ -63,10 +63,7 @@ def work(seen):
     while num_signals == seen:
         pipeline = MAKE()
         for _ in range(random.randrange(4)):
-            try:
-                pipeline.run()
-            except SampleError as error:
-                assert "nterrupt" in str(error), error
+            pipeline.run()
         if random.random() < 0.3:
             pipeline.close()
         del pipeline

@@ -77,29 +77,19 @@ def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Pa
         make(exec_async={exec_async}).run()  # importing is Python's own
         signal.signal(signal.SIGALRM, interrupt)
         pipeline = make(exec_async={exec_async}, prefetch_queue_depth=3)
-        last = -1
-        num_errors = 0
+        found = []
         for number in range(150):
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.0002 + number % 50 * 0.0001)
                 while True:
-                    try:
-                        found = first(pipeline.run())
-                    except SampleError as error:
-                        assert "interrupt" in str(error).lower(), error
-                        num_errors += 1
-                        continue
-                    assert found > last and found % 10 == 0, (found, last)
-                    last = found
+                    outputs = pipeline.run()
+                    found.append(outputs)
             except KeyboardInterrupt:
                 pass
-        for _ in range(5):
-            try:
-                pipeline.run()
-            except SampleError:
-                num_errors += 1
-        # A call of a source that Ctrl-C ends is a batch that has failed.
-        assert num_errors <= 150
+        found += [pipeline.run() for _ in range(5)]
+        numbers = [first(outputs) for outputs in found]
+        if sys.version_info >= (3, 11):  # before, a result may be lost before it is stored
+            assert numbers == list(range(0, 10 * len(numbers), 10)), numbers
         pipeline.close()
         print("done", threads_left())
         """,

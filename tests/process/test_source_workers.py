@@ -201,20 +201,19 @@ def interrupt(*_):
 signal.signal(signal.SIGALRM, interrupt)
 pipeline = parallel(lambda info: np.int64([info.idx_in_epoch]), exec_async={exec_async})
 pipeline.run()
-last = 0
+found = []
 for number in range(60):
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.0003 + number % 20 * 0.0002)
         while True:
-            try:
-                found = first(pipeline.run())
-            except SampleError as error:
-                assert "interrupt" in str(error).lower(), error
-                continue
-            assert found > last and found % 4 == 0, (found, last)
-            last = found
+            outputs = pipeline.run()
+            found.append(outputs)
     except KeyboardInterrupt:
         pass
+numbers = [first(outputs) for outputs in found]
+if sys.version_info >= (3, 11):  # before, a result may be lost before it is stored
+    assert numbers == list(range(4, 4 * len(numbers) + 4, 4)), numbers
+del outputs, found
 pipeline.close()
 print("done", threads_left() <= 0, children())
 """,
