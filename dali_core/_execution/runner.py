@@ -414,6 +414,7 @@ class Runner:
             )
         self._steps.drop_batches(iteration)
         self._executor.go_to(iteration, self.in_flight)
+        self._steps.forget_end()
 
     def _is_done(self, batch: Batch) -> bool:
         if not self._is_inline and not self._calls_sources:

@@ -170,8 +170,11 @@ class Steps:
         if self._device is not None:
             self._device.drop_batches()
         self._states.clear()
-        self._ended.clear()
         self.forget_failures()
+
+    def forget_end(self) -> None:
+        """Forget for which batches there was no data, once these are not in flight any more."""
+        self._ended.clear()
 
     def forget_failures(self) -> None:
         """Let go of exceptions that nobody will ask for, and of the samples in their frames."""

@@ -41,8 +41,11 @@ class KeptCalls:
     """Calls whose results are kept, so that what makes them can be interrupted and repeated."""
 
     def __init__(self) -> None: ...
-    def begin(self, key: object) -> bool:
-        """Begin to make the calls for something; return whether that is done once more."""
+    def holds(self, key: object) -> bool:
+        """Return whether the calls for something were begun before."""
+
+    def begin(self, key: object) -> None:
+        """Begin to make the calls for something, perhaps once more."""
 
     def forget(self) -> None:
         """Release all results."""

@@ -112,13 +112,15 @@ cdef class KeptCalls:
     def __init__(self):
         self.results = []
 
-    def begin(self, key: object) -> bool:
-        """Begin to make the calls for something; return whether that is done once more."""
-        cdef bint is_again = self.key is not None and self.key == key
-        self.position = 0
-        if not is_again:
+    def holds(self, key: object) -> bool:
+        """Return whether the calls for something were begun before."""
+        return self.key is not None and self.key == key
+
+    def begin(self, key: object) -> None:
+        """Begin to make the calls for something, perhaps once more."""
+        if not self.holds(key):
             self.results, self.key = [], key
-        return is_again
+        self.position = 0
 
     def forget(self) -> None:
         """Release all results."""

@@ -74,6 +74,7 @@ prepare_first_batch : optional
         # gave, or has raised, and how many have started another batch.
         self._shared: list[Any] = []
         self._num_scheduled = 0
+        self._is_beginning = False  # an epoch
         self._end_is_due = False  # of an epoch, after which the next one has begun
         self._prepared = None  # the first batch, or why there is none
         self._before_prepared = None
@@ -196,19 +197,23 @@ prepare_first_batch : optional
         return self._taken >= self._epochs.num_given(self._epoch)
 
     def _begin_next_epoch(self, *, is_end: bool = False) -> None:
+        # If an interrupt comes, the next batch begins with this.
+        self._end_is_due = is_end
+        self._is_beginning = True
         for pipeline in self._pipelines:
             pipeline.reset()
         start = self._snapshots()
-        # In one piece; an interrupt before repeats the above, which changes nothing.
         self._epoch += 1
         self._taken = 0
         self._epoch_start = start
         self._ever_scheduled = False
-        self._end_is_due = is_end
+        self._is_beginning = False
         self._schedule_first()
 
     def _begin_batch(self) -> None:
         """Start the pipelines if need be; raise StopIteration if the epoch is over."""
+        if self._is_beginning:
+            self._begin_next_epoch(is_end=self._end_is_due)
         if self._end_is_due:
             self._end_is_due = False
             raise StopIteration

@@ -34,6 +34,7 @@ class StatefulIterator:
     _shared: list[Any]
     _num_scheduled: int
     _end_is_due: bool
+    _is_beginning: bool
 
     if TYPE_CHECKING:
 
@@ -198,7 +199,7 @@ class StatefulIterator:
         self._prepared = self._before_prepared = None
         self._shared = []
         self._num_scheduled = 0
-        self._end_is_due = False
+        self._end_is_due = self._is_beginning = False
         # What remains of the epoch comes first, if anything does.
         self._ever_consumed = self._is_over
 

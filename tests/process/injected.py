@@ -290,6 +290,74 @@ class OfJAX(Iterated):
         return [int(value) for value in np.asarray(batch["x"]).ravel()]
 
 
+class Resetting(Run):
+    """Takes batches by `run`, and calls `reset` at the end of each epoch."""
+
+    _is_over = False
+
+    def take(self) -> Any:
+        """Return a batch, or what stands for the end of an epoch."""
+        if not self._is_over:
+            try:
+                return self._pipeline.run()
+            except StopIteration:
+                self._is_over = True
+        self._pipeline.reset()
+        self._is_over = False
+        return END
+
+    def values(self, batch: Any) -> list[int]:
+        """Return what is in it."""
+        return [] if batch is END else _values(batch)
+
+
+class OverEpochs(Iterated):
+    """Takes batches from an iterator that begins the next epoch by itself."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        from dali_core.plugin.base_iterator import BaseIterator
+        from tests.plugin.fake_pipeline import ListAdapter
+
+        self._pipeline = pipeline
+        name = "reader" if len(pipeline.reader_meta()) else None
+        self._iterator = BaseIterator(
+            [pipeline], ["x"], ListAdapter(), auto_reset=True, reader_name=name
+        )
+
+    def take(self) -> Any:
+        """Return a batch, or what stands for the end of an epoch."""
+        try:
+            return self._iterator.__next__()
+        except StopIteration:
+            return END
+
+    def values(self, batch: Any) -> list[int]:
+        """Return what is in it."""
+        return [] if batch is END else super().values(batch)
+
+
+def short_reader(root: str) -> Pipeline:
+    """Return a pipeline with epochs of two batches, of a reader."""
+    files = [os.path.join(root, "class_0", "000.jpg")] * 4
+    return _source(
+        lambda: fn.readers.file(
+            files=files, labels=list(range(4)), random_shuffle=True, seed=1, name="reader"
+        )[1]
+    )
+
+
+def short_source() -> Pipeline:
+    """Return a pipeline with epochs of two batches, of a source."""
+    batches = [[np.int32([10 * i + k]) for k in range(2)] for i in range(2)]
+    return _source(lambda: fn.external_source(batches, cycle="raise"))
+
+
+END = "end of the epoch"
+EPOCHS: dict[str, Callable[[str], Run]] = {
+    "run, short source": lambda root: Resetting(short_source()),
+    "iterator, short source": lambda root: OverEpochs(short_source()),
+    "iterator, short reader": lambda root: OverEpochs(short_reader(root)),
+}
 CONSUMERS: dict[str, type[Run]] = {
     "run": Run,
     "passed": Passed,
@@ -354,20 +422,26 @@ def main(kinds: list[str], step: int) -> int:
     from tests.folders import make_folders
 
     status = 0
+
+    def report(kind: str, made: Callable[[], Run]) -> None:
+        nonlocal status
+        if kinds and not any(kind.startswith(each) for each in kinds):
+            return
+        count, problems = check(made, step)
+        print(f"{kind}: {count} interrupts, {len(problems)} streams changed", flush=True)
+        for problem in problems[:40]:
+            print("   ", problem, flush=True)
+        status |= bool(problems)
+
     with tempfile.TemporaryDirectory() as folder:
         make_folders(Path(folder))
         for consumer_name, consumer in CONSUMERS.items():
             for name, make in PIPELINES.items():
-                kind = f"{consumer_name}, {name}"
-                if (name == "fed") != (consumer is Passed):
-                    continue
-                if kinds and not any(kind.startswith(each) for each in kinds):
-                    continue
-                count, problems = check(lambda m=make, c=consumer: c(m(folder)), step)  # type: ignore[misc]
-                print(f"{kind}: {count} interrupts, {len(problems)} streams changed", flush=True)
-                for problem in problems[:40]:
-                    print("   ", problem, flush=True)
-                status |= bool(problems)
+                if (name == "fed") == (consumer is Passed):
+                    kind = f"{consumer_name}, {name}"
+                    report(kind, lambda m=make, c=consumer: c(m(folder)))  # type: ignore[misc]
+        for kind, make_run in EPOCHS.items():
+            report(kind, lambda m=make_run: m(folder))  # type: ignore[misc]
     return status
 
 

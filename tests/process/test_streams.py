@@ -10,7 +10,7 @@ import pytest
 
 from dali_core.plugin.base_iterator import BaseIterator
 from tests.plugin.fake_pipeline import ListAdapter
-from tests.process.injected import CONSUMERS, PIPELINES, check, fed, reader
+from tests.process.injected import CONSUMERS, EPOCHS, PIPELINES, check, fed, reader
 from tests.process.interrupted import STREAMS, stream
 
 SINCE_3_11 = pytest.mark.skipif(
@@ -26,6 +26,14 @@ def test_an_interrupt_at_an_instruction_loses_no_batch(
     kind: str, consumer: str, root: Path
 ) -> None:
     count, problems = check(lambda: CONSUMERS[consumer](PIPELINES[kind](str(root))), step=101)
+    assert problems == []
+    assert count > 10
+
+
+@SINCE_3_11
+@pytest.mark.parametrize("kind", EPOCHS)
+def test_an_interrupt_at_the_end_of_an_epoch_loses_no_batch(kind: str, root: Path) -> None:
+    count, problems = check(lambda: EPOCHS[kind](str(root)), step=7)
     assert problems == []
     assert count > 10
 

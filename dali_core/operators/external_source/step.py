@@ -151,7 +151,9 @@ class SourceStep(FedStep, StatefulStep):
         self._kept.forget()
 
     def _begin_batch(self, context: StepContext) -> None:
-        self._begin(is_again=self._kept.begin((context.epoch, context.iteration)))
+        key = context.epoch, context.iteration
+        self._begin(is_again=self._kept.holds(key))
+        self._kept.begin(key)
 
     def lose(self, context: StepContext) -> None:
         """Drop what was fed for a batch that a source before has failed."""
