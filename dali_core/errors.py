@@ -46,7 +46,7 @@ class ArgumentKeyError(ArgumentTypeError, ArgumentValueError, _UnknownKeyError):
 
 
 class ArgumentFormError(ArgumentTypeError, ArgumentValueError):
-    """An argument is no number that is needed, or there are too many or too few inputs."""
+    """An argument is no number, though it must be, or arguments or inputs are missing."""
 
 
 class ArgumentConflictError(ArgumentValueError, AssertionError):

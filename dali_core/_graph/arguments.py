@@ -132,7 +132,7 @@ def check_arguments(
         value = given.get(name)
         if value is None:
             if arg.default is REQUIRED:
-                raise ArgumentTypeError(
+                raise ArgumentFormError(
                     f"{where}: argument {name!r} must be given ({_type_name(arg)}). {arg.doc}"
                 )
             if arg.default is not UNSET and arg.default is not None:

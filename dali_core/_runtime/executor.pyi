@@ -54,6 +54,9 @@ class Batch:
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
 
+    def failure_kind(self) -> type[Exception] | None:
+        """Return the exception of Python that the first failure is as well, if it is one."""
+
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
 

@@ -92,9 +92,9 @@ class TensorResize : public Operator {
     bool is_named[kMaxDims] = {};
     const auto add = [&](int64_t axis, const std::string& shown) {
       if (axis < 0 || axis >= ndim)
-        throw std::invalid_argument("axes must be dimensions of the input (got " + shown +
-                                    " for shape " + to_string(input.shape) + " with layout \"" +
-                                    input.layout.c_str() + "\"). Name others.");
+        throw std::out_of_range("axes must be dimensions of the input (got " + shown +
+                                " for shape " + to_string(input.shape) + " with layout \"" +
+                                input.layout.c_str() + "\"). Name others.");
       if (is_named[axis])
         throw std::invalid_argument("axes must be named once each (got dimension " +
                                     std::to_string(axis) + " twice). Name it once.");
