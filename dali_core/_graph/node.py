@@ -148,7 +148,7 @@ class _NoIterable(type):
     method that there is not. Iterating does not, and calls the method.
     """
 
-    @property
+    @property  # type: ignore[misc]
     def __dict__(cls) -> MappingProxyType[str, Any]:  # type: ignore[override]
         own: MappingProxyType[str, Any] = type.__dict__["__dict__"].__get__(cls)
         return MappingProxyType({**own, "__iter__": None} if "__iter__" in own else own)

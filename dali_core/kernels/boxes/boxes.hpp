@@ -33,9 +33,9 @@ inline int64_t count_box_rows(const Tensor& boxes) {
 inline void check_labels(const Tensor& labels, int64_t num_boxes) {
   const int ndim = labels.shape.ndim;
   if (ndim == 0 || ndim > 2 || labels.shape[0] != num_boxes)
-    throw std::invalid_argument("labels must be one for each of the " +
-                                std::to_string(num_boxes) + " boxes, a number or a row (got shape " +
-                                to_string(labels.shape) + "). Pass as many as boxes.");
+    throw std::invalid_argument("labels must be one for each of the " + std::to_string(num_boxes) +
+                                " boxes, a number or a row (got shape " + to_string(labels.shape) +
+                                "). Pass as many as boxes.");
 }
 
 }  // namespace dali_core

@@ -21,7 +21,14 @@ from dali_core import (
     pipeline_def,
     types,
 )
-from dali_core.errors import NoBatchError, NotFedError, SerializationError, UnknownInputError
+from dali_core.errors import (
+    NoBatchError,
+    NotFedError,
+    SampleRangeError,
+    SampleValueError,
+    SerializationError,
+    UnknownInputError,
+)
 from dali_core.statistics import PipelineStatistics
 
 if TYPE_CHECKING:
@@ -129,5 +136,17 @@ try:
 except SerializationError as error:
     found.append(type(error).__name__)
 assert found == ["UnknownInputError", "NotFedError", "NoBatchError", "SerializationError"]
+for axes in ([7], [0, 0]):
+    refused = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with refused:
+        refused.set_outputs(fn.reductions.sum(fn.constant(fdata=[1.0]), axes=axes))
+    try:
+        refused.run()
+    except SampleRangeError as error:
+        found.append(type(error).__name__)
+    except SampleValueError as error:
+        found.append(type(error).__name__)
+    refused.close()
+assert found[4:] == ["SampleRangeError", "SampleValueError"]
 for one in (pipeline, same, other, empty, inner):
     one.close()
