@@ -43,6 +43,11 @@ def outcomes(folder: Path, first: int, count: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     for name in names:
         decoded, read = (_run(each, name) for each in (pipeline, reading))
+        if decoded is None and read is not None:  # only a file may be longer than its array
+            assert _by_numpy(folder / name).astype(read.dtype).tobytes() == read.tobytes(), name
+            assert _num_bytes_behind_array(folder / name) > 0, name
+            counts["array"] += 1
+            continue
         assert (decoded is None) == (read is None), name
         if decoded is None or read is None:
             counts["error"] += 1
@@ -72,6 +77,13 @@ def _by_numpy(path: Path) -> np.ndarray:
         warnings.simplefilter("ignore")
         array: np.ndarray = np.load(path, allow_pickle=False, max_header_size=1 << 20)
     return array
+
+
+def _num_bytes_behind_array(path: Path) -> int:
+    with path.open("rb") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.load(file, allow_pickle=False, max_header_size=1 << 20)
+        return len(file.read())
 
 
 def main() -> None:

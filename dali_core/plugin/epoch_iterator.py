@@ -76,6 +76,7 @@ prepare_first_batch : optional
         self._num_scheduled = 0
         self._is_beginning = False  # an epoch
         self._end_is_due = False  # of an epoch, after which the next one has begun
+        self._has_run_out = False  # a source, since the epoch began
         self._prepared = None  # the first batch, or why there is none
         self._before_prepared = None
         self._epoch_start = self._snapshots()
@@ -206,7 +207,7 @@ prepare_first_batch : optional
         self._epoch += 1
         self._taken = 0
         self._epoch_start = start
-        self._ever_scheduled = False
+        self._ever_scheduled = self._has_run_out = False
         self._is_beginning = False
         self._schedule_first()
 
@@ -303,6 +304,8 @@ prepare_first_batch : optional
                     # Assignments, without a call in between: nothing is lost here.
                     self._shared += [self._share(pipeline)]
                 except NoBatchError as error:
+                    if self._has_run_out:  # that of another pipeline: no more was started then
+                        raise StopIteration from error
                     raise PipelineStateError(
                         "iterator: its pipelines must be used by it alone (a batch is missing: "
                         f"{error}). Do not call outputs or run of a pipeline that is iterated over."
@@ -331,6 +334,7 @@ prepare_first_batch : optional
             return outputs
         except StopIteration:
             # Nothing more is started: the batches of the others belong to none of this one.
+            self._has_run_out = True
             self._release(self._shared)
             self._shared = []
             if self._epochs is None and self._auto_reset:
