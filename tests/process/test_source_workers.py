@@ -211,6 +211,8 @@ for number in range(60):
     except KeyboardInterrupt:
         pass
 numbers = [first(outputs) for outputs in found]
+assert numbers == sorted(set(numbers)), numbers
+assert all(number % 4 == 0 for number in numbers), numbers
 if sys.version_info >= (3, 11):  # before, a result may be lost before it is stored
     assert numbers == list(range(4, 4 * len(numbers) + 4, 4)), numbers
 del outputs, found
