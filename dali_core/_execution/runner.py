@@ -424,9 +424,7 @@ class Runner:
         return bool(self._executor.wait(batch, 0.0))
 
     def _run_step(self, batch: Batch, seconds: float, *, for_others: bool) -> bool:
-        task = self._executor.next_step(
-            seconds, until=batch, for_others=for_others, comes_again=True
-        )
+        task = self._executor.next_step(seconds, batch, for_others=for_others, comes_again=True)
         if task is not None:
             self._steps.run(task)
         return task is not None

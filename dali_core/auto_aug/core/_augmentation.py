@@ -191,9 +191,7 @@ class Augmentation:
         )
         return f"{type(self).__name__}({self._op!r}{''.join(stated)})"
 
-    def _get_magnitudes(
-        self, num_magnitude_bins: int | None
-    ) -> Sequence[float] | NDArray[Any] | None:
+    def _get_magnitudes(self, num_magnitude_bins: int | None) -> NDArray[Any] | None:
         """Return the magnitude of each bin; None without a range. Programs call it, too."""
         mag_range = self.mag_range
         return (
