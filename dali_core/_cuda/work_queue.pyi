@@ -25,7 +25,7 @@ class WorkQueue:
     def stop_trace(self) -> list[DeviceSpan]:
         """Wait for the work in the stream, and return when all that was timed has happened."""
 
-    def run(self, program: DeviceProgram, task: StepTask) -> tuple[int, int, str] | Event:
+    def run(self, program: DeviceProgram, task: StepTask) -> tuple[int, int, str, int] | Event:
         """Plan a program for a batch, and put what it does into the stream."""
 
     def close(self) -> None:

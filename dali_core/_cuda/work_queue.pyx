@@ -93,7 +93,7 @@ cdef class WorkQueue:
         self._note(list(self.in_flight))
         return trace.take()
 
-    def run(self, DeviceProgram program, StepTask task) -> tuple[int, int, str] | Event:
+    def run(self, DeviceProgram program, StepTask task) -> tuple[int, int, str, int] | Event:
         """Plan a program for a batch, and put what it does into the stream.
 
         Parameters
@@ -106,9 +106,9 @@ cdef class WorkQueue:
 
         Returns
         -------
-        Event or tuple of (int, int, str)
-            Reached when all is done; or the sample (-1: all), the node and the message of a failure
-            of the operators, with which nothing has happened on the device.
+        Event or tuple of (int, int, str, int)
+            Reached when all is done; or the sample (-1: all), the node, the message and the kind of a
+            failure of the operators, with which nothing has happened on the device.
 
         Raises
         ------
@@ -135,7 +135,8 @@ cdef class WorkQueue:
             message = work.plan.failure.message.decode(errors="replace")
             if work.plan.device_failed:
                 raise (OutOfDeviceMemoryError if work.plan.out_of_memory else CudaError)(message)
-            return work.plan.failure.sample, work.plan.failure.node, message
+            return (work.plan.failure.sample, work.plan.failure.node, message,
+                    <int>work.plan.failure.kind)
         try:
             trace = self.trace
             if trace is not None:

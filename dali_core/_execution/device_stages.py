@@ -80,8 +80,8 @@ class DeviceStages:
         """Put the work of a stage for a batch into the stream, and send the batch on its way."""
         result = self._queue.run(self._programs[task.stage], task)
         if isinstance(result, tuple):
-            sample, node, message = result
-            task.fail(sample, node, message, self._inputs[node])
+            sample, node, message, kind = result
+            task.fail(sample, node, message, self._inputs[node], kind=kind)
             return
         self._done[task.batch.iteration] = result
         task.finish()

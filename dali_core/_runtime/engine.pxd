@@ -155,17 +155,18 @@ cdef extern from "reader_run.hpp" namespace "dali_core" nogil:
 
 
 cdef extern from "batch.hpp" namespace "dali_core" nogil:
+    cdef enum class FailureKind:
+        kOther
+        kValueError
+        kIndexError
+
     cdef cppclass SampleFailure:
         int sample
         int node
         string message
         string source
         cbool is_final
-
-    cdef enum class FailureKind:
-        kOther
-        kValueError
-        kIndexError
+        FailureKind kind
 
     cdef cppclass Batch:
         int size()

@@ -126,6 +126,7 @@ class StepTask:
         message: str,
         values: Sequence[int] = (),
         is_final: bool = True,
+        kind: int = 0,
     ) -> None:
         """End the batch with an error. Does nothing if the step has ended already."""
 

@@ -131,7 +131,13 @@ cdef class StepTask:
                 self.executor.executor.finish_step(self.task)
 
     def fail(
-        self, int sample, int node, str message, values: Sequence[int] = (), bint is_final=True
+        self,
+        int sample,
+        int node,
+        str message,
+        values: Sequence[int] = (),
+        bint is_final=True,
+        int kind=0,
     ) -> None:
         """End the batch with an error. Does nothing if the step has ended already.
 
@@ -147,6 +153,8 @@ cdef class StepTask:
             Ids of the inputs, which know the file that the sample came from.
         is_final : bool
             If False, the step goes on: another sample will take the place of this one.
+        kind : int
+            The engine's `FailureKind`.
         """
         cdef engine.SampleFailure failure
         cdef engine.Tensor tensor
@@ -158,6 +166,7 @@ cdef class StepTask:
         failure.node = node
         failure.message = message.encode(errors="backslashreplace")
         failure.is_final = is_final
+        failure.kind = <engine.FailureKind>kind
         if 0 <= sample < self.batch.size:
             for value in values:
                 tensor = self.task.batch.get().values[<size_t>value][sample]

@@ -1,5 +1,6 @@
 #include "device_program.hpp"
 
+#include <exception>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -43,7 +44,7 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
     arena.finish(plan.work);
     expected_.update(arena.upload_bytes(), arena.scratch_bytes());
   } catch (const DevicePlanError& error) {
-    fail(error.sample, static_cast<size_t>(error.member), error.what(), FailureKind::kValueError);
+    fail(error.sample, static_cast<size_t>(error.member), error.what(), failure_kind(error));
   } catch (const DeviceFailure& error) {
     fail(-1, 0, error.what(), FailureKind::kOther);
     plan.device_failed = true;
@@ -85,7 +86,8 @@ void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
           for (const ArgumentLimits& limits : instruction.limits)
             limits.check(*context.arguments_[limits.slot]);
         } catch (const std::invalid_argument& error) {
-          throw DevicePlanError(static_cast<int>(k), static_cast<int>(member), error.what());
+          std::throw_with_nested(
+              DevicePlanError(static_cast<int>(k), static_cast<int>(member), error.what()));
         }
         if (member + 1 == count)
           for (auto& samples : outputs) context.outputs_.push_back(&samples[k]);

@@ -41,6 +41,13 @@ std::string failure_message(const std::exception& error) {
 }
 
 FailureKind failure_kind(const std::exception& error) {
+  try {
+    std::rethrow_if_nested(error);
+  } catch (const std::exception& cause) {
+    return failure_kind(cause);
+  } catch (...) {
+    return FailureKind::kOther;
+  }
   if (dynamic_cast<const std::out_of_range*>(&error) != nullptr) return FailureKind::kIndexError;
   return dynamic_cast<const std::invalid_argument*>(&error) != nullptr ? FailureKind::kValueError
                                                                        : FailureKind::kOther;

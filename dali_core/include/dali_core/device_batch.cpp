@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "dali_core/size_classes.hpp"
@@ -141,7 +142,7 @@ void DeviceBatch::call_for_each(void (*function)(void*, int, SampleContext&), vo
     } catch (const DevicePlanError&) {
       throw;
     } catch (const std::exception& error) {
-      throw DevicePlanError(i, member, error.what());
+      std::throw_with_nested(DevicePlanError(i, member, error.what()));
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -145,7 +146,7 @@ class Compiler {
     try {
       return resolve_step(*steps_[step], tensors, value);
     } catch (const std::exception& error) {
-      throw DevicePlanError(sample, static_cast<int>(step), error.what());
+      std::throw_with_nested(DevicePlanError(sample, static_cast<int>(step), error.what()));
     }
   }
 
