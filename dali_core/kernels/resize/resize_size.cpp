@@ -223,10 +223,9 @@ void ResizeSize::choose(const SampleContext& sample, const int64_t* extents, int
       }
     }
     if (!(std::fabs(axis.end - axis.begin) < kWidestRegion))
-      throw std::invalid_argument(
-          "the region to resize must be narrower than 10^8 pixels (got " +
-          std::to_string(axis.end - axis.begin) +
-          "). Ask for a smaller region.");
+      throw std::invalid_argument("the region to resize must be narrower than 10^8 pixels (got " +
+                                  std::to_string(axis.end - axis.begin) +
+                                  "). Ask for a smaller region.");
     if (!(std::fabs(axis.begin) < kFarthestRegion))
       throw std::invalid_argument("the region to resize must begin nearer than 10^12 pixels (got " +
                                   std::to_string(axis.begin) + "). Ask for a region of the image.");
