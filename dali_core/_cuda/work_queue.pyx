@@ -107,8 +107,8 @@ cdef class WorkQueue:
         Returns
         -------
         Event or tuple of (int, int, str, int)
-            Reached when all is done; or the sample (-1: all), the node, the message and the kind of a
-            failure of the operators, with which nothing has happened on the device.
+            Reached when all is done; or the sample (-1: all), the node, the message and the kind of
+            a failure of the operators, with which nothing has happened on the device.
 
         Raises
         ------

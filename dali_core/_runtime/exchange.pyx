@@ -223,8 +223,8 @@ cdef int set_shape(engine.Tensor& tensor, object shape) except -1:
     cdef int i
     if len(shape) > engine.kMaxDims:
         raise ArgumentValueError(
-            f"Tensor data must have at most {engine.kMaxDims} dimensions (got {len(shape)}). Reshape "
-            "it, such as by merging dimensions that belong together."
+            f"Tensor data must have at most {engine.kMaxDims} dimensions (got {len(shape)}). "
+            "Reshape it, such as by merging dimensions that belong together."
         )
     tensor.shape.ndim = len(shape)
     try:
