@@ -68,7 +68,9 @@ ONLY_HERE_NAMES: dict[str, dict[str, str]] = {
             "bad_samples plan report reset_statistics run_sample save_graph_to_svg_file show "
             "statistics",
         ),
-        **_each(f"{ONLY_HERE}control", "close input_names schedule_batch set_parameter"),
+        **_each(
+            f"{ONLY_HERE}control", "close from_pipeline input_names schedule_batch set_parameter"
+        ),
         "output_layout": "is a variable of the object there",
     },
     "DataNode": {

@@ -176,7 +176,7 @@ def _precompile(flags: list[str], folder: Path) -> None:
 def _link(objects: set[Path], sanitize: list[str], library: Path) -> None:
     inputs = library.with_name("objects")
     made = library.stat().st_mtime_ns if library.exists() else 0
-    if not _write_if_new(inputs, "\n".join(map(str, sorted(objects)))) and all(
+    if not _write_if_new(inputs, "\n".join(f'"{path}"' for path in sorted(objects))) and all(
         target.stat().st_mtime_ns <= made for target in objects
     ):
         return
