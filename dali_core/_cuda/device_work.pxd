@@ -1,2 +1,2 @@
-# What a stage asks for on a device.
+# The requests of a stage to a device.
 from dali_core._runtime.engine cimport DeviceMemory, DeviceWork, KernelLaunch, MemoryCopy

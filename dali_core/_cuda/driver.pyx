@@ -2,7 +2,7 @@
 """The CUDA driver: its errors, its devices, and the primary context of each device.
 
 A device's primary context is retained at its first use, shared with everything else in the process
-that uses CUDA's runtime, and released when the interpreter ends and nobody uses the device.
+that uses CUDA's runtime, and released when the interpreter has ended and the device is unused.
 """
 
 import threading
@@ -37,7 +37,7 @@ cdef bint _is_ready = False
 cdef bint _is_ending = False
 cdef object _lock = threading.RLock()
 
-# By number. Whoever uses a device holds it, and this module does until the interpreter ends.
+# By number. All users of a device hold a reference, as does this module until the interpreter ends.
 cdef vector[shared_ptr[DeviceState]] _held
 cdef vector[weak_ptr[DeviceState]] _devices
 
@@ -338,11 +338,11 @@ cdef int _attribute(int device, cydriver.CUdevice_attribute attribute) except? -
 
 
 cdef void _close_device(DeviceState* state) noexcept nogil:
-    """Return all that belongs to a device's context, once nobody uses it."""
+    """Release all that belongs to a device's context, after its last use."""
     cdef bint is_entered
     if state.is_inherited():
         return
-    # Errors have nobody to go to: the driver may have shut down already.
+    # Errors cannot be reported: the driver may have shut down already.
     is_entered = enter_state(state) == cydriver.CUDA_SUCCESS
     cydriver.cuCtxSynchronize()
     state.return_all(_return_event, _return_module, _return_block)

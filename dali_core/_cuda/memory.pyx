@@ -1,8 +1,8 @@
 # cython: annotation_typing=False
 """Memory of devices, in the order of streams, and pinned memory of the host.
 
-A block is owned by reference count. Its last owner, in whatever thread, queues its return in
-the stream that it was made for, behind all streams that were said to use it.
+A block is owned by reference count. Releasing the last reference, in any thread, queues its return
+in the stream that it was allocated for, after the work of all streams that were recorded for it.
 """
 
 import threading
@@ -53,7 +53,7 @@ cdef class Buffer:
     Parameters
     ----------
     stream : Stream
-        In whose order it may be used, and is given back when nobody refers to it any more.
+        In whose order it may be used, and is freed after its last reference is released.
     nbytes : int
         Its size.
     """
@@ -112,7 +112,7 @@ def memory_stats(int device_id) -> dict[str, int]:
 
 
 def release_unused_memory(device_id: int | None = None) -> None:
-    """Return memory that nobody uses: to the devices, and pinned memory to the system.
+    """Return unused memory: to the devices, and pinned memory to the system.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def release_unused_memory(device_id: int | None = None) -> None:
 
 
 def set_allocator(allocator: Any, device_id: int | None = None) -> None:
-    """Take memory of devices from somebody else's allocator from now on.
+    """Take memory of devices from an external allocator from now on.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def set_allocator(allocator: Any, device_id: int | None = None) -> None:
 def copy_pointers(uintptr_t to, uintptr_t from_, size_t nbytes, Stream stream) -> None:
     """Queue a copy between two addresses, each on the host or a device.
 
-    Whoever asks for it keeps both in place until the stream has completed it.
+    The caller keeps both in place until the stream has completed it.
     """
     copy(<void*>to, <const void*>from_, nbytes, stream)
 
@@ -174,8 +174,8 @@ def retain_default_pool(int device_id) -> None:
     """Let the device's default pool keep memory that other libraries release there.
 
     By default it returns that to the device whenever the host waits, and takes it again for the
-    next batch. The pool is as before once the interpreter ends and nobody uses the device. Nothing
-    happens if memory comes from somebody else's allocator, with which it is to be shared.
+    next batch. The pool is restored when the interpreter has ended and the device is unused.
+    Nothing happens if memory comes from an external allocator, with which it is to be shared.
     """
     cdef shared_ptr[DeviceState] state = device_state(device_id)
     cdef cydriver.CUmemoryPool pool = NULL
@@ -270,7 +270,7 @@ cdef shared_ptr[void] allocate_anywhere(
 
 
 cdef shared_ptr[void] borrow(Stream stream, void* pointer, object lender) except *:
-    """Treat somebody else's memory as a block, which does not count as used here.
+    """Treat external memory as a block, which does not count as used here.
 
     When it is released, the stream waits for all others that use it, and `lender.deallocate` is
     called as that of an allocator is.
@@ -367,7 +367,7 @@ def _close_host_pool() -> None:
         with nogil:
             _host_pool.get().trim()
             _host_pool.reset()
-            # What is left belongs to blocks that somebody holds; the last of them frees it.
+            # The rest belongs to blocks that are still referenced; the last of them frees it.
             if not _host_source.device().is_inherited():
                 _host_source.close()
 

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""How a block of a device's memory is found, and how it goes back."""
+"""Allocation and release of blocks of device memory."""
 
 from cpython.exc cimport PyErr_Fetch, PyErr_Restore
 from cpython.ref cimport PyObject
@@ -80,7 +80,7 @@ cdef void close_block(Block* block) noexcept nogil:
         # The memory, the locks and the streams are the parent's.
         return
     device.add_use(-<int64_t>block.bytes)
-    # Errors have nobody to go to: the driver may have shut down already.
+    # Errors cannot be reported: the driver may have shut down already.
     is_entered = enter_state(device) == cydriver.CUDA_SUCCESS
     if not _wait_for_consumers(block):
         cydriver.cuCtxSynchronize()
@@ -229,14 +229,14 @@ cdef cydriver.CUresult _ask_allocator(Block* block, size_t bytes) noexcept with 
         block.error = hold_python_object(error)
         if isinstance(error, KeyboardInterrupt):
             PyErr_SetInterrupt()
-    # Whatever it has left as the current context.
+    # The context that it has left as the current one.
     cydriver.cuCtxPopCurrent(&context)
     block.pointer = pointer
     return cydriver.CUDA_SUCCESS if pointer else cydriver.CUDA_ERROR_OUT_OF_MEMORY
 
 
 cdef void _return_to_allocator(Block* block) noexcept nogil:
-    # At the very end of the program there is nobody to give it to.
+    # At the very end of the program no allocator can be called.
     if Py_IsInitialized():
         _call_deallocate(block)
 
@@ -252,8 +252,8 @@ cdef void _call_deallocate(Block* block) noexcept with gil:
 
 
 cdef void _deallocate(Block* block) noexcept:
-    # An error here cannot reach anybody's code; Python prints it. Ctrl-C comes once more instead,
-    # where the program goes on.
+    # An error here cannot propagate to a caller; Python prints it. Ctrl-C is raised once more
+    # instead, where the program continues.
     cdef cydriver.CUcontext context
     cdef bint is_pushed = cydriver.cuCtxPushCurrent(block.device().context) == cydriver.CUDA_SUCCESS
     try:

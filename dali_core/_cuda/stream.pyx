@@ -18,8 +18,8 @@ cdef extern from "python_memory.hpp" namespace "dali_core":
 cdef class Stream:
     """A queue of work on a device: what is in it happens in order.
 
-    It does not wait for the default stream, nor that for it. It is destroyed when nobody refers to
-    it, and to memory from it, any more; work that is in it is still done.
+    It does not wait for the default stream, nor that for it. It is destroyed after the last
+    reference to it, and to memory from it, is released; work that is in it is still done.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ cdef class Stream:
         stream : object
             A handle, as an int or `ctypes.c_void_p`; None for the default stream; or an object
             that has it: with `__cuda_stream__`, or as PyTorch's, CuPy's or other streams. Objects
-            are kept alive for as long as the stream is used here; whoever passes a handle has to
-            see to that.
+            are kept alive for as long as the stream is used here; for a handle, the caller has to
+            ensure that.
         device_id : int
             Number of its device.
 
@@ -148,8 +148,8 @@ cdef class Stream:
     def record(self) -> Event:
         """Return an event that is done when everything that is in the stream by now is done.
 
-        If that fails, everything in the stream is done, since whoever gets the error may free what
-        the device would still read or write.
+        If that fails, everything in the stream is done, since the caller that gets the error may
+        free what the device would still read or write.
         """
         cdef Event event
         try:
@@ -291,8 +291,8 @@ cdef class Event:
     def synchronize(self) -> None:
         """Wait until the device has reached it.
 
-        If that fails, the whole device is waited for, since whoever gets the error may free what it
-        would still read or write.
+        If that fails, the whole device is waited for, since the caller that gets the error may free
+        what it would still read or write.
         """
         cdef int device_id = self.state.get().number
         cdef cydriver.CUresult status
@@ -308,7 +308,7 @@ cdef class Event:
 
 
 cdef uintptr_t handle_of(object stream) except? 0:
-    """Find the handle in whatever another library calls a stream."""
+    """Return the handle of another library's stream object."""
     if stream is None:
         return 0
     found = stream
@@ -357,7 +357,7 @@ cdef void _close_stream(StreamState* state) noexcept nogil:
     cdef bint is_entered
     if device.is_inherited() or not state.is_own:
         return
-    # Errors have nobody to go to: the driver may have shut down already.
+    # Errors cannot be reported: the driver may have shut down already.
     is_entered = enter_state(device) == cydriver.CUDA_SUCCESS
     if (
         state.has_pending_frees.load()

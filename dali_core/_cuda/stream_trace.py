@@ -1,4 +1,4 @@
-"""When the work in a stream happened, by the clock of the host."""
+"""Times of the work in a stream, by the clock of the host."""
 
 from __future__ import annotations
 

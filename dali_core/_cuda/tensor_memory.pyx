@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What tensors on devices need of CUDA, for callers that are built without it.
+"""CUDA functions for tensors on devices, for callers that are built without CUDA.
 
 Memory is handed over as a capsule, addresses as integers.
 """
@@ -33,7 +33,7 @@ cdef extern from "dali_core/kernels/copy/device_row_copies.hpp" namespace "dali_
     ) except +
 
 cdef dict _side_streams = {}
-# What was released while a device was not done with it, with the events that tell when it is.
+# Memory that was released while a device still used it, with the events that mark the end of use.
 cdef list _lingering = []
 cdef bint _is_ending = False
 
@@ -112,8 +112,8 @@ def borrow(lent: CapsuleType, Stream stream not None, uintptr_t address) -> Caps
     Parameters
     ----------
     lent : capsule
-        What holds the memory. Once nobody uses it here any more, it is released when the stream,
-        and all others that were recorded for it, have completed their work.
+        The owner of the memory. After its last use here it is released when the stream, and all
+        others that were recorded for it, have completed their work.
     stream : Stream
         In whose order the memory may be used.
     address : int
@@ -181,7 +181,7 @@ def device_of(uintptr_t address) -> int:
     cdef cydriver.CUresult status = cydriver.cuPointerGetAttribute(
         &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address
     )
-    # The driver does not know what nobody has registered with it.
+    # The driver does not know memory that was not registered with it.
     if status == cydriver.CUDA_ERROR_INVALID_VALUE or kind == cydriver.CU_MEMORYTYPE_HOST:
         return -1
     check(status, b"asking what an address is")

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What a pipeline has on a device: a stream, and the work in it that is not done yet."""
+"""A pipeline's stream on a device, and the pending work in it."""
 
 from collections import deque
 
@@ -21,7 +21,7 @@ cdef class _Work:
 
     cdef engine.DevicePlan plan
     cdef Event done
-    cdef list marks  # None: nobody traces
+    cdef list marks  # None: no tracing
     cdef object trace
     cdef object iteration
 
@@ -48,7 +48,7 @@ cdef class WorkQueue:
         Priority of the stream; lower numbers go first.
     depth : int
         How many pieces of work may be in the stream at once: as many batches as are on their way,
-        with a piece for each stage. Whoever adds another one waits for the first.
+        with a piece for each stage. Adding another one waits for the first.
     """
 
     cdef readonly Stream stream
@@ -163,7 +163,7 @@ cdef class WorkQueue:
         try:
             self.stream.synchronize()
         except CudaError:
-            # Nothing is left to wait for, and whoever asked for the work has been told.
+            # Nothing is left to wait for, and the caller that queued the work has got the error.
             pass
 
     cdef _forget_done(self):
