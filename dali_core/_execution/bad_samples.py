@@ -1,4 +1,4 @@
-"""How bad samples are handled: how many are too many, and what errors say about them."""
+"""Bad-sample limits and their error messages."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class BadSampleLog:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from where `state` was called; an empty mapping means the beginning.
+        """Resume from where `state` was called; an empty mapping means the beginning.
 
         Raises
         ------

@@ -130,7 +130,7 @@ def uploaded_values(stages: Mapping[int, PlannedStage]) -> list[int]:
 
 
 def values_on_host(plan: ExecutionPlan) -> set[int]:
-    """List the values that somebody reads on the host, or in a plan without a device all."""
+    """Return the values that are read on the host, or in a plan without a device all values."""
     if not stages_on_device(plan):
         return set(range(plan.num_values))
     found = {

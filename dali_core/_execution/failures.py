@@ -88,7 +88,7 @@ class FailureReports:
 
 def describe(error: BaseException) -> str:
     """Return type and message of an exception, even if its own ``__str__`` raises."""
-    if isinstance(error, NotFed):  # which nobody knows by that name
+    if isinstance(error, NotFed):  # whose name is internal
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()
 
@@ -96,8 +96,8 @@ def describe(error: BaseException) -> str:
 def without_own_frames(error: BaseException, own_file: str) -> BaseException:
     """Drop the frames of a file from the beginning of an exception's traceback.
 
-    Frames keep their variables alive for as long as somebody holds the exception; the user's are
-    worth that, those of whoever called the user's code are not.
+    Frames keep their variables alive for as long as the exception is referenced. This is wanted for
+    the user's frames, but not for those of the code that called the user's.
     """
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename == own_file:

@@ -1,4 +1,4 @@
-"""How much memory the outputs of each operator take."""
+"""Memory statistics of the outputs of each operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVTX ranges around what this library does in Python threads, if somebody wants them."""
+"""Optional NVTX ranges around the work of this library in Python threads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DOMAIN = "dali_core"
 
 
 class NvtxRanges:
-    """Knows whether ranges are wanted.
+    """The switch of NVTX ranges.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Values that the program changes between batches: which batch has which."""
+"""Values that the program changes between batches, by batch."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Parameters:
         return described
 
     def restore(self, described: Mapping[str, Any]) -> None:
-        """Go on with the changes that `state` or `read` returned."""
+        """Resume with the changes that `state` or `read` returned."""
         self._changes = {
             name: [
                 (first, _converted(value, initial, name))

@@ -1,4 +1,4 @@
-"""How far a pipeline has come: the integers that its state consists of."""
+"""Checkpointable position of a pipeline: the integers that its state consists of."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class BatchNumbers:
         self.epoch_start = Place(iteration, self.position(iteration), sample)
 
     def restore(self, progress: Progress) -> None:
-        """Go on from a place, with which this object's batch size need not have to do anything."""
+        """Resume from a place, which may have been reached with another batch size."""
         self.epoch = progress.epoch
         self.epoch_start = progress.epoch_start
         self._origin = progress.place

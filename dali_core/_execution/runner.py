@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 # Python looks for signals, such as Ctrl-C, between two waits.
 _WAIT_SECONDS = 0.1
-# A step in Python may hang in the user's code; nothing can stop it, so nobody waits for ever.
+# A step in Python may hang in the user's code; nothing can stop it, so waits are bounded.
 _STEP_GRACE_SECONDS = 10.0
 _CLOSE_GRACE_SECONDS = 2.0
 
@@ -61,7 +61,7 @@ class Runner:
     options : RunnerOptions
         How to run it.
     steps : dict of OperatorNode to Step, optional
-        Steps of another runner, which is closed, to go on with; by default new ones are made.
+        Steps of another runner, which is closed, to continue with; by default new ones are made.
     parameters : Parameters, optional
         Values of the parameters in the plan; by default they do not change.
 
@@ -223,7 +223,7 @@ class Runner:
         return self._steps.causes
 
     def forget_failures(self) -> None:
-        """Let go of the exceptions of batches that nobody will ask for any more."""
+        """Release the exceptions of discarded batches."""
         self._steps.forget_failures()
 
     def submit(self) -> Batch:
@@ -316,7 +316,7 @@ class Runner:
         SampleError
             If an operator failed on a sample, and no other may take its place.
         Exception
-            Whatever a source raised, with a note that says where.
+            An exception of a source, with a note that says where.
         BadSampleLimitError
             If with this batch too many samples are bad.
         """
@@ -389,7 +389,7 @@ class Runner:
         )
 
     def restore(self, progress: Progress) -> None:
-        """Drop all batches on their way, and go on from where `progress` was taken."""
+        """Drop all batches in flight, and resume from where `progress` was taken."""
         self.rewind(progress.place.iteration)
         self._numbers.restore(progress)
         self._epoch_sources = dict(progress.epoch_sources)
@@ -397,7 +397,7 @@ class Runner:
         self._steps.restore(progress.sources, progress.place.sample)
 
     def rewind(self, iteration: int) -> None:
-        """Drop all batches on their way, and go on with batch number `iteration`.
+        """Drop all batches in flight, and resume with batch number `iteration`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""How a plan is to be run."""
+"""Options for running a plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NUM_IO_THREADS = 8
 
 @dataclass(frozen=True)
 class RunnerOptions:
-    """How a plan is to be run.
+    """Options for running a plan.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which steps are sources, and which of these are called by the thread that runs the pipeline.
+"""Source steps, and those of them that are called by the thread that runs the pipeline.
 
 Programs rely on it that what their sources read changes between two calls of `run` only: so sources
 are called inside of `run`, in its thread, and as far ahead as batches are started. What calls no

@@ -1,4 +1,4 @@
-"""What a pipeline's state says about its readers and sources, and where readers go on."""
+"""Checks of a pipeline's state against its readers and sources, and where readers resume."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def resumed_in_all(
     batch_size_before: int,
     batch_size: int,
 ) -> int:
-    """Check all readers against a state, and return where in their streams they go on.
+    """Check all readers against a state, and return where in their streams they resume.
 
     Raises
     ------
     StateMismatchError
-        If they read other data or in another order, or if they cannot go on with this batch size
+        If they read other data or in another order, or if they cannot resume with this batch size
         and number of shards.
     """
     described = saved.get("readers", list)

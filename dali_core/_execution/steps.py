@@ -74,7 +74,7 @@ class Steps:
     ) -> None:
         self._stages = stages
         self._first_stage = min(stages, default=-1)
-        # Those that run for all samples, whatever they are.
+        # Steps without dependencies, which run for all samples.
         self._sources = {i for i, (entry, _) in stages.items() if not entry.node.dependencies}
         self._device = device
         self._node_numbers = node_numbers
@@ -148,7 +148,7 @@ class Steps:
         Parameters
         ----------
         ended_at : int, optional
-            The batch for which there was no data, if whoever waited for it knows.
+            The batch for which there was no data, if the caller that waited for it knows.
         """
         if ended_at is None or not self.has_ended(ended_at):
             return dict(self._given_states)
@@ -156,7 +156,7 @@ class Steps:
 
     def first_sample(self, iteration: int) -> int:
         """Return the number of samples that the first source gave before a batch."""
-        # Evaluated from right to left, for the thread of the steps goes on meanwhile.
+        # It is read first, since the thread of the steps continues meanwhile.
         next_sample = self._next_sample
         return self._first_samples.get(iteration, next_sample)
 
@@ -177,7 +177,7 @@ class Steps:
         self._ended.clear()
 
     def forget_failures(self) -> None:
-        """Let go of exceptions that nobody will ask for, and of the samples in their frames."""
+        """Release the exceptions of discarded batches, and the samples in their frames."""
         self.causes.clear()
 
     def begin_epoch(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class Steps:
         self._next_sample = next_sample
 
     def run(self, task: StepTask) -> None:
-        """Run one step; whatever it raises is kept for whoever waits for the batch."""
+        """Run one step; its exception is kept for the caller that waits for the batch."""
         if NVTX.module is None:
             self._run_task(task)
             return
@@ -321,7 +321,7 @@ class Steps:
         return entry.releases
 
     def _upcoming(self, node: OperatorNode, iteration: int) -> Callable[[int], NDArray[np.int64]]:
-        """Return what tells which indices the reader before a step gives after a batch."""
+        """Return a function for the indices that the reader before a step gives after a batch."""
         reader = self._readers.get(node.inputs[0].source) if node.inputs else None
         if reader is None:
             return lambda _: np.empty(0, np.int64)

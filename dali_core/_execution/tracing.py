@@ -22,7 +22,7 @@ _DEVICE = 1000
 
 
 class RunTrace:
-    """What one executor, and whoever takes its batches, does.
+    """Trace of one executor and of the consumer of its batches.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class RunTrace:
     names : sequence of str
         What is timed: the operators, then the groups that run as one.
     calls : ConsumerCalls
-        The calls by whoever takes the batches.
+        The consumer's calls.
     device : DeviceStages or None
         What runs stages on a device.
     """
@@ -111,13 +111,13 @@ class RunTrace:
 
 
 class Tracer:
-    """Knows all runs, and traces them if somebody wants that."""
+    """Keeps track of all runs, and traces them on request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         # No WeakSet: it runs code when an entry is garbage, in which Ctrl-C would be lost.
         self._runs: list[weakref.ref[RunTrace]] = []
-        # Also those of pipelines that are gone before the trace ends. None: nobody traces.
+        # Also those of pipelines that are gone before the trace ends. None: no tracing.
         self._traced: list[RunTrace] | None = None
 
     def add(self, run: RunTrace) -> None:
