@@ -1,4 +1,4 @@
-"""What a call may pass for an argument of each type, for type checkers.
+"""Types that a call may pass for an argument of each type, for type checkers.
 
 `check_arguments` converts these to the type that the operator's description states.
 """

@@ -14,7 +14,7 @@ def find_joined(
     """Find the values that become an output where branches join.
 
     They may be written to the place of the output: each is made only for the samples that take its
-    branch, and nobody else reads it.
+    branch, and has no other reader.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which pipeline is being defined, and where in the user's program."""
+"""The pipeline that is being defined, and the location in the user's program."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def decode_on_device(
     -------
     DataNode or None
         The images; None if the host has to decode, and nothing was added. That is so outside of
-        pipelines as well, where nobody knows what will happen to bad samples.
+        pipelines as well, where the handling of bad samples is unknown.
     """
     graph = current_graph()
     if not isinstance(graph, Graph):

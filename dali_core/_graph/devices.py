@@ -1,4 +1,4 @@
-"""Where operators of a graph run, and whether what they read is there."""
+"""Placement of operators on devices, and checks that their inputs are there."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _OPTIONAL = (
 
 
 def graph_to_plain(graph: Graph, outputs: Sequence[DataNode]) -> dict[str, Any]:
-    """Describe a graph, without operators that nobody needs.
+    """Describe a graph, without unused operators.
 
     Parameters
     ----------

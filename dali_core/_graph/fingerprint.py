@@ -1,4 +1,4 @@
-"""What a saved state has to know about a graph, to be refused by another one."""
+"""Fingerprints of graphs, with which another graph refuses a saved state."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 A chain follows the pattern ``source? window* resample? (window | pixels)* finish?``. An expression
 is an elementwise operator with all those before it whose results only it needs. The roles are what
 the native code of an operator says it can be (`dali_core/image_chain.hpp`, `elementwise.hpp`); no
-operator is known by name here. Only the last value of a group comes into being, so all others must
-be read by nobody else, and all must run for the same samples. What a source makes beside its images
-comes into being as well.
+operator is known by name here. Only the last value of a group is materialized, so all others must
+have no reader outside of it, and all must run for the same samples. What a source makes beside its
+images is materialized as well.
 """
 
 from __future__ import annotations

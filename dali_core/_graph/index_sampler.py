@@ -1,4 +1,4 @@
-"""What a data set must offer to a reader, and the order in which a pipeline reads it."""
+"""The protocol of data sets for readers, and the order in which a pipeline reads them."""
 
 from __future__ import annotations
 

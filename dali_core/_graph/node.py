@@ -1,4 +1,4 @@
-"""What a graph consists of: operators, and the values that flow between them."""
+"""Nodes of a graph: operators, and the values that flow between them."""
 
 from __future__ import annotations
 

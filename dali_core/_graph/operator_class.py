@@ -1,4 +1,4 @@
-"""What all classes of `ops` share, and how they are put in a row."""
+"""The base class of the classes of `ops`, and their composition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python's operators and brackets mean on values of the graph."""
+"""Python's operators and brackets on values of the graph."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A package registers an `OperatorPackage` in the entry-point group ``dali_core.operators``. Entry
 points are looked up when a name is asked for that this library does not have, so packages cost
-nothing before somebody uses them.
+nothing before they are used.
 """
 
 from __future__ import annotations

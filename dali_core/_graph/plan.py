@@ -1,4 +1,4 @@
-"""What a plan consists of: stages, and the operators in them."""
+"""Execution plans: stages, and the operators in them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class PlannedNode:
     """A node with the numbers of the values that it reads and writes.
 
     `guards` are pairs of a value and what it must say so that the node runs for a sample;
-    `releases` lists the values that nobody needs after it. `joint` are nodes before it, and itself,
-    that make its output as one where they can, whatever else is fused.
+    `releases` lists the values with no later reader. `joint` are nodes before it, and itself, that
+    make its output as one where they can, independently of all other fusion.
     """
 
     node: OperatorNode

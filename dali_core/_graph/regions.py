@@ -1,8 +1,8 @@
-"""Lets decoders on the host make only what a chain on the device needs of their images.
+"""Restricts decoders on the host to the region of an image that a chain on the device needs.
 
 The chain's operators, which say what they do to an image's geometry without looking at it, join
 the decoder in a group of the host. It gives the region, which is all that is copied to the device,
-and a note where it lies, from which the chain on the device goes on.
+and its position, with which the chain on the device continues.
 """
 
 from __future__ import annotations
