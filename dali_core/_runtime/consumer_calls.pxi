@@ -1,4 +1,4 @@
-# Part of executor.pyx: what counts for how long whoever takes batches waits and works.
+# Part of executor.pyx: consumer-thread statistics.
 
 
 @cython.final
@@ -12,7 +12,7 @@ cdef class ConsumerCalls:
     executor : Executor
         What runs the batches.
     ranges : NvtxRanges
-        Whether somebody wants NVTX ranges.
+        Whether NVTX ranges are wanted.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ cdef class ConsumerCalls:
     cdef readonly int64_t found_empty
     cdef readonly int64_t found_full
     cdef int64_t first_wait_ns, waiting_ns, working_ns, ready_ns
-    cdef list calls  # None: nobody traces
+    cdef list calls  # None: no tracing
     cdef Executor executor
     cdef object ranges, range, in_flight
     cdef Batch first

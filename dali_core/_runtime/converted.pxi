@@ -1,4 +1,4 @@
-# Part of executor.pyx: what native code, Python and devices hand to each other.
+# Part of executor.pyx: conversions between native code, Python and devices.
 
 
 cdef engine.ReaderRun _native_run(object described) except *:

@@ -60,7 +60,7 @@ def retain_default_pool(device_id: int) -> None:
 def gathered(
     parts: Sequence[Any], places: Sequence[int], typestr: str, row_bytes: int, stream: Stream
 ) -> OnDevice:
-    """Copy arrays of another library into one, and wait until nobody needs them any more.
+    """Copy arrays of another library into one, and wait until they are no longer needed.
 
     Parameters
     ----------
@@ -114,8 +114,8 @@ def copied_on_device(data: Any, layout: str, cuda_stream: Any) -> TensorListGPU:
         Layout of each sample; empty for that of the data.
     cuda_stream : object
         The stream: a handle, or a stream object of any library; None for the one that the data
-        tell, as those of CuPy do, or the current one of PyTorch, if they are from there; -1 for one
-        that nobody else has.
+        tell, as those of CuPy do, or the current one of PyTorch, if they are from there; -1 for an
+        internal one.
     """
     batch = TensorListGPU(data, layout or None, contiguous=False)
     if len(batch) == 0:
@@ -129,7 +129,7 @@ def copied_on_device(data: Any, layout: str, cuda_stream: Any) -> TensorListGPU:
     result = copy.deepcopy(batch)
     if stream is not None:
         stream.wait(copying)
-    elif not isinstance(sample, (TensorListGPU, TensorGPU)):  # which nobody overwrites
+    elif not isinstance(sample, (TensorListGPU, TensorGPU)):  # which are never overwritten
         result.synchronize()
     return result
 

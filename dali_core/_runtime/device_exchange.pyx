@@ -37,7 +37,7 @@ cdef tuple import_on_device(
     if is_capsule(data):
         tensor = import_capsule(data, True, is_read_only)
         check_device(tensor.device, wanted, where)
-        # Whoever made the capsule has made this stream wait, or the default stream.
+        # The producer of the capsule has made this stream wait, or the default stream.
         ordered = stream_of(stream, tensor.device)
     elif hasattr(data, "__dlpack__"):
         kind, device = data.__dlpack_device__()
@@ -64,7 +64,7 @@ cdef tuple import_on_device(
 cdef vector[engine.Tensor] adopt_on_device(list samples, object stream, str where) except *:
     """View samples with CUDA's array interface as tensors that are complete in a stream's order.
 
-    They have one owner, so that one mark in the stream tells when all may go.
+    They have one owner, so that one event in the stream determines when all may be released.
     """
     cdef vector[engine.Tensor] tensors
     cdef engine.Tensor whole

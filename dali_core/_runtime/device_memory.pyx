@@ -47,7 +47,7 @@ cdef object tensor_memory():
 
 
 cdef object stream_of(object stream, int device):
-    """Return a stream of ours for whatever says which is meant; None is the default stream."""
+    """Wrap another library's stream as one of ours; None is the default stream."""
     return tensor_memory().wrap_stream(stream, device)
 
 

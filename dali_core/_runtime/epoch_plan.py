@@ -1,4 +1,4 @@
-"""Which samples come in which order: the integer arithmetic of epochs, shards and padding.
+"""The integer arithmetic of epochs, shards and padding.
 
 A reader's shard is one endless stream of samples.  `EpochPlan` maps a position in that stream to
 (epoch, position in the epoch's global order), and back, in constant time: no counter is advanced,
@@ -168,7 +168,7 @@ class EpochPlan:
             return epoch * self.shard_size(0)
         if self.interleaved:
             return ceil_div(epoch * self.num_samples - self.shard_id, self.num_shards)
-        # Shard starts past the last shard go on into the next round over the shards.
+        # Shard starts past the last shard continue into the next round over the shards.
         return self._shard_start(self.shard_id + epoch) - self._shard_start(self.shard_id)
 
     def locate(self, position: int, batch_size: int) -> tuple[int, int]:

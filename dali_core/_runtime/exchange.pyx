@@ -158,7 +158,7 @@ cdef bint view_dense_array(object array, engine.Tensor& tensor, bint* is_read_on
         is_read_only[0] = buffer.readonly
     finally:
         PyBuffer_Release(&buffer)
-    # An array keeps its memory in place as long as somebody refers to it.
+    # An array keeps its memory in place as long as it is referenced.
     tensor.storage = hold_python_object(array)
     return True
 
@@ -214,7 +214,7 @@ cdef int export_buffer(
 
 
 cdef void release_buffer(Py_buffer* buffer) noexcept:
-    """Let go of what `export_buffer` holds."""
+    """Release what `export_buffer` holds."""
     cdef BufferView* view = <BufferView*>buffer.internal
     del view
 

@@ -280,7 +280,7 @@ cdef class Executor:
             for sample in range(size):
                 batch.keys[sample].sample = <uint64_t>start + sample
         for value, tensor in given:
-            # Each sample has memory of its own, which whoever gets it may write to.
+            # Each sample has memory of its own, which its receiver may write to.
             for sample in range(size):
                 batch.give(<int>value, sample, copy_of((<TensorCPU?>tensor).tensor))
         if in_flight is not None:
@@ -291,7 +291,7 @@ cdef class Executor:
         return handle
 
     def wait(self, Batch batch, double seconds) -> bool:
-        """Wait until the batch is done; False after `seconds`, or when nobody works on it."""
+        """Wait until the batch is done; False after `seconds`, or when no thread works on it."""
         cdef bint done
         with nogil:
             done = self.executor.wait(batch.batch, seconds)
@@ -312,8 +312,8 @@ cdef class Executor:
         for_caller, for_others : bool
             Whether the steps for the thread that submits batches count, and all the others.
         comes_again : bool
-            If it is interrupted, the step is the next one again, whatever then refers to it. Only
-            one thread at a time may ask for such steps.
+            If it is interrupted, the step is the next one again, even if it is still referenced.
+            Only one thread at a time may ask for such steps.
 
         Returns
         -------
@@ -425,7 +425,7 @@ cdef class Executor:
                 self.executor.close()
 
     def trim(self) -> None:
-        """Return memory that nobody holds back to the system. Does nothing in a forked child."""
+        """Return unused memory to the system. Does nothing in a forked child."""
         if getpid() == self.owner_process:
             with nogil:
                 self.executor.pool().trim()

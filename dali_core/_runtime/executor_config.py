@@ -1,4 +1,4 @@
-"""What executors are told: their configuration, and what readers contribute to a batch."""
+"""The configuration of executors, and the contributions of readers to a batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Instruction:
     inputs, arguments, outputs : sequence of int
         Values that it reads, as inputs or as arguments that come with each sample, and writes.
     releases : sequence of int
-        Values that nobody needs afterwards.
+        Values with no later reader.
     guards : sequence of (int, bool)
         Values and what each must say so that the operator runs for a sample.
     reads_group : bool

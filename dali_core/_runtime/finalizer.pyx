@@ -4,11 +4,11 @@
 Python runs the handlers of signals between any two instructions of the main thread. What a handler
 raises while a finaliser in Python runs is printed and forgotten, and what is to be closed stays
 open. So a finaliser runs nothing in the main thread: another thread does the work, and the main
-thread waits for it without looking for signals. They are handled where the program goes on.
+thread waits for it without looking for signals. They are handled where the program continues.
 
 Garbage may be collected between any two instructions, also while the thread holds a lock that the
 work needs: one of `threading`, without which no thread ends, or one of the program. In the first
-case nobody waits, in the second not for ever.
+case the thread does not wait, in the second the wait is bounded.
 """
 
 import _thread
@@ -35,7 +35,7 @@ cdef extern from "Python.h" nogil:
         PyThread_type_lock lock, long long microseconds, int interruptible
     )
 
-# How long the collection of garbage waits; microseconds. -1: for ever.
+# How long the collection of garbage waits; microseconds. -1: without a limit.
 cdef long long MAX_WAIT = 10_000_000
 cdef long long FOREVER = -1
 
@@ -47,8 +47,8 @@ cdef bint _is_registered = False
 cdef class Finalizer:
     """Calls a function once: on demand, when an object is garbage, or when the interpreter ends.
 
-    In a forked child it does nothing. At the end of the interpreter, newer ones come first. Whoever calls gets what the function
-    raises; otherwise it is printed.
+    In a forked child it does nothing. At the end of the interpreter, newer ones come first. What
+    the function raises is raised in the caller, if there is one; otherwise it is printed.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ cdef class _Work:
     cdef object function
     cdef tuple arguments
     cdef object error
-    cdef bint is_abandoned  # nobody waits for it any more
+    cdef bint is_abandoned  # no thread waits for it any more
     cdef PyThread_type_lock running
 
     def __dealloc__(self):

@@ -1,4 +1,4 @@
-# Part of executor.pyx: which native code there is.
+# Part of executor.pyx: registered native operators, their libraries, and features of the build.
 
 cdef extern from "dali_core/simd.hpp" namespace "dali_core" nogil:
     int simd_level_number "(int)dali_core::simd_level"() except +

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What native operators are built from: arguments of Python as those of C++."""
+"""Configuration of native operators: conversion of arguments from Python to C++."""
 
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.string cimport string

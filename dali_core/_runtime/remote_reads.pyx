@@ -89,7 +89,7 @@ cdef class RemoteRequest:
 
 
 cdef class RemoteReads:
-    """Reads that native threads ask for, until somebody answers. It begins interrupted.
+    """Reads that native threads request, until they are answered. It begins interrupted.
 
     Parameters
     ----------

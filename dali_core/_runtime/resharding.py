@@ -1,4 +1,4 @@
-"""Where a shard goes on when batches, or the number of shards, have another size than before."""
+"""Positions at which a shard resumes with another batch size or number of shards."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def resumed_position(
 def batch_sizes_that_work(
     plan: EpochPlan, position: int, before: ShardLayout, num_shards: int, wanted: int
 ) -> list[int]:
-    """List some batch sizes, those nearest to `wanted`, under which a shard can go on."""
+    """List some batch sizes, those nearest to `wanted`, with which a shard can resume."""
     candidates = range(1, min(2 * max(wanted, before.global_batch_size), MAX_TRIED) + 1)
     working = [
         size

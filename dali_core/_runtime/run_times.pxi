@@ -1,4 +1,4 @@
-# Part of executor.pyx: how long the parts of a run took.
+# Part of executor.pyx: times of the parts of a run.
 
 
 cdef object _operator_times(

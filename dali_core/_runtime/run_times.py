@@ -1,4 +1,4 @@
-"""How long the parts of a run took: sums over threads, in nanoseconds."""
+"""Times of the parts of a run: sums over threads, in nanoseconds."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ class StepContext:
     first_sample : int
         Number of samples that came before, since the pipeline was last reset.
     batch_size : int
-        Number of samples in the batch; the largest possible one as long as nobody has decided it.
+        Number of samples in the batch; the largest possible one as long as it is not decided.
     is_cancelled : callable
-        Tells whether the batch was dropped meanwhile: a step that waits then gives up.
+        Returns whether the batch was dropped meanwhile: a step that waits then gives up.
     failed : dict of int to Exception, or None
         Where a step notes samples that fail, if other samples may take their place; None if the
         first failure ends the batch.
@@ -114,7 +114,7 @@ class Step(Protocol):
         return
 
     def accept_on_device(self, outputs: Collection[int]) -> None:
-        """Learn which outputs nobody reads on the host, so that their data may be on a device."""
+        """Receive the outputs with no reader on the host, so that their data may be on a device."""
         return
 
     def leave_out(self, outputs: Collection[int]) -> None:
@@ -146,7 +146,7 @@ class Step(Protocol):
 
     @property
     def loses_state(self) -> bool:
-        """Whether nobody can say how far a source has come, so that it cannot go on there."""
+        """Whether the position of a source is unknown, so that it cannot resume there."""
         return False
 
 
@@ -177,7 +177,7 @@ class StatefulStep(Step):
     def state(self) -> Any:
         """Return what the next batch depends on, as JSON has it; None if that is nothing yet.
 
-        It must not change when the step goes on.
+        It must not change when the step continues.
         """
 
     @abstractmethod

@@ -32,8 +32,8 @@ cdef class StepTask:
         values : sequence of int
             The ids.
         last_read : sequence of int
-            Ids of values that nobody reads after this step. Those of them whose memory nothing else
-            refers to may be written; all others are read-only.
+            Ids of values with no later reader. Those of them whose memory has no other reference
+            may be written; all others are read-only.
         copied : bool
             Whether what may be written is a copy, so that the step can be run once more.
         """
@@ -111,14 +111,14 @@ cdef class StepTask:
         return batch.pools[value]
 
     def release(self, values: Sequence[int]) -> None:
-        """Let go of values that nobody reads any more."""
+        """Release values with no later reader."""
         for value in values:
             self.task.batch.get().values[<size_t>value] = vector[engine.Tensor](
                 <size_t>self.batch.size
             )
 
     def finish(self, releases: Sequence[int] = ()) -> None:
-        """Send the batch on its way, without the values of which nobody reads any more.
+        """Pass the batch on, without its values that have no later reader.
 
         Does nothing if the step has ended already.
         """
@@ -152,7 +152,7 @@ cdef class StepTask:
         values : sequence of int
             Ids of the inputs, which know the file that the sample came from.
         is_final : bool
-            If False, the step goes on: another sample will take the place of this one.
+            If False, the step continues: another sample will take the place of this one.
         kind : int
             The engine's `FailureKind`.
         """

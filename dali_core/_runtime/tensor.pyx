@@ -1,8 +1,8 @@
 # cython: annotation_typing=False
 """One tensor in host memory: a sample, or a whole batch.
 
-Memory is owned by reference count. Whatever a tensor shows stays as it is for as long as the
-tensor, or anything made from it without copying, is alive.
+Memory is owned by reference count. The memory of a tensor is neither freed nor reused for as long
+as the tensor, or any view of it, is alive.
 """
 
 from libc.stdint cimport uintptr_t

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What a tensor is, wherever its memory lies."""
+"""The base class of tensors on the host and on devices."""
 
 import operator
 

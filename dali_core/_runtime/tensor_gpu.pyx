@@ -1,9 +1,9 @@
 # cython: annotation_typing=False
 """One tensor in the memory of a GPU: a sample, or a whole batch.
 
-Nobody waits for data here but the streams that use them: a tensor knows the stream in which its
-data are computed and an event after which they are complete. Memory is owned by reference count,
-and is free once all streams that were recorded for it have completed their work.
+Only the streams that use data wait for them: a tensor knows the stream in which its data are
+computed and an event after which they are complete. Memory is owned by reference count, and is
+free once all streams that were recorded for it have completed their work.
 """
 
 from libc.stdint cimport uintptr_t
@@ -237,7 +237,7 @@ def _restored(array, layout, source_info, device_id):
         vector[engine.Tensor](1, on_host.tensor), device_id, stream
     )[0]
     ready = stream.record()
-    # Nobody holds what is on the host any longer.
+    # The memory on the host is released after this.
     ready.synchronize()
     return wrap_device_tensor(tensor, False, stream, ready)
 

@@ -248,7 +248,7 @@ cdef class TensorListCPU(TensorListBase):
         return TensorListCPU.__new__(TensorListCPU)
 
     cdef int _gather(self) except -1:
-        """Move the samples of this list into one block, which nobody else has."""
+        """Move the samples of this list into one block, which is not shared."""
         # Other threads may read the list meanwhile.
         cdef vector[engine.Tensor] samples = self.samples
         with nogil:

@@ -24,7 +24,7 @@ cdef class TensorListBase:
     # Of the same class, over memory that this list has.
     cdef TensorBase _wrap(self, const engine.Tensor& tensor)
     cdef TensorListBase _empty_part(self)
-    # Moves the samples of this list into one block, which nobody else has.
+    # Moves the samples of this list into one block, which is not shared.
     cdef int _gather(self) except -1
 
     cdef engine.Tensor _first(self)

@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What a batch of tensors is, wherever its memory lies."""
+"""The base class of batches on the host and on devices."""
 
 import math
 

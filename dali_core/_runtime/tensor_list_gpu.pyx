@@ -342,7 +342,7 @@ def _restored(TensorListCPU on_host, int device_id):
         result = wrap_device_tensors(
             copied_to_device(on_host.samples, device_id, stream), True, stream, stream.record()
         )
-        # Nobody holds what is on the host any longer.
+        # The memory on the host is released after this.
         result.synchronize()
     kind.device = device_id
     result.kind = kind

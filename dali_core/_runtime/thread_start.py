@@ -1,4 +1,4 @@
-"""Starts threads, whatever signals come meanwhile."""
+"""Starts threads without interruption by signals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def start_thread(thread: threading.Thread) -> None:
     """Start a thread where no handler of a signal runs.
 
     Python waits for the new thread with a lock. If a handler raises an exception at that time, as
-    that of Ctrl-C does, the lock may stay locked, and the new thread waits for it for ever.
+    that of Ctrl-C does, the lock may stay locked, and the new thread is in a deadlock.
     Handlers run in the main thread only, so another one starts it. The main thread may be
     interrupted while it waits for that; the thread starts all the same.
 
@@ -65,7 +65,7 @@ def map_in_threads(
     num_threads : int
         How many threads there are at most.
     finish : callable, optional
-        Called at the end, also if there is an error, or if nobody wants the rest.
+        Called at the end, also if there is an error, or if the rest is discarded.
     """
     results: SimpleQueue[tuple[R] | BaseException] = SimpleQueue()
     unwanted: list[bool] = []

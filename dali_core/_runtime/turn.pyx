@@ -1,5 +1,5 @@
 # cython: annotation_typing=False
-"""What is done in one piece, whatever signals come."""
+"""Operations that signals do not interrupt."""
 
 import threading
 from collections import deque

@@ -1,8 +1,8 @@
-"""What a process that is not forked does first, even before it imports the program.
+"""The first steps of a process that is not forked, even before it imports the program.
 
 `multiprocessing` sends the name of a process ahead of all else, and then has it import the main
-module. Where that fails, nobody would know why. So the name is an object that runs this file when
-it is read: by its path, since the process does not know yet where to import from.
+module. Where that fails, the reason would be lost. So the name is an object that runs this file
+when it is read: by its path, since the process does not know yet where to import from.
 """
 
 from __future__ import annotations

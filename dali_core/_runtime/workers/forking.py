@@ -1,4 +1,4 @@
-"""When a process may be forked, and what is known about its threads."""
+"""Checks before a process is forked, and Python's warning about its threads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_may_fork() -> None:
 def without_warning_of_own_threads() -> Iterator[None]:
     """Keep Python from warning of a fork when no Python threads run but those of this library.
 
-    A child inherits the locks that other threads hold, and waits for ever for one that it needs.
+    A child inherits the locks that other threads hold, and deadlocks on one that it needs.
     Here it needs none that the library's own threads may hold: it runs the source, which never
     enters a pipeline of its parent, and the C library keeps its own locks in order. Threads of
     native libraries, such as those of BLAS, wait for work without a lock; what they need to do

@@ -1,4 +1,4 @@
-"""How functions of the user get into processes that did not inherit them."""
+"""Pickling of the user's functions, for processes that did not inherit them."""
 
 from __future__ import annotations
 

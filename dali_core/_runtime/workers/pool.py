@@ -72,7 +72,7 @@ class WorkerPool:
         """
         if not self._functions:
             return _do_nothing
-        # They import NumPy, whose threads must not start before somebody needs them.
+        # They import NumPy, whose threads must not start before they are needed.
         if self._start_method == "thread":
             from dali_core._runtime.workers.threads import ThreadWorkers
 

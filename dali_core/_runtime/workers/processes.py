@@ -190,8 +190,8 @@ class _Dispatcher:
         self._arrived: deque[tuple[int, Task]] = deque()
         self._waiting: dict[int, deque[Task]] = {}
         self._running: dict[int, tuple[int, int, Task]] = {}
-        # Results that somebody refers to, by what these keep; and those that were released. No code
-        # in Python runs then, which Ctrl-C could interrupt.
+        # Results that are referenced, by their leases; and those that were released. Their release
+        # runs no code in Python, which Ctrl-C could interrupt.
         self._leased: dict[weakref.ref[_Lease], tuple[int, int]] = {}
         self._returned: deque[weakref.ref[_Lease]] = deque()
         self._num_sent = 0
@@ -270,13 +270,13 @@ class _Dispatcher:
             for process in self._processes:
                 selector.register(process.sentinel, selectors.EVENT_READ, process)
             while not self._is_closed.locked():
-                # A slot that is released wakes nobody.
+                # The release of a slot does not wake this thread.
                 is_short = any(self._waiting.values())
                 events = selector.select(_SLOT_SECONDS if is_short else None)
                 with contextlib.suppress(BlockingIOError):
                     self._wake_receiver.recv(4096)
                 if not self._receive():
-                    # Nobody is left, which the selector would tell again and again.
+                    # No worker is left, which the selector would report again and again.
                     with contextlib.suppress(KeyError):
                         selector.unregister(self._posts[None])
                 if self._is_closed.locked():
@@ -291,7 +291,7 @@ class _Dispatcher:
                     self._send()
 
     def _receive(self) -> bool:
-        """Take all results that are there, and tell whether more may come."""
+        """Take all results that are there, and return whether more may come."""
         was_reset = False
         while True:
             try:
@@ -406,6 +406,6 @@ def _end(processes: Sequence[BaseProcess], grace: float) -> None:
         for process in alive:
             process.join(_GRACE_SECONDS)
     for process in processes:
-        # What even SIGKILL has not ended yet hangs in the kernel; nobody can wait for that.
+        # A process that SIGKILL has not ended hangs in the kernel: a wait would be unbounded.
         with contextlib.suppress(ValueError):
             process.close()

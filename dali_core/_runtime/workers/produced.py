@@ -1,4 +1,4 @@
-"""What a function in a worker makes."""
+"""Results of a function in a worker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Produced:
     has_ended : bool
         Whether there is no more data after these samples.
     state : object
-        Plain data from a function with state: how to go on after these samples.
+        Plain data from a function with state, with which it resumes after these samples.
     """
 
     columns: Sequence[list[Any]] = ()

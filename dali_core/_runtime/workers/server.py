@@ -1,4 +1,4 @@
-"""What a worker process does: it takes tasks, calls functions, and writes what these make."""
+"""The loop of a worker process: it takes tasks, calls functions, and writes their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Post:
     Attributes
     ----------
     shared : socket
-        From here every worker takes tasks, whoever is first, and here they answer.
+        All workers take tasks from here, first come, first served, and answer here.
     own : socket or None
         Tasks for this worker only.
     memory : int, or a handle of `multiprocessing`

@@ -1,4 +1,4 @@
-"""How a function in workers is run, and what it gives back."""
+"""Settings of a function in workers, and the protocol of workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dali_core._runtime.workers.task import Task
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """How a function is run.
+    """Settings of a function in workers.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ def read(slots: SharedSlots, slot: int, start: int, end: int, lease: object) -> 
     slots, slot, start, end
         Where `SlotWriter.finish` has put the description.
     lease : object
-        Kept as long as anybody refers to any of the samples.
+        Kept as long as any of the samples is referenced.
     """
     memory = slots.view(slot, end)
     described, failures, has_ended, state = pickle.loads(memory[start:end])  # noqa: S301 (our process)

@@ -11,7 +11,7 @@ from dali_core.errors import WorkerError
 
 Opener = Callable[[], Produced]
 """Gives what a worker has made. Where it is in shared memory, its place is free for the next result
-when nobody refers to any of the samples any more."""
+after the last reference to any of the samples is released."""
 
 
 class Task:
@@ -42,7 +42,7 @@ class Task:
         self._arrived.release()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the outcome, and tell whether it is there."""
+        """Wait for the outcome, and return whether it is there."""
         if self._outcome is None:
             self._arrived.acquire(timeout=seconds)
         return self._outcome is not None
