@@ -1,4 +1,4 @@
-"""Which places may be read: everything for a program, and what is listed here for a document.
+"""Access rules: a program may read all places, a document only those that are listed here.
 
 A document is data of unknown origin. Some file systems of fsspec run templates, unpickle caches or
 nest other file systems, and options of stores name files with keys, proxies, or where to send the

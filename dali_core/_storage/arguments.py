@@ -1,4 +1,4 @@
-"""What readers that take URLs have in common: their arguments, and their listings."""
+"""Common arguments and listings of readers that take URLs."""
 
 from __future__ import annotations
 

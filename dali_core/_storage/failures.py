@@ -1,4 +1,4 @@
-"""What is wrong when an object cannot be read, in words."""
+"""Error messages for objects that cannot be read."""
 
 from __future__ import annotations
 

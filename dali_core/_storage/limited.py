@@ -1,4 +1,4 @@
-"""Reads no more into memory than is allowed, whatever a server says."""
+"""Reads into memory with a limit, which does not depend on what a server says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How objects are read: what `storage_options` and environment variables say."""
+"""Options for reading objects, from `storage_options` and environment variables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class StorageOptions:
     max_in_flight : int
         How many requests run at a time.
     max_bytes_in_flight : int
-        How many bytes their answers may have; a single one may have more. Objects whose size
-        nobody knows count as the mean of those that were read.
+        How many bytes their answers may have; a single one may have more. Objects of unknown size
+        count as the mean of those that were read.
     timeout, deadline : float
         Seconds until a request is given up, and until it is not tried again.
     max_retries : int

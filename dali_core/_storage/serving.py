@@ -46,7 +46,7 @@ class ReadThreads:
         self._reads.interrupt()
 
     def _add(self) -> None:
-        # Nobody waits for them: a request may take as long as its deadline allows.
+        # They are not joined: a request may take as long as its deadline allows.
         start_new_thread(self._serve, "dali_core storage", daemon=True)
         self._num_threads += 1
         self._num_idle += 1
@@ -62,7 +62,7 @@ class ReadThreads:
                 try:
                     data = self._read(request.url, request.offset, request.size)
                     self._reads.answer(request, data)
-                except BaseException as error:  # whatever it is, a thread waits for an answer
+                except BaseException as error:  # of any kind: a thread waits for an answer
                     self._reads.fail(request, problem_of(request.url, error))
                 finally:
                     del request

@@ -1,4 +1,4 @@
-"""Which stubs there are, and where."""
+"""The list of all stubs, by path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steps of a pipeline make: `Pipeline.run_sample`, `Pipeline.show`, `Pipeline.report`."""
+"""Results of a pipeline's steps: `Pipeline.run_sample`, `Pipeline.show`, `Pipeline.report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values are boxes, how they are written, and which images they belong to."""
+"""Boxes among the values: their detection, their formats, and the images that they belong to."""
 
 from __future__ import annotations
 

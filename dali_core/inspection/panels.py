@@ -1,4 +1,4 @@
-"""What is shown of each value: pictures, or a text."""
+"""Views of values: pictures, or a text."""
 
 from __future__ import annotations
 

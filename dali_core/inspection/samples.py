@@ -1,4 +1,4 @@
-"""What the steps of a pipeline make of one sample."""
+"""Results of a pipeline's steps for one sample."""
 
 from __future__ import annotations
 
