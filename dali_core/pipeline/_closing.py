@@ -8,7 +8,7 @@ from dali_core._runtime.finalizer import Finalizer
 
 
 class Closing:
-    """What is to be closed with a pipeline, or when nobody uses it any more.
+    """What is to be closed with a pipeline, or after its last reference is released.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What subclasses of `Pipeline` override, as its parts call it."""
+"""Methods that subclasses of `Pipeline` override, as its parts call them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Hooks:
     Parameters
     ----------
     pipeline : Pipeline
-        It is not kept alive, so that one that nobody uses is closed at once.
+        It is not kept alive, so that an unused one is closed at once.
     has_setup : bool
         Whether it overrides `iter_setup`.
 

@@ -1,4 +1,4 @@
-"""What a pipeline was made with: the arguments of `Pipeline`, checked."""
+"""The arguments of `Pipeline`, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pipeline returns: which values of its graph, and what is expected of their batches."""
+"""Outputs of a pipeline: the values of its graph, and the expected types of their batches."""
 
 from __future__ import annotations
 

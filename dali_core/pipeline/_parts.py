@@ -135,7 +135,7 @@ class PipelineParts:
     def build(self) -> None:
         """Check and plan the graph, and start the native threads. Called by need.
 
-        With a reader that has `lazy_init`, the threads start and its files are listed only when
-        somebody asks for a batch or for the size of an epoch.
+        With a reader that has `lazy_init`, the threads start and its files are listed only when a
+        batch or the size of an epoch is requested.
         """
         self._states.start_eagerly()

@@ -20,7 +20,7 @@ class Pipeline(PipelineDocuments):
     or call operators inside ``with pipeline:`` and then `set_outputs`.
 
     Batches are computed ahead: on the host by native threads, on a GPU in a stream of the pipeline.
-    What `outputs` returns belongs to whoever holds it and is never overwritten.
+    The memory that `outputs` returns is owned by its references and is never overwritten.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Pipeline(PipelineDocuments):
     enable_checkpointing : bool
         Warn of sources whose state a checkpoint cannot have. Checkpoints can always be made.
     checkpoint : bytes or str, optional
-        What `checkpoint` returned: the pipeline goes on from there.
+        What `checkpoint` returned: the pipeline resumes from there.
     py_num_workers : int or None
         How many workers run sources with ``parallel=True``; None for none.
     py_start_method : str
@@ -77,12 +77,13 @@ class Pipeline(PipelineDocuments):
         batch that differs raises. None, or an empty layout, allows any.
     on_sample_error : str
         What happens when an operator fails on a sample. With ``"raise"`` the batch ends with a
-        `SampleError`, and the next one goes on. With ``"replace"`` a good sample takes its place.
-        If reading fails, or another native operator before any Python function does, that is the
-        sample that comes next in the same reader's part of the epoch, whatever the batch size;
-        after 100 bad ones in a row the batch ends with a `SampleError` after all. If a source, a
-        Python function or a later operator fails, it is the next good sample of the same batch. In
-        both cases the random numbers stay those of the bad sample. `bad_samples` lists them.
+        `SampleError`, and the pipeline continues with the next batch. With ``"replace"`` a good
+        sample takes its place. If reading fails, or another native operator before any Python
+        function does, that is the sample that comes next in the same reader's part of the epoch,
+        for every batch size; after 100 bad ones in a row the batch ends with a `SampleError` after
+        all. If a source, a Python function or a later operator fails, it is the next good sample of
+        the same batch. In both cases the random numbers stay those of the bad sample. `bad_samples`
+        lists them.
     max_bad_samples : int or float, optional
         With ``on_sample_error="replace"``: how many samples of each epoch may be bad. An int is
         their number, a float up to 1 their share of the samples returned so far (up to ten bad
@@ -180,9 +181,9 @@ class Pipeline(PipelineDocuments):
         ----------
         cuda_stream : object, optional
             Stream that will use outputs on a device, and is made to wait for them: a handle, or a
-            stream object of any library. Without one, and for other streams, whatever takes the
-            outputs by DLPack or CUDA's array interface waits by itself; nobody else does. Without
-            effect where all outputs are on the host.
+            stream object of any library. Without one, and for other streams, only consumers through
+            DLPack or CUDA's array interface wait by themselves. Without effect where all outputs
+            are on the host.
         **pipeline_inputs
             Batches for `external_source` operators without a source, by their names; see
             `feed_input`. Needs ``prefetch_queue_depth=1`` or ``exec_pipelined=False``.
@@ -197,10 +198,10 @@ class Pipeline(PipelineDocuments):
         StopIteration
             If a source has no more data; `reset` starts over.
         SampleError
-            If an operator failed; the next call goes on with the next batch.
+            If an operator failed; the next call continues with the next batch.
         Exception
             What a source raised is raised here, too, with a note that says where. The next call
-            goes on as well.
+            continues as well.
         """
         self._run.check_call(types.PipelineAPIType.BASIC)
         if pipeline_inputs:
@@ -270,9 +271,9 @@ class Pipeline(PipelineDocuments):
         return self._run.take(cuda_stream)
 
     def release_outputs(self) -> None:
-        """Release the last outputs. Their memory is reused once nobody else holds them either.
+        """Release the last outputs. Their memory is reused after their last reference is released.
 
-        On a device, that is once all streams that were said to use them have done so.
+        On a device, all streams that were recorded for them must have completed their work, too.
         """
         self._run.api.note(types.PipelineAPIType.SCHEDULED)  # reference counts do the work
 
@@ -308,7 +309,7 @@ class Pipeline(PipelineDocuments):
         return self._states
 
     def state_dict(self) -> dict[str, Any]:
-        """Describe what has been returned, so that another pipeline can go on from there.
+        """Describe what has been returned, so that another pipeline can resume from there.
 
         What was computed ahead does not count: a pipeline that loads the state gives the batches
         that this one would give next.
@@ -327,7 +328,7 @@ class Pipeline(PipelineDocuments):
         return self._states.describe(self._states.snapshot())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from where `state_dict` was called, perhaps in another process.
+        """Resume from where `state_dict` was called, perhaps in another process.
 
         Work in flight is discarded.  The graph must have the same operators, and readers the same
         data and order; arguments of other operators may differ.  The pipeline may have another
@@ -368,7 +369,7 @@ class Pipeline(PipelineDocuments):
         self._states.go_to(self._states.start_of_epoch(), "Pipeline.restart")
 
     def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
-        """Return the state as JSON, to be passed as `checkpoint` to a pipeline that goes on.
+        """Return the state as JSON, to be passed as `checkpoint` to a pipeline that resumes.
 
         Parameters
         ----------

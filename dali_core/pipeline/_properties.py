@@ -1,4 +1,4 @@
-"""What a pipeline was made with."""
+"""Properties of a pipeline: the arguments that it was made with."""
 
 from __future__ import annotations
 

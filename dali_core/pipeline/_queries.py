@@ -1,4 +1,4 @@
-"""What one may ask a pipeline about: its plan, its graph, its readers and its bad samples."""
+"""Queries of a pipeline's plan, graph, readers and bad samples."""
 
 from __future__ import annotations
 

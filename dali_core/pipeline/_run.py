@@ -130,7 +130,7 @@ class PipelineRun:
             self.memory = MemoryStatistics(plan)
         runner = Runner(plan, self.readers.by_node, self.runner_options(), steps, self.parameters)
         self._closing.add(runner.close)
-        # Ctrl-C may strike in between: whoever has a runner has its statistics.
+        # Ctrl-C may strike in between: so `runner` is never set without its statistics.
         self.statistics = RunStatistics(
             plan, runner.executor, runner.device, options.num_threads, options.depth
         )
@@ -362,7 +362,7 @@ class PipelineRun:
 
 
 def _warn_of_lost_states(steps: Mapping[OperatorNode, Step]) -> None:
-    """Warn of sources in Python that cannot go on from a checkpoint."""
+    """Warn of sources in Python that cannot resume from a checkpoint."""
     for node, step in steps.items():
         if step.loses_state:
             warn_user(

@@ -1,4 +1,4 @@
-"""The state of a pipeline: snapshots of it, their form in a checkpoint, and going on from them.
+"""The state of a pipeline: snapshots of it, their form in a checkpoint, and resuming from them.
 
 `Pipeline.states` is what iterators use, which describe what they have returned themselves.
 """
@@ -36,7 +36,7 @@ KIND = "dali_core.Pipeline"
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a pipeline has returned, and whatever else decides how it goes on.
+    """What a pipeline has returned, and all else that its further batches depend on.
 
     Attributes
     ----------
@@ -104,12 +104,12 @@ class PipelineStates:
         run.make_runner()
         try:
             self._restore_checkpoint()
-        except BaseException:  # Ctrl-C as well: nobody must go on with half a checkpoint
+        except BaseException:  # Ctrl-C as well: never run with half a checkpoint
             run.abandon()
             raise
 
     def drop_started(self) -> None:
-        """Drop the batches that were started, and go on with the first of them."""
+        """Drop the batches that were started, and resume with the first of them."""
         run, runner = self._run, self.start()
         with run.turn:
             runner.rewind(run.in_flight[0].iteration if run.in_flight else runner.iteration)
@@ -292,7 +292,7 @@ class PipelineStates:
         )
 
     def go_to(self, snapshot: Snapshot, where: str) -> None:
-        """Discard work in flight, and go on from a snapshot.
+        """Discard work in flight, and resume from a snapshot.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class PipelineStates:
         """
         runner = self.start()
         self._run.check_caller()
-        if not self._run.turn.is_free:  # whoever waits for a batch of before is told
+        if not self._run.turn.is_free:  # wakes a thread that waits for an earlier batch
             runner.executor.cancel()
         with self._run.turn:
             self._go_to(snapshot, where)

@@ -53,7 +53,7 @@ class BaseIterator(EpochIterator):
     fill_last_batch : bool, optional
         Deprecated: True means ``LastBatchPolicy.FILL``, False ``LastBatchPolicy.PARTIAL``.
     last_batch_padded : bool, optional
-        Whether the pipelines repeat a sample to fill an epoch's last batch (True) or go on with
+        Whether the pipelines repeat a sample to fill an epoch's last batch (True) or continue with
         the next epoch (False).  Only with `size`; it must match the reader's `pad_last_batch`.
     last_batch_policy : LastBatchPolicy, optional
         What to do with the last batch if the epoch's samples do not fill it.

@@ -1,4 +1,4 @@
-"""Which batches make an epoch of an iterator.
+"""Batches of an iterator's epochs.
 
 Everything follows from the epoch's number: an iterator keeps that number and how many batches it
 has taken in the epoch, and asks here for the rest.
@@ -26,7 +26,7 @@ class LastBatchPolicy(enum.Enum):
 
 
 class IncompleteEpochWarning(UserWarning):
-    """An epoch of an iterator lacks samples of the data set, and nobody has asked for that."""
+    """An epoch of an iterator lacks samples of the data set, without a request for that."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What an iterator asks of an adapter."""
+"""The protocol of adapters for iterators."""
 
 from __future__ import annotations
 

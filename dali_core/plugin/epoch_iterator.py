@@ -68,7 +68,7 @@ prepare_first_batch : optional
         self._epoch = 0
         self._taken = 0  # in this epoch
         self._ever_scheduled = False
-        self._ever_consumed = False  # by anybody but the constructor
+        self._ever_consumed = False  # by a caller other than the constructor
         self._turn = Turn()
         # Of a batch that was not returned yet, also because of an interrupt: what each pipeline
         # gave, or has raised, and how many have started another batch.
@@ -148,7 +148,7 @@ prepare_first_batch : optional
         return self._epochs
 
     def describe(self, num_epochs: int = 4) -> str:
-        """Return a table that tells what the first epochs read, give, pad and drop.
+        """Return a table of what the first epochs read, give, pad and drop.
 
         Below it stands which samples an epoch leaves out or gives again, and what to do about it.
         """
@@ -168,7 +168,7 @@ prepare_first_batch : optional
         """Begin the next epoch, if this one is over; else log a warning and do nothing.
 
         An iterator of unknown size can always be reset.  Its source starts again if it has ended
-        and can do so; otherwise it goes on.
+        and can do so; otherwise it continues.
         """
         epochs = self._epochs
         self._end_is_due = False
@@ -248,7 +248,7 @@ prepare_first_batch : optional
             except (StopIteration, ArgumentConflictError):
                 raise
             except Exception as error:
-                # It concerns nobody, since nobody would have seen the batch.
+                # It is not raised, since the batch would not have been returned.
                 _logger.debug("a batch that is dropped has failed: %s", error)
 
     def _finish_batch(self) -> None:
@@ -313,7 +313,7 @@ prepare_first_batch : optional
                 except StopIteration:
                     raise
                 except Exception as error:
-                    # The others go on to the same batch, so that all stay in step.
+                    # The others continue to the same batch, so that all stay in step.
                     self._shared += [error]
             for shared in self._shared:
                 if isinstance(shared, Exception):

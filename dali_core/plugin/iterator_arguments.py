@@ -1,4 +1,4 @@
-"""Checks of an iterator's arguments, each with a message that tells what to do."""
+"""Checks of an iterator's arguments, each with a message that says what to do."""
 
 from __future__ import annotations
 

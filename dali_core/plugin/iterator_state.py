@@ -1,4 +1,4 @@
-"""The state of an iterator: saving it, and going on from it."""
+"""The state of an iterator: saving it, and resuming from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class StatefulIterator:
         def _is_over(self) -> bool: ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Describe which batches were returned, so that another iterator can go on from there.
+        """Describe which batches were returned, so that another iterator can resume from there.
 
         A batch that was only prepared does not count.
 
@@ -59,7 +59,7 @@ class StatefulIterator:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from where `state_dict` was called, perhaps in another process.
+        """Resume from where `state_dict` was called, perhaps in another process.
 
         Work in flight is discarded.  What the pipelines must have in common with those that the
         state is from is said at `Pipeline.load_state_dict`.  The iterator must count its epochs
@@ -110,7 +110,7 @@ class StatefulIterator:
         self._go_on(self._epoch, 0)
 
     def seek(self, epoch: int, batch: int = 0) -> None:
-        """Go on with any batch of any epoch, without computing those before it.
+        """Continue with any batch of any epoch, without computing those before it.
 
         Work in flight is discarded.
 
@@ -149,9 +149,9 @@ class StatefulIterator:
         self._go_on(epoch, batch)
 
     def checkpoints(self) -> list[bytes]:
-        """Return a checkpoint of every pipeline, to be passed to pipelines that go on.
+        """Return a checkpoint of every pipeline, to be passed to pipelines that resume.
 
-        An iterator over pipelines that are made with these as `checkpoint` goes on where this one
+        An iterator over pipelines that are made with these as `checkpoint` resumes where this one
         is.
 
         Returns
@@ -169,7 +169,7 @@ class StatefulIterator:
         ]
 
     def _resume_from_checkpoints(self) -> bool:
-        """Go on from what `checkpoints` said, if the pipelines were made with that."""
+        """Resume from what `checkpoints` returned, if the pipelines were made with that."""
         states = [pipeline.states.iterator_state for pipeline in self._pipelines]
         if all(state is None for state in states):
             return False

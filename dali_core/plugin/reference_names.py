@@ -43,7 +43,7 @@ class ReferenceNames:
 
     @property
     def _num_gpus(self) -> int:
-        """Number of pipelines, whatever they run on."""
+        """Number of pipelines, on any device."""
         return len(self._pipelines)
 
     @property

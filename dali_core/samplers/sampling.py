@@ -1,4 +1,4 @@
-"""What samplers are, and all of them that need to know no blocks."""
+"""The base class of samplers, and all samplers that do not depend on blocks."""
 
 from __future__ import annotations
 

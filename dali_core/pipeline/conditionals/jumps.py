@@ -132,7 +132,7 @@ class _Rewriting:
             return _Block([node], behind.flags)
         is_for = not isinstance(node, ast.While)
         if isinstance(node, (ast.For, ast.AsyncFor)):
-            # Whoever has left the loop keeps the loop's variable as well.
+            # After the loop was left, the loop's variable keeps its value as well.
             item = f"{PREFIX}item_{number}"
             assignment = ast.Assign([node.target], ast.Name(item, ast.Load()))
             body = [_guarded(stops, [place_new(assignment, node), *body], node)]

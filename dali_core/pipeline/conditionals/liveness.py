@@ -1,4 +1,4 @@
-"""Which variables are still read after each `if`: only these must have a value in both branches.
+"""Live variables after each `if`: only these must have a value in both branches.
 
 The analysis goes backwards through the statements of one function. Where it cannot know it says
 that a variable is read.
@@ -71,7 +71,7 @@ class _Analysis:
         if isinstance(node, ast.Return):
             return read([node])
         if isinstance(node, ast.Raise):
-            # Somebody in this function may catch it.
+            # It may be caught in this function.
             return after | read([node])
         if isinstance(node, ast.Break):
             return set(targets.at_break)

@@ -1,4 +1,4 @@
-"""Which variables, attributes and items a piece of a program reads and assigns.
+"""Variables, attributes and items that a piece of a program reads and assigns.
 
 A variable is named by itself, an attribute or item by its expression, such as ``o.x`` or
 ``d['key']``. Of the latter only those count that can be looked up without calling anything but the

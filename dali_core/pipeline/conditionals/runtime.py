@@ -1,4 +1,4 @@
-"""What transformed programs call: every condition in them ends up here."""
+"""Functions that transformed programs call: every condition in them ends up here."""
 
 from __future__ import annotations
 

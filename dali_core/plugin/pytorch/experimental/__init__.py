@@ -1,1 +1,1 @@
-"""What may still change for PyTorch, under the module name of NVIDIA DALI."""
+"""Experimental features for PyTorch, under the module name of NVIDIA DALI."""
