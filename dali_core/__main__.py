@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0; 1 if the command found something bad in the data; 2 for an error, as for wrong
-        arguments; 130 if it was interrupted, and 141 if nobody reads what it prints.
+        arguments; 130 if it was interrupted, and 141 if its output pipe was closed.
     """
     options = _parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -1,4 +1,4 @@
-"""How values of a graph and constants call operators.
+"""Calls of operators by values of a graph and by constants.
 
 What records calls knows nodes and types. So these do not import it: it registers here.
 """

@@ -125,7 +125,7 @@ class Arg:
 
     @cached_property
     def limits(self) -> Range | None:
-        """The numbers that the argument may be, whatever says so; None if it may be any."""
+        """The range of the argument, by its type and description; None if it may be any number."""
         kind = self.item_type
         ends: dict[Any, tuple[float, float]] = {int: (-_LARGEST_INTEGER - 1, _LARGEST_INTEGER)}
         if self.finite:

@@ -1,4 +1,4 @@
-"""Writes files as a whole: nobody ever sees, or is left with, half of one."""
+"""Atomic writes of files: a partly written file is neither visible nor left behind."""
 
 from __future__ import annotations
 

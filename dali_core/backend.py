@@ -20,7 +20,7 @@ _shrink_threshold = [0.5]
 
 
 def ReleaseUnusedMemory() -> None:  # noqa: N802
-    """Return memory that nobody uses, of devices and pinned. Pipelines may run meanwhile."""
+    """Return unused memory, of devices and pinned. Pipelines may run meanwhile."""
     cuda.release_unused_memory()
 
 
@@ -62,7 +62,7 @@ def GetCUDADeviceCount() -> int:  # noqa: N802
 
 
 def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:  # noqa: N802
-    """Return whether an object is a DLPack capsule that nobody has used, and whether of a device.
+    """Return whether an object is an unconsumed DLPack capsule, and whether of a device.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def memory_stats(device_id: int = 0) -> dict[str, int]:
 
 
 def release_unused_memory(device_id: int | None = None) -> None:
-    """Return memory that nobody uses: to the devices, and pinned memory to the system.
+    """Return unused memory: to the devices, and pinned memory to the system.
 
     Pipelines may run meanwhile. Where nothing has used a GPU yet, there is nothing to do.
 
@@ -120,7 +120,7 @@ def release_unused_memory(device_id: int | None = None) -> None:
 
 
 def set_allocator(allocator: DeviceAllocator | None, device_id: int | None = None) -> None:
-    """Take memory of devices from somebody else's allocator from now on.
+    """Take memory of devices from an external allocator from now on.
 
     Memory that is in use goes back to where it is from. An error that the allocator raises is the
     cause of an `OutOfDeviceMemoryError`.

@@ -78,7 +78,7 @@ class NodeUseError(GraphError, TypeError):
 
 
 class NoOutputsError(GraphError, NotImplementedError):
-    """A pipeline has no outputs: nobody has set any, nor overridden `define_graph`."""
+    """A pipeline has no outputs: none were set, and `define_graph` is not overridden."""
 
 
 class PipelineStateError(DaliCoreError):
@@ -191,7 +191,7 @@ class BadSample:
 
 
 class SampleError(DaliCoreError):
-    """An operator failed on one sample. The pipeline goes on with the next batch.
+    """An operator failed on one sample. The pipeline continues with the next batch.
 
     Attributes
     ----------
@@ -264,8 +264,8 @@ class NotFedError(SampleError, IndexError):
 class BadSampleLimitError(SampleError):
     """More samples are bad than `max_bad_samples` of a pipeline allows.
 
-    It describes the last of them; `failures` has those of the batch. The pipeline goes on with the
-    next batch, and raises this error again for every batch that has more bad samples.
+    It describes the last of them; `failures` has those of the batch. The pipeline continues with
+    the next batch, and raises this error again for every batch that has more bad samples.
     """
 
 

@@ -1,6 +1,6 @@
-"""Figures of running pipelines for Prometheus and OpenTelemetry; the extra is ``metrics``.
+"""Metrics of running pipelines for Prometheus and OpenTelemetry; the extra is ``metrics``.
 
-Both read `Pipeline.statistics` whenever somebody asks for the figures, and cost nothing in between.
+Both read `Pipeline.statistics` whenever the metrics are collected, and cost nothing in between.
 Names, units and labels are the same:
 
 ============================================= ============ ==========================
@@ -46,7 +46,7 @@ Values = Iterator[tuple[Mapping[str, str], float]]
 
 @dataclass(frozen=True)
 class _Figure:
-    """One figure: its name without prefix and suffix, what it is, and where it comes from."""
+    """One metric: its name without prefix and suffix, its description, and its source."""
 
     name: str
     doc: str
@@ -59,12 +59,12 @@ class _Figure:
 def prometheus(
     pipeline: Pipeline, *, name: str = "pipeline", registry: CollectorRegistry | None = None
 ) -> Collector:
-    """Let a registry of prometheus_client collect the figures of a pipeline.
+    """Let a registry of prometheus_client collect the metrics of a pipeline.
 
     Parameters
     ----------
     pipeline : Pipeline
-        The pipeline. It is not kept alive; once it is gone, it has no figures.
+        The pipeline. It is not kept alive; once it is gone, it has no metrics.
     name : str
         Value of the label ``pipeline``; another one for each pipeline of a process.
     registry : CollectorRegistry, optional
@@ -98,7 +98,7 @@ def prometheus(
         """Reads the statistics of a pipeline."""
 
         def collect(self) -> Iterable[Metric]:
-            """Return all figures as they are now."""
+            """Return all metrics as they are now."""
             running = reference()
             statistics = running.statistics() if running is not None else None
             for figure in _FIGURES:
@@ -122,12 +122,12 @@ def prometheus(
 def opentelemetry(
     pipeline: Pipeline, *, name: str = "pipeline", meter: Meter | None = None
 ) -> None:
-    """Make observable instruments of OpenTelemetry for the figures of a pipeline.
+    """Make observable instruments of OpenTelemetry for the metrics of a pipeline.
 
     Parameters
     ----------
     pipeline : Pipeline
-        The pipeline. It is not kept alive; once it is gone, it has no figures.
+        The pipeline. It is not kept alive; once it is gone, it has no metrics.
     name : str
         Value of the attribute ``pipeline``; another one for each pipeline of a process.
     meter : Meter, optional
@@ -200,7 +200,7 @@ def _thread_seconds(statistics: PipelineStatistics) -> Values:
 
 def _of_operators(attribute: str) -> Callable[[PipelineStatistics], Values]:
     def read(statistics: PipelineStatistics) -> Values:
-        # Operators of the same name, such as two flips, are one figure.
+        # Operators of the same name, such as two flips, are one metric.
         sums: dict[tuple[str, str], float] = {}
         for entry in statistics.operators:
             key = (entry.name, entry.kind)

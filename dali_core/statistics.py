@@ -1,4 +1,4 @@
-"""Where the time of a pipeline goes, and whether the training loop waits for it.
+"""Time statistics of pipelines, and of the training loop that waits for them.
 
 `Pipeline.statistics` returns a `PipelineStatistics`. Counting is always on: threads read a clock
 after each operator, and count for themselves.
@@ -15,7 +15,7 @@ from dali_core._messages import printable
 
 __all__ = ["ConsumerStatistics", "OperatorStatistics", "PipelineStatistics", "ThreadStatistics"]
 
-# Below this share of its time, nobody notices that the training loop waits.
+# Below this share of its time, waiting of the training loop is negligible.
 _UNNOTICED = 0.05
 # A resource that is in use for so much of the time is the limit.
 _LIMIT = 0.85
@@ -100,7 +100,7 @@ class ThreadStatistics:
 
 @dataclass(frozen=True)
 class ConsumerStatistics:
-    """What the thread did that takes the batches: the training loop.
+    """Consumer-thread statistics: those of the training loop.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How operators of other packages are compiled: headers and arguments of the compiler."""
+"""Compilation of other packages' operators: headers and arguments of the compiler."""
 
 from __future__ import annotations
 
