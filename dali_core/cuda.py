@@ -122,8 +122,8 @@ def release_unused_memory(device_id: int | None = None) -> None:
 def set_allocator(allocator: DeviceAllocator | None, device_id: int | None = None) -> None:
     """Take memory of devices from an external allocator from now on.
 
-    Memory that is in use goes back to where it is from. An error that the allocator raises is the
-    cause of an `OutOfDeviceMemoryError`.
+    Memory that is in use is returned to the allocator that it is from. An error that the allocator
+    raises is the cause of an `OutOfDeviceMemoryError`.
 
     Parameters
     ----------

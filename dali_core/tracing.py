@@ -24,7 +24,7 @@ def trace(filename: str | os.PathLike[str]) -> Iterator[None]:
 
     Perfetto and chrome://tracing show it: a row for each native thread, with the operators that it
     ran for which sample of which batch and what it waited for; a row for the threads that read
-    files ahead; one for Python functions and devices; and one for the thread that takes batches.
+    files ahead; one for Python functions and devices; and one for the consumer thread.
     A pipeline on a device has a row for its stream, with each kernel and each group of copies.
     Times are those of the wall clock, in microseconds since 1970.
 

@@ -36,7 +36,7 @@ cdef Allocators* allocators() noexcept nogil:
 
 
 cdef cydriver.CUresult obtain(Block* block) noexcept nogil:
-    """Get memory for a block; if there is none left, take back what is idle or on its way back."""
+    """Allocate memory for a block; if none is left, trim the pool, then wait for frees."""
     cdef DeviceState* device = block.device()
     cdef cydriver.CUresult status
     block.allocator = _allocators.get(device.number)
@@ -157,7 +157,7 @@ cdef void free_what_is_done(DeviceState* device, bint wait) noexcept nogil:
 
 
 cdef void _wait_for_frees(DeviceState* device) noexcept nogil:
-    """Wait for the streams in which memory is on its way back, and for no others."""
+    """Wait for the streams with pending frees, and for no others."""
     cdef vector[shared_ptr[StreamState]] streams = device.streams_in_use()
     cdef size_t i
     for i in range(streams.size()):
@@ -242,7 +242,7 @@ cdef void _return_to_allocator(Block* block) noexcept nogil:
 
 
 cdef void _call_deallocate(Block* block) noexcept with gil:
-    # Memory also goes while an exception is on its way through this thread.
+    # Memory is also released while an exception propagates through this thread.
     cdef PyObject* kind
     cdef PyObject* value
     cdef PyObject* traceback

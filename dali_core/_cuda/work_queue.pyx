@@ -47,7 +47,7 @@ cdef class WorkQueue:
     priority : int
         Priority of the stream; lower numbers go first.
     depth : int
-        How many pieces of work may be in the stream at once: as many batches as are on their way,
+        How many pieces of work may be in the stream at once: as many batches as are in flight,
         with a piece for each stage. Adding another one waits for the first.
     """
 

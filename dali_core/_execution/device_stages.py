@@ -77,7 +77,7 @@ class DeviceStages:
         return self._first_nodes[stage]
 
     def run(self, task: StepTask) -> None:
-        """Put the work of a stage for a batch into the stream, and send the batch on its way."""
+        """Queue the work of a stage for a batch in the stream, and pass the batch on."""
         result = self._queue.run(self._programs[task.stage], task)
         if isinstance(result, tuple):
             sample, node, message, kind = result

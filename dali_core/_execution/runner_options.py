@@ -34,7 +34,7 @@ class RunnerOptions:
     stream_priority : int
         Priority of the stream there; lower numbers go first.
     depth : int
-        How many batches may be on their way.
+        How many batches may be in flight.
     """
 
     batch_size: int

@@ -86,7 +86,7 @@ class Steps:
         self._called: dict[int, OperatorNode] = {}  # by threads: whose function is being called
         self._process = os.getpid()
         self._next_sample = 0
-        # What is known about batches on their way, by their numbers.
+        # What is known about batches in flight, by their numbers.
         self._first_samples: dict[int, int] = {}
         self._states: dict[int, dict[str, Any]] = {}  # of steps, by the names of their nodes
         self._ended: set[int] = set()

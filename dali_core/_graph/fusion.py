@@ -63,7 +63,7 @@ def find_chains(
     nodes : sequence of OperatorNode
         The operators, in an order in which they can run.
     kept : iterable of DataNode
-        Values that must come into being, such as the outputs of the pipeline.
+        Values that must be materialized, such as the outputs of the pipeline.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def _made_beside_images(
 ) -> set[DataNode]:
     """Find what sources make beside images, and all that follows from it.
 
-    It comes into being when the whole chain of the source is run, so no member may need it.
+    It is materialized when the whole chain of the source is run, so no member may need it.
     """
     late = {value for node in images for value in node.outputs[1:]}
     for node in nodes if late else ():

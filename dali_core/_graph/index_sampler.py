@@ -316,7 +316,7 @@ class IndexSampler:
         start, count, batch_size : int
             As for `EpochPlan.runs`.
         with_shards : bool
-            Whether to tell where samples that take the place of bad ones come from.
+            Whether to return where samples that take the place of bad ones come from.
         """
         if self.part is not None:
             places = self.part.places(start, count, batch_size, self.plan.num_samples)

@@ -26,7 +26,7 @@ class OperatorClass:
 
 
 def Compose(op_list: Sequence[Callable[..., Any]]) -> Callable[..., Any]:  # noqa: N802
-    """Put operators in a row: each gets all that the one before gives.
+    """Compose operators: each is called with all outputs of the one before.
 
     Parameters
     ----------

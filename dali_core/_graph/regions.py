@@ -26,7 +26,7 @@ def decode_regions(stages: Sequence[PlannedStage], num_values: int, needed: Set[
     num_values : int
         How many values there are.
     needed : set of int
-        Values that must come into being in any case.
+        Values that must be materialized in any case.
 
     Returns
     -------

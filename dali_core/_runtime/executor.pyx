@@ -85,7 +85,7 @@ cdef class NativeOperator:
 
 
 cdef class Batch:
-    """A batch on its way; the values of a finished one stay until it is garbage."""
+    """A batch in flight; the values of a finished one stay until it is garbage."""
 
     @property
     def iteration(self) -> int:

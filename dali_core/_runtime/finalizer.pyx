@@ -163,7 +163,7 @@ cdef class _Work:
         if self.is_abandoned and self.error is not None:
             sys.excepthook(type(self.error), self.error, self.error.__traceback__)
         if not is_registered:
-            # Who joins a thread is registered as one; before Python 3.13, for good.
+            # A thread that joins another is registered; before Python 3.13, permanently.
             registered.pop(_thread.get_ident(), None)
         if self.running is not NULL:
             PyThread_release_lock(self.running)

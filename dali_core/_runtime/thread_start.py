@@ -124,7 +124,7 @@ def _start_unregistered(function: Callable[[], object]) -> None:
         try:
             function()
         finally:
-            # Who starts a thread is registered as one; before Python 3.13, for good.
+            # A thread that starts another is registered; before Python 3.13, permanently.
             getattr(threading, "_active", {}).pop(_thread.get_ident(), None)
 
     _thread.start_new_thread(call, ())

@@ -65,17 +65,17 @@ class PipelineProperties(PipelineParts):
 
     @property
     def prefetch_queue_depth(self) -> int | Mapping[str, int]:
-        """How many batches are on their way at once, as it was given."""
+        """How many batches are in flight at once, as it was given."""
         return self._options.prefetch_queue_depth
 
     @property
     def cpu_queue_size(self) -> int:
-        """How many batches are on their way at once on the host."""
+        """How many batches are in flight at once on the host."""
         return self._options.queue_size("cpu_size")
 
     @property
     def gpu_queue_size(self) -> int:
-        """How many batches are on their way at once on a GPU."""
+        """How many batches are in flight at once on a GPU."""
         return self._options.queue_size("gpu_size")
 
     @property

@@ -62,9 +62,8 @@ class PipelineQueries(PipelineProperties):
             its name, lists with an entry for each of its outputs, in bytes: ``real_memory_size`` of
             the largest batch, ``max_real_memory_size`` of the largest sample, and the same as
             ``reserved_memory_size`` and ``max_reserved_memory_size``, since buffers are made for
-            what they hold; `dali_core.cuda.memory_stats` tells what a GPU has reserved altogether.
-            Values that never come into being, because operators run as one, take
-            nothing.
+            what they hold; `dali_core.cuda.memory_stats` has what a GPU has reserved altogether.
+            Values that are never materialized, because their operators are fused, take nothing.
         """
         return self._run.memory.as_dict() if self._run.memory is not None else {}
 
