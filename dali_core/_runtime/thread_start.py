@@ -16,7 +16,7 @@ def start_thread(thread: threading.Thread) -> None:
     """Start a thread where no handler of a signal runs.
 
     Python waits for the new thread with a lock. If a handler raises an exception at that time, as
-    that of Ctrl-C does, the lock may stay locked, and the new thread is in a deadlock.
+    that of Ctrl-C does, the lock may stay locked, and the new thread blocks indefinitely.
     Handlers run in the main thread only, so another one starts it. The main thread may be
     interrupted while it waits for that; the thread starts all the same.
 

@@ -20,7 +20,7 @@ class Pipeline(PipelineDocuments):
     or call operators inside ``with pipeline:`` and then `set_outputs`.
 
     Batches are computed ahead: on the host by native threads, on a GPU in a stream of the pipeline.
-    The memory that `outputs` returns is owned by its references and is never overwritten.
+    The batches that `outputs` returns own their memory, which is never overwritten.
 
     Parameters
     ----------
