@@ -1,7 +1,7 @@
-// What this process holds of a device, of its streams, and of blocks of its memory.
+// Reference-counted state of a device, of its streams, and of blocks of its memory.
 //
-// Nothing here calls the driver: modules hand over functions that do. Reference counts decide when
-// something goes; the last owner may be a native thread, long after the module's own objects.
+// Nothing here calls the driver: modules pass functions that do. Objects are released by reference
+// count; the last owner may be a native thread, long after the module's own objects are gone.
 #pragma once
 
 #include <cuda.h>
@@ -29,7 +29,7 @@ struct PendingFree {
   CUdeviceptr pointer = 0;
 };
 
-// A device with its primary context, which is retained for as long as anybody uses the device.
+// A device with its primary context, which is retained while the device is in use.
 struct DeviceState {
   using Close = void (*)(DeviceState*);
 
@@ -177,7 +177,7 @@ struct DeviceState {
   const Close close_;
 };
 
-// A stream, our own or somebody else's.
+// A stream, our own or an external one.
 struct StreamState : std::enable_shared_from_this<StreamState> {
   using Close = void (*)(StreamState*);
 

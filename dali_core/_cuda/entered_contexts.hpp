@@ -1,4 +1,4 @@
-// Which contexts a thread has entered, and which calls the driver allows it meanwhile.
+// The contexts that a thread has entered, and its stream capture mode meanwhile.
 #pragma once
 
 #include <cuda.h>

@@ -1,5 +1,5 @@
-// What the values of an argument must be that come with each sample. Constants have been checked
-// where the user gave them, against the same range of the SPEC.
+// Limits of the values of arguments that come with each sample. Constants have been checked where
+// the user gave them, against the same range of the SPEC.
 #pragma once
 
 #include <cstddef>

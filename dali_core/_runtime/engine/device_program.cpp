@@ -54,8 +54,8 @@ void DeviceProgram::plan(Batch& batch, DeviceMemory& memory, DevicePlan& plan) {
   }
 }
 
-// Plans one operator, or a chain. What is planned uses memory that nobody may get before the work
-// is in the stream, so values that are released stay with the work until then.
+// Plans one operator, or a chain. The memory that it uses must not be reused before the work is in
+// the stream, so released values stay with the work until then.
 void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
                         DeviceMemory& memory, StageArena& arena, DeviceWork& work,
                         const std::vector<int>& places, bool& done) {

@@ -20,7 +20,7 @@ struct DeviceInstruction {
   std::vector<int> arguments;
   std::vector<ArgumentLimits> limits;  // of some of the arguments
   std::vector<int> outputs;
-  std::vector<int> releases;  // values that nobody reads after this instruction
+  std::vector<int> releases;  // values with no reader after this instruction
   std::vector<Guard> guards;  // the samples that it runs for
   // Of the first operator of a chain: what plans it and those after it, `chain_length` in all.
   std::shared_ptr<const DeviceChain> chain;

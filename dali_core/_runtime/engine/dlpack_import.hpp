@@ -79,8 +79,8 @@ void give_back(Managed* managed) {
 }
 
 // Takes over what a capsule holds. On the host, it is copied and released if its strides are not
-// ours. Whoever is the last owner calls the producer's deleter, which by DLPack's rules may be in
-// any thread. Throws std::invalid_argument, and releases it, if it cannot be one of our tensors.
+// ours. The last owner calls the producer's deleter, which DLPack allows in any thread. Throws
+// std::invalid_argument, and releases it, if it cannot be one of our tensors.
 template <typename Managed>
 Tensor import_dlpack(Managed* managed, bool on_device) {
   const std::shared_ptr<void> owner(managed,

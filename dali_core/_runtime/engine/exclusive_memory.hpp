@@ -1,4 +1,4 @@
-// Whether memory may be written: nobody else may see it.
+// Exclusive ownership of memory: memory may be written if nothing else refers to it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace dali_core {
 
 // Whether the samples have memory that nothing else refers to, each for itself: other values and
 // batches, operators and the user may share memory with them, and one sample may be there twice.
-// The answer holds for as long as nobody copies these tensors.
+// The answer holds until one of these tensors is copied.
 inline bool have_own_memory(const std::vector<Tensor>& samples) {
   std::map<const void*, long> references;
   std::vector<const Tensor*> ordered;

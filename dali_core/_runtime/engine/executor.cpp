@@ -410,7 +410,7 @@ bool Executor::wait_for_steps(double seconds) {
 
 void Executor::close() {
   {
-    // First of all, so that whoever waits for a dropped batch can tell why it was dropped.
+    // First of all, so that threads that wait for a dropped batch can tell why it was dropped.
     std::lock_guard<std::mutex> lock(mutex_);
     closing_ = true;
   }

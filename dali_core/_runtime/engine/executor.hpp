@@ -1,7 +1,7 @@
 // Runs batches through the stages of a plan with native threads.
 //
 // A stage is either a sample program, whose items (one a sample) any worker takes, or a step that
-// runs in Python on the whole batch, which somebody with the GIL fetches by `next_step`. Batches
+// runs in Python on the whole batch; a thread that holds the GIL fetches it by `next_step`. Batches
 // overtake each other only between steps: one step sees batches in their order.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Stage {
   int node = 0;            // of a step: its slot in `ThreadTimes::operators`
 };
 
-// Which steps somebody runs.
+// The steps that a thread runs.
 enum class StepsFor { kCaller, kOthers, kAll };
 
 struct Plan {
@@ -43,8 +43,8 @@ struct Plan {
   int num_io_threads = 0;
   // Whether other samples take the place of bad ones; otherwise these end their batch.
   bool replaces_failed = false;
-  // Values that go to a device, and where their memory comes from: pinned, it is copied while
-  // the host goes on. Null if there are none.
+  // Values that go to a device, and where their memory comes from: pinned, it is copied while the
+  // host continues. Null if there are none.
   std::vector<int> uploaded;
   std::shared_ptr<BufferPool> upload_pool;
 };
@@ -65,7 +65,7 @@ class Executor {
   // Starts a batch. Batches come in the order of their iterations.
   void submit(const std::shared_ptr<Batch>& batch);
 
-  // Waits until the batch is done; false after `seconds`, or when nobody works on it any more.
+  // Waits until the batch is done; false after `seconds`, or when no thread works on it any more.
   bool wait(const std::shared_ptr<Batch>& batch, double seconds);
 
   // The next step to run in Python; no batch after `seconds`, when closed, or when `until` is done.
@@ -92,7 +92,7 @@ class Executor {
   // Batches that are not done.
   int num_active();
 
-  // Replaces memory that belongs to somebody else by copies, all in one block.
+  // Replaces external memory by copies, all in one block.
   void copy_in(std::vector<Tensor>& tensors, BufferPool* pool = nullptr);
 
   BufferPool& pool() { return *pool_; }
@@ -137,7 +137,7 @@ class Executor {
   bool closing_ = false;
   std::vector<std::thread> threads_;
 
-  // What I/O threads are ahead by. Whoever takes a sample lets them go on if they have paused.
+  // How far I/O threads are ahead. A thread that takes a sample resumes them if they have paused.
   int reading_stage_ = -1;  // the program that reads ahead, if there is one
   std::atomic<int64_t> samples_waiting_{0};
   std::atomic<int64_t> bytes_waiting_{0};

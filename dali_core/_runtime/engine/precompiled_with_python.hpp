@@ -1,5 +1,5 @@
-// What modules made by Cython begin with. The build precompiles it; no source depends on it for
-// names. Before Python's header comes what Cython defines before it.
+// Precompiled header: the headers that modules made by Cython begin with. No source depends on it
+// for names. The macros that Cython defines before Python's header come first.
 
 #define PY_SSIZE_T_CLEAN
 

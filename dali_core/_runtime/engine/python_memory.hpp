@@ -7,7 +7,7 @@
 
 namespace dali_core {
 
-// Holds a reference; letting go takes the GIL, from whichever thread is the last owner.
+// Holds a reference; its release takes the GIL, in the thread of the last owner.
 inline std::shared_ptr<void> hold_python_object(PyObject* object) {
   Py_INCREF(object);
   return std::shared_ptr<void>(object, [](void* p) {

@@ -1,8 +1,8 @@
 // The part of the executor that reads files before compute threads need them.
 //
 // I/O threads run the first operators of a sample program, those that wait for a disk, for samples
-// in their order. A compute thread that comes to a sample which nobody has begun to read does it
-// itself: there is no barrier, and with all files in memory the two hardly ever meet.
+// in their order. A compute thread that comes to an unread sample reads it itself: there is no
+// barrier, and with all files in memory the two hardly ever meet.
 #include <algorithm>
 #include <exception>
 #include <mutex>
@@ -60,8 +60,8 @@ std::shared_ptr<Batch> Executor::find_reads() {
     if (batch->stage != reading_stage_ || !batch->reads->has_unread()) continue;
     const int64_t window = most_samples_read_ahead(batch->size());
     // Each pause lasts until half of what was read is used: waking a thread costs as much as
-    // reading a small file. Whoever takes a sample looks at `reads_paused_` after counting down,
-    // and here it is set before counting.
+    // reading a small file. A thread that takes a sample looks at `reads_paused_` after counting
+    // down, and here it is set before counting.
     resume_below_ = window / 2;
     const bool was_paused = reads_paused_.exchange(true);
     const bool has_room = samples_waiting_ < (was_paused ? resume_below_.load() + 1 : window) &&
@@ -98,7 +98,7 @@ ReadProgress Executor::take_read(Batch& batch, int sample, ThreadTimes& times) {
   return std::move(taken.progress);
 }
 
-// Samples of dropped batches wait no more. Nobody works on them.
+// Samples of dropped batches no longer count as waiting. No thread works on them.
 void Executor::release_reads(const std::deque<std::shared_ptr<Batch>>& dropped) {
   int64_t samples = 0, bytes = 0;
   for (const auto& batch : dropped)

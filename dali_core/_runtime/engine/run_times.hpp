@@ -1,5 +1,5 @@
-// How long the parts of a run take. Every thread counts for itself, so that counting costs no more
-// than reading a clock; whoever wants the numbers adds those of all threads.
+// Timings of the parts of a run. Every thread has counters of its own, so that counting costs no
+// more than reading a clock; the caller adds up those of all threads.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How the samples of a batch become contiguous.
+// Copies that make the samples of a batch contiguous.
 #pragma once
 
 #include <memory>
@@ -61,7 +61,7 @@ inline bool have_one_owner(const std::vector<Tensor>& samples) {
   return true;
 }
 
-// Whoever holds the memory of samples, each once if it has several in a row.
+// The owners of the samples' memory; an owner of several in a row is listed once.
 inline std::vector<std::shared_ptr<void>> owners_of(const std::vector<Tensor>& samples) {
   std::vector<std::shared_ptr<void>> owners;
   for (const Tensor& sample : samples)

@@ -32,8 +32,7 @@ class FusedChain {
   // Makes what the last operator would, if every one had run; the last has an output, all have
   // their arguments and inputs, of which those that others of the chain make are empty. False, or
   // an exception, if that is not possible for this sample: the operators then run one by one, and
-  // tell what is wrong. `own` has scratch memory that no operator uses, and the source of the
-  // result.
+  // report the error. `own` has scratch memory that no operator uses, and the source of the result.
   virtual bool run(SampleContext& own, std::vector<SampleContext>& operators) const = 0;
 };
 
@@ -54,7 +53,7 @@ struct Instruction {
   std::vector<int> arguments;
   std::vector<ArgumentLimits> limits;  // of some of the arguments
   std::vector<int> outputs;
-  std::vector<int> releases;  // values that nobody reads after this instruction
+  std::vector<int> releases;  // values with no reader after this instruction
   std::vector<Guard> guards;  // the samples that it runs for, from the outermost condition on
   // Whether the operator's batch is made of these samples only, which are known beforehand.
   bool reads_group = false;
@@ -87,7 +86,7 @@ class SampleProgram {
  public:
   explicit SampleProgram(std::vector<Instruction> instructions);
 
-  // Tells which samples pass all guards, once their conditions are known.
+  // Returns the samples that pass all guards, once their conditions are known.
   static std::vector<int> passing(const std::vector<Guard>& guards, const Batch& batch);
 
   // Fails the first sample whose joined value is of another kind than that of the samples before.
@@ -125,8 +124,8 @@ class SampleProgram {
                       int sample, OperatorTimes& times);
   // If instruction `first` must not run for this sample: the next one that may. Otherwise `first`.
   size_t jump_from(size_t first, Batch& batch, int sample) const;
-  // Tells whether the chain that begins at an instruction, or the one that ends there in any case,
-  // could be run as one.
+  // Returns whether the chain that begins at an instruction, or the one that ends there in any
+  // case, could be run as one.
   bool run_chain(size_t first, SampleContext& context, Batch& batch, int sample,
                  OperatorTimes& times) const;
   bool run_joint(const Instruction& last, SampleContext& context, Batch& batch, int sample,

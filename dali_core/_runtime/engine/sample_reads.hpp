@@ -1,5 +1,5 @@
-// Which samples of a batch were read ahead of their use. I/O threads `begin` and `finish` samples
-// in their order, compute threads `take` them; nobody waits but for a sample that is being read.
+// Samples of a batch that are read ahead of their use. I/O threads `begin` and `finish` samples in
+// their order, compute threads `take` them; a thread waits only for a sample that is being read.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace dali_core {
 
-// How far a sample has been read. By default nothing has.
+// Progress of reading a sample; none by default.
 struct ReadProgress {
   size_t end = 0;  // of the program's instructions before it, those that read ahead have run
   std::exception_ptr problem;  // of the instruction at `end`, if it failed, and its source
@@ -31,7 +31,7 @@ class SampleReads {
   // Whether an I/O thread may find a sample to read.
   bool has_unread() const { return next_.load(std::memory_order_relaxed) < size_; }
 
-  // The next sample that nobody has begun with, for the caller to read; -1 if there is none.
+  // The next unread sample, for the caller to read; -1 if there is none.
   int begin() {
     for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < size_;) {
       State expected = State::kUnread;
@@ -40,7 +40,7 @@ class SampleReads {
     return -1;
   }
 
-  // Ends what `begin` began. Whoever takes the sample reports a failure.
+  // Ends what `begin` began. A failure is reported by the thread that takes the sample.
   void finish(int i, ReadProgress progress) {
     samples_[i].progress = std::move(progress);
     samples_[i].state = State::kRead;
@@ -56,8 +56,8 @@ class SampleReads {
     ReadProgress progress;
   };
 
-  // Hands the sample to the caller, which reads it unless somebody has tried, and whose `times`
-  // count how long it waited.
+  // Hands the sample to the caller, which reads it unless an I/O thread has tried; the caller's
+  // `times` count how long it waited.
   Taken take(int i, ThreadTimes& times) {
     State state = State::kUnread;
     if (samples_[i].state.compare_exchange_strong(state, State::kTaken)) return {};
@@ -73,7 +73,7 @@ class SampleReads {
     return {true, std::move(samples_[i].progress)};
   }
 
-  // Counts what was read, or tried, and never taken. For a batch that nobody works on any more.
+  // Counts what was read, or tried, and never taken. For a batch that no thread works on any more.
   void count_abandoned(int64_t& samples, int64_t& bytes) const {
     for (int i = 0; i < size_; ++i) {
       if (samples_[i].state != State::kRead) continue;
@@ -86,7 +86,7 @@ class SampleReads {
   enum class State : uint8_t { kUnread, kReading, kRead, kTaken };
   struct Sample {
     std::atomic<State> state{State::kUnread};
-    ReadProgress progress;  // written by whoever reads, before the state
+    ReadProgress progress;  // written by the reading thread, before the state
   };
 
   const int size_;

@@ -9,7 +9,7 @@
 
 namespace dali_core {
 
-// From the instructions of a chain in their order; the first one's role tells which kind it is.
+// From the instructions of a chain in their order; the first one's role determines its kind.
 std::shared_ptr<const FusedChain> make_chain(const std::vector<Instruction>& members);
 
 // The same on a device, from the operators' code for the host, which knows what they do. Null if

@@ -1,4 +1,4 @@
-// What a library of operators and the engine that loads it must have in common.
+// The binary interface (ABI) between a library of operators and the engine that loads it.
 #pragma once
 
 #include <cstddef>

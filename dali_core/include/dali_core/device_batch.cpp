@@ -31,9 +31,9 @@ int64_t alignment_of(const std::vector<Tensor>& samples, const std::vector<bool>
 
 namespace {
 
-// Threads read the parameters of their sample before anything else, so fewer of them that go on
-// in steps of the grid are faster than one for each item: some for each multiprocessor, and for
-// each sample as many as keep a device busy where other samples are small.
+// Threads read the parameters of their sample before anything else, so fewer of them with
+// grid-stride loops are faster than one for each item: some for each multiprocessor, and for each
+// sample as many as keep a device busy where other samples are small.
 constexpr int64_t kMostBlocks = 4096;
 constexpr int64_t kBlocksOfSample = 512;
 

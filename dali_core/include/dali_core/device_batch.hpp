@@ -1,6 +1,6 @@
-// What an operator plans on a device: a whole batch, on the host, with one launch of a kernel that
-// computes all samples. Most operators leave that to kernels/tasks/task_operator.hpp; others say it
-// themselves:
+// The interface for planning an operator on a device: a whole batch, on the host, with one launch
+// of a kernel that computes all samples. Most operators leave that to
+// kernels/tasks/task_operator.hpp; others plan it themselves:
 //
 //   void Flip::plan(DeviceBatch& batch) const {
 //     batch.for_each([&](int i, SampleContext& sample) {

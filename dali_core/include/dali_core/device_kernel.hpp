@@ -1,5 +1,5 @@
-// What kernels have in common: which part of the batch a thread works for, and elements of types
-// that are known when the kernel runs. For device code only.
+// Helpers shared by kernels: the part of the batch that a thread works for, and elements of types
+// that are known only at run time. For device code only.
 #pragma once
 
 #include <cstdint>

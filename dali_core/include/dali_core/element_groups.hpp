@@ -1,6 +1,6 @@
-// How device code goes through elements: four neighbours at a time, which are loaded and stored as
-// one where they are aligned. Groups are aligned in the output, so the first one may begin ahead of
-// it, and the last one may end behind.
+// Vectorized access to elements in device code: four neighbours at a time, which are loaded and
+// stored as one where they are aligned. Groups are aligned in the output, so the first one may
+// begin ahead of it, and the last one may end behind.
 #pragma once
 
 // convert() compares with the limits of every type, which may be those of all numbers.

@@ -1,4 +1,4 @@
-// What the dimensions of images, volumes and sequences mean, and where their elements lie.
+// The axes and strides of images, volumes and sequences.
 #pragma once
 
 #include <cstdint>

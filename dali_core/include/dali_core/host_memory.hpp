@@ -1,7 +1,7 @@
-// How much memory of the host may be asked for.
+// The limit of host memory that may be allocated.
 //
-// Systems promise more memory than they have and kill the process that uses it, so what cannot be
-// had is refused beforehand.
+// Systems overcommit memory and kill the process that uses it, so requests beyond the limit are
+// refused beforehand.
 #pragma once
 
 #include <cstddef>

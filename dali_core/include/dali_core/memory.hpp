@@ -1,8 +1,8 @@
 // 64-byte aligned, reference-counted memory with a free list behind it.
 //
-// A block returns to the list only when its last owner releases it, so memory that somebody holds
-// is never written again. Reuse matters: fresh pages of a 40 MB batch cost as much as a fifth of
-// the work that fills them.
+// A block returns to the list only when its last owner releases it, so memory that is still
+// referenced is never written again. Reuse matters: fresh pages of a 40 MB batch cost as much as a
+// fifth of the work that fills them.
 #pragma once
 
 #include <sys/types.h>
@@ -45,7 +45,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   // Whether memory is in a block of this pool.
   bool owns(const std::shared_ptr<void>& memory) const;
 
-  // Frees every block that nobody holds.
+  // Frees every unreferenced block.
   void trim();
 
   std::size_t idle_bytes();

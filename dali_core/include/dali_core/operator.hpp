@@ -1,5 +1,6 @@
-// What an operator is to the engine: built once from checked arguments, then run for one sample at
-// a time by many threads. It owns no sample data, takes no locks and never touches Python.
+// The interface between operators and the engine: an operator is built once from checked arguments,
+// then run for one sample at a time by many threads. It owns no sample data, takes no locks and
+// never touches Python.
 //
 //   class Flip : public Operator {
 //    public:
@@ -103,7 +104,7 @@ class Scratch {
 // type and shape expected; or with a capacity, working memory for anything that fits. With a pool,
 // whatever is not written in place comes from there.
 struct OutputSlot {
-  const std::shared_ptr<void>* storage = nullptr;  // owns the memory; null: somebody else does
+  const std::shared_ptr<void>* storage = nullptr;  // owns the memory; null: it is external
   void* data = nullptr;
   DataType type = DataType::kNone;
   Shape shape;

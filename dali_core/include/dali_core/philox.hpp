@@ -68,7 +68,7 @@ class RandomStream {
     return block_[used_++];
   }
 
-  // Goes on with the draw of this number, counted from the beginning.
+  // Continues with the draw of this number, counted from the beginning.
   DC_HOST_DEV void seek(uint32_t draw) {
     counter_[0] = draw / 4;
     used_ = 4;

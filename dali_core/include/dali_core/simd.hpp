@@ -1,4 +1,4 @@
-// Which instruction set the kernels use, chosen once a process.
+// The instruction set that the kernels use, chosen once per process.
 //
 // Kernels are written once, in a file without include guard, and compiled for every level by
 //

@@ -1,4 +1,4 @@
-// How large tensors may be: where counts are computed, and the limits of what arguments ask for.
+// Size limits of tensors: checks where counts are computed, and limits of what arguments ask for.
 //
 // A tensor obeys `check_size` (types.hpp). So products of any of its extents, its strides, and sums
 // of some of these fit 64 bits, and operators compute with them as they are. What arguments say
