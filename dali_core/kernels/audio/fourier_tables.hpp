@@ -1,5 +1,5 @@
-// What a device is given of a transform: its factors in the order of use, and tables that the host
-// has computed.
+// A Fourier transform as a device gets it: its factors in the order of use, and tables that the
+// host has computed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the kernel `apply_mel_filters` does for one sample.
+// Parameters and arithmetic of the kernel `apply_mel_filters` for one sample.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace dali_core {
 
 struct OggLinks {
   std::vector<SoundBytes> links;  // each with a mark of its end
-  // By how much the last page goes on with the count of samples; all of them if that is unknown.
+  // The number of samples that the last page adds; all of them if that is unknown.
   int64_t last_page_samples = 0;
   std::string damage;  // if the last page is cut
 };

@@ -1,7 +1,7 @@
-// Where the sound lies in a file, found without trust in the lengths that its headers claim.
+// Finds the sound in a file without trusting the lengths that its headers claim.
 //
-// libsndfile gives no more frames than it has found a header to promise. So it reads headers whose
-// promise is taken away, or is what the file has room for, and the sound ends where decoding ends.
+// libsndfile gives no more frames than the header declares. So it reads headers whose number of
+// frames is removed, or is what the file has room for, and the sound ends where decoding ends.
 #pragma once
 
 #include <cstdint>

@@ -129,7 +129,7 @@ inline __device__ void store_spectra(const SpectrogramTables& tables, const Spec
     return rows + (tables.chirp != nullptr ? 2 * frequency : tables.transform.positions[frequency]);
   };
   for (int64_t item = threadIdx.x; item < items; item += blockDim.x) {
-    // Neighbouring threads write next to each other.
+    // Writes of neighbouring threads are coalesced.
     int64_t window = item & ((int64_t{1} << tables.windows_shift) - 1);
     int64_t i = item >> tables.windows_shift;
     if (tables.time_major) {

@@ -1,4 +1,4 @@
-// How spectra of a batch are spread over the blocks of a device.
+// Distribution of the spectra of a batch over the thread blocks of a device.
 #pragma once
 
 #include <cstdint>

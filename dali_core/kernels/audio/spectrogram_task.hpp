@@ -1,4 +1,4 @@
-// What the kernels of fn.spectrogram do for one signal. The arithmetic is that of
+// Parameters of the kernels of fn.spectrogram for one signal. The arithmetic is that of
 // butterflies.inc.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What operators on colours accept: channels come last, and numbers are of few types.
+// Checks of the inputs of operators on colours: channels come last, and numbers are of few types.
 #pragma once
 
 #include <stdexcept>

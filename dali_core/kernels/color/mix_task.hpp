@@ -1,4 +1,4 @@
-// What mix_colors() and the kernel of this name do for one sample.
+// Parameters of mix_colors() and of the kernel of this name for one sample.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the kernel `convolve_axis` does along one data axis of one sample, or of one plane of it.
+// Parameters of the kernel `convolve_axis` along one data axis of one sample, or of one plane of
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What lies beyond the border of an image: which element stands for one that is not there (host
-// loops and device kernels share this).
+// Border modes: the element of an image that stands for one beyond its border (host loops and
+// device kernels share this).
 #pragma once
 
 #include <cstdint>

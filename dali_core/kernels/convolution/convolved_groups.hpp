@@ -1,4 +1,4 @@
-// What kernels of convolution have in common: sums for a few places along an axis and a few
+// Helpers shared by kernels of convolution: sums for a few places along an axis and a few
 // neighbours across it, to which the weights of a window are added one after the other. For device
 // code only.
 #pragma once

@@ -11,7 +11,7 @@
 namespace dali_core {
 
 // A dense tensor is `num_planes` planes of extents[0] x extents[1] x extents[2] pixels (depth,
-// height, width; 1 where there are fewer axes) of `channels` numbers that lie together.
+// height, width; 1 where there are fewer axes) of `channels` contiguous numbers.
 struct DataAxes {
   int num_axes = 0;
   int first_axis = 0;  // the dimension of the outermost data axis

@@ -1,4 +1,5 @@
-// What the kernel `filter_images` does for one sample, or for planes of it that have one filter.
+// Parameters of the kernel `filter_images` for one sample, or for planes of it that have one
+// filter.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the kernel `convolve_tiles` does for one sample: along the width and the height of images of
-// bytes, without memory for what is between.
+// Parameters of the kernel `convolve_tiles` for one sample: it convolves images of bytes along the
+// width and the height without global memory for intermediate results.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ __device__ __noinline__ double library_function(Function function, double a, dou
   }
 }
 
-// Quotients and remainders by zero are 0: there is nobody to tell.
+// Quotients and remainders by zero are 0: kernels cannot raise errors.
 template <bool kRemainder, typename Wide>
 __device__ __noinline__ Wide divide(Wide a, Wide b, DataType type) {
   if (b == 0) return 0;

@@ -1,4 +1,4 @@
-// How an operand of an expression is repeated to fill the extents of the result.
+// Broadcasting: an operand of an expression is repeated to fill the extents of the result.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@
 namespace dali_core {
 
 // Some elementwise operators, the last of which depends on all others. As ElementwiseProgram, it
-// refers to the host's operators, which tell how and in which types to compute.
+// refers to the host's operators, which define the arithmetic and its types.
 class DeviceElementwise : public DeviceChain {
  public:
-  // `makers` tells for each input of each step which step before makes it; -1 for none.
+  // `makers` has, for each input of each step, the earlier step that makes it; -1 for none.
   DeviceElementwise(std::vector<const ElementwiseStep*> steps,
                     std::vector<std::vector<int>> makers);
 

@@ -20,7 +20,7 @@ constexpr int kMaxCodeDims = 8;
 // Where an operand comes from: the instruction before, one long before, a tensor or a constant.
 enum class OperandSource : int8_t { kPrevious, kSlot, kMemory, kConstant };
 
-// What becomes of an operand before it is computed with.
+// The conversion of an operand before it is used.
 enum class Widening : int8_t {
   kNone,
   kSignedToFloat,

@@ -151,7 +151,7 @@ class ElementwiseRun {
           prepare(operand, take(size), block);
   }
 
-  // Values that nobody reads any more make room for others, so that few are enough. Gives their
+  // Registers of values with no later reader are reused, so that few are enough. Returns their
   // number.
   int64_t assign_registers(const std::vector<size_t>& numbers) {
     std::vector<size_t> last_reader(steps_.size(), 0);

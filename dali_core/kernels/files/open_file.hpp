@@ -35,7 +35,7 @@ inline std::string joined_path(const std::string& root, const std::string& path)
   return root.empty() || path[0] == '/' || is_url(path) ? path : root + "/" + path;
 }
 
-// Who reads objects by their URLs; nobody, if all files are local.
+// The reader of objects by their URLs; none if all files are local.
 class Storage {
  public:
   Storage() = default;
@@ -202,7 +202,7 @@ inline void read_output(SampleContext& sample, int i, const OpenFile& file, int6
   const int64_t unit = size_of(type), bytes = count * unit;
   if (file.is_remote() && bytes >= kMinShared) {
     const auto part = file.part(offset, bytes);
-    // Nobody else sees it, or those who write look for that: see exclusive_memory.hpp.
+    // It has no other user, or writers check for that: see exclusive_memory.hpp.
     char* const data = const_cast<char*>(part->bytes().data) + (offset - part->offset);
     if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(unit) == 0) {
       Tensor shared;

@@ -1,8 +1,8 @@
 // A file with the paths of many files: blocks, where they begin, folders, a note, and a tail.
 //
 // Blocks are read when they are needed, and checked then; those of files up to 64 MiB also when it
-// is opened, which takes about 20 ms for a million paths. It is not mapped: a mapped file that
-// somebody truncates ends the process.
+// is opened, which takes about 20 ms for a million paths. It is not mapped: truncating a mapped
+// file ends the process.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What the paths of a list begin with: a prefix for each folder.
+// Prefixes of the paths of a list, one for each folder.
 #pragma once
 
 #include <algorithm>

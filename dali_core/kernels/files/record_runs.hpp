@@ -39,7 +39,7 @@ class RecordRuns {
   }
 
   // Loads the run of a record into its file, waiting for it, if it is worth it. Whether it did:
-  // after a failure the record is read by itself, so that it tells what is wrong with it.
+  // after a failure the record is read by itself, so that its own error is reported.
   bool load(size_t record, const OpenFile& file) {
     if (reads_ == nullptr || run_of_[record] < 0) return false;
     const int64_t run = run_of_[record];

@@ -1,7 +1,7 @@
 // Reads of objects in remote storage: threads of the executor ask, threads of Python answer.
 //
-// Whoever asks waits without Python's lock. Answers belong to the question: if the asking thread
-// has been interrupted, an answer that comes later is dropped with it.
+// The asking thread waits without the GIL. Answers belong to the request: if that thread has been
+// interrupted, an answer that comes later is dropped with the request.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class RemoteReads {
     return request;
   }
 
-  // Requests bytes of an object, for which nobody need `wait`.
+  // Requests bytes of an object; to `wait` for them is optional.
   std::shared_ptr<Request> ask(const std::string& url, int64_t offset, int64_t size) {
     auto request = std::make_shared<Request>();
     request->url = url;
@@ -118,7 +118,7 @@ class RemoteReads {
     finish(request);
   }
 
-  // From now on every read fails at once, and nobody gets questions, until `resume`.
+  // From now on every read fails at once, and `next` gives no requests, until `resume`.
   void interrupt() {
     std::lock_guard<std::mutex> lock(mutex_);
     is_interrupted_ = true;
@@ -169,7 +169,7 @@ class RemoteReads {
   std::deque<std::shared_ptr<Request>> waiting_;
   std::unordered_set<Request*> open_;  // not answered yet
   int64_t bytes_in_flight_ = 0;
-  int64_t expected_whole_ = 1 << 20;  // of an object whose size nobody knows: the mean of the last
+  int64_t expected_whole_ = 1 << 20;  // of an object of unknown size: the mean of the last
   int64_t num_whole_ = 0;
   bool is_interrupted_ = true;
 };

@@ -1,5 +1,5 @@
-// Where every unit of an output comes from, by strides: what the kernel `gather_elements` does for
-// one sample. Units are elements, or pieces that stay together, of 1, 2, 4, 8 or 16 bytes.
+// Parameters of the kernel `gather_elements` for one sample: the place of every unit of the output
+// in the input, by strides. Units are elements, or contiguous pieces, of 1, 2, 4, 8 or 16 bytes.
 #pragma once
 
 #include <cstdint>

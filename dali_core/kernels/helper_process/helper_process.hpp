@@ -1,4 +1,5 @@
-// What is needed to let another process, which may break down, work for this one.
+// Helper processes, which may crash without ending this one: their start, messages and shared
+// memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,8 +15,9 @@
 
 namespace dali_core {
 
-// Starts a program that gets the other end of `socket`, which keeps messages whole, as descriptor
-// 3, and neither the terminal nor its signals. Gives 0, or the error and no socket and no process.
+// Starts a program that gets the other end of `socket`, which preserves message boundaries, as
+// descriptor 3, and neither the terminal nor its signals. Gives 0, or the error and no socket and
+// no process.
 int start_helper(const std::vector<std::string>& command, int& socket, ::pid_t& process);
 
 // Waits until a process of ours has ended. Gives its status as waitpid does, or 0.
@@ -29,8 +31,9 @@ constexpr size_t kMaxDescriptors = 2;
 int send_message(int socket, const void* message, size_t size,
                  const std::vector<int>& descriptors = {});
 
-// Receives one message of a socket that keeps their bounds, whatever signals arrive meanwhile.
-// Returns its size, 0 if the other end is gone, or -1 as recv does. `flags` are those of recv.
+// Receives one message of a socket that preserves message boundaries, whatever signals arrive
+// meanwhile. Returns its size, 0 if the other end is gone, or -1 as recv does. `flags` are those of
+// recv.
 ssize_t receive_message(int socket, void* message, size_t size, int flags = 0);
 
 // The same for one that descriptors come with; they are the receiver's to close.

@@ -1,5 +1,5 @@
 // Clips: sequences of frames of one size, which a source makes one frame after the other, and of
-// which whoever takes them reads the part it needs, a few rows at a time.
+// which the consumer reads the part it needs, a few rows at a time.
 #pragma once
 
 #include <cstdint>

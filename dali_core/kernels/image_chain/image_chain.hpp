@@ -1,8 +1,8 @@
-// How operators on images take part in chains that run as one: the region that survives is pushed
-// back into the decoder, only its pixels are resampled, and what follows is done to a few rows at a
+// Interfaces of operators on images that are fused into chains: the region that remains is pushed
+// back into the decoder, only its pixels are resampled, and the rest is done to a few rows at a
 // time, in the cache. Results are bit for bit those of running the operators one after the other.
 //
-// An operator says what it can be by deriving from one of these, besides Operator:
+// An operator takes part by deriving from one of these, besides Operator:
 //
 //   ImageSource   makes an image and lets a sink choose the region, such as a decoder;
 //   WindowStep    takes a part of the image or mirrors it;

@@ -1,4 +1,5 @@
-// Where an image goes while it is made: chooses the part that is wanted, then gives memory for it.
+// The destination of an image while it is made: chooses the part that is wanted, then gives memory
+// for it.
 #pragma once
 
 #include <cstdint>

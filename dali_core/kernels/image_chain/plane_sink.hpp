@@ -1,4 +1,4 @@
-// Where an image goes that may come as planes of luma and chroma, each of its own size.
+// The destination of an image that may come as planes of luma and chroma, each of its own size.
 #pragma once
 
 #include <cstdint>

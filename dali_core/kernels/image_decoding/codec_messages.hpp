@@ -1,5 +1,5 @@
-// What a thread that wants images decoded and the process that decodes them tell each other, over a
-// socket that keeps messages whole. File and pixels lie in memory that both see. The server that
+// Messages between a thread that wants images decoded and the process that decodes them, over a
+// socket that preserves message boundaries. File and pixels are in shared memory. The server that
 // forks this process gets its end of the socket, and the memory, with a message of one byte.
 #pragma once
 

@@ -54,8 +54,8 @@ class CodecServers {
 CodecServers& servers = *new CodecServers;
 
 // No fork comes between the creation of a socket and the end of what is done with it: a child would
-// keep an end open that somebody waits for. A child has no servers: those here are its parent's,
-// and would outlive it if the child kept their sockets.
+// keep an end open, so that the other end would not see it closed. A child has no servers: those
+// here are its parent's, and would outlive it if the child kept their sockets.
 CodecServers::CodecServers() {
   ::pthread_atfork([] { servers.mutex_.lock(); }, [] { servers.mutex_.unlock(); },
                    [] {
@@ -79,7 +79,7 @@ int CodecServers::connect(const std::vector<std::string>& command, int memory, i
   Server& server = servers_[command];
   int error = server.socket < 0 ? ENOTCONN : send_message(server.socket, "", 1, theirs);
   if (error != 0) {
-    // There is none yet, or somebody has killed it.
+    // There is none yet, or it has been killed.
     if (server.socket >= 0) ::close(server.socket);
     if (server.process > 0) wait_for_helper(server.process);
     server = Server();

@@ -27,7 +27,7 @@
 namespace dali_core {
 namespace {
 
-// What a decoder ends with.
+// Exit statuses of a decoder.
 constexpr int kNobodyAsks = 0, kImageRefused = 1;
 
 // Says which command a decoder is busy with, for the process that sees how it ends.
@@ -154,7 +154,7 @@ int serve_threads(const CodecLibraryPaths& paths) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (const int end_of_time : {SIGALRM, SIGPROF}) ::signal(end_of_time, SIG_DFL);
-  // Nobody waits for the processes of threads: the system removes them.
+  // There is no wait for the processes of threads: the system reaps them.
   ::signal(SIGCHLD, SIG_IGN);
   std::unique_ptr<NvimgcodecSession> session;
   std::string reason;

@@ -1,4 +1,4 @@
-// What decodes by nvImageCodec, in this process or in another one.
+// The interface of decoding by nvImageCodec, in this process or in another one.
 #pragma once
 
 #include "dali_core/kernels/encoded_image/image_types.hpp"

@@ -1,4 +1,4 @@
-// What all operators that decode images share: they differ in the part that they give.
+// The base class of operators that decode images: they differ in the part that they give.
 #pragma once
 
 #include "dali_core/kernels/image_chain/image_chain.hpp"

@@ -1,4 +1,4 @@
-// Which format a file has, by its first bytes.
+// Detects the format of a file by its first bytes.
 #pragma once
 
 #include "dali_core/kernels/encoded_image/image_types.hpp"

@@ -1,4 +1,4 @@
-// What fn.cat and fn.stack share: checking an axis, and laying tensors side by side along it.
+// Helpers shared by fn.cat and fn.stack: checking an axis, and concatenating tensors along it.
 #pragma once
 
 #include <cstdint>
@@ -44,12 +44,12 @@ inline void check_same_kind(const SampleContext& sample) {
   }
 }
 
-// What comes of inputs side by side: each of `num_slices` parts has the next part of every input.
+// The result of joining inputs: each of `num_slices` parts has the next part of every input.
 struct Joined : Inferred {
   int64_t num_slices = 1;
 };
 
-// Operators that lay their inputs side by side. `infer` says along which axis.
+// Operators that concatenate their inputs. `infer` gives the axis.
 template <typename Self>
 class JoiningOperator : public TaskOperator<Self> {
  public:

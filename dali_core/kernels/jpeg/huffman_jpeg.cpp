@@ -155,7 +155,7 @@ class HuffmanJpegDecoder {
     return {};
   }
 
-  // Calls `write` once rows can be read; it tells whether it got all.
+  // Calls `write` once rows can be read; it returns whether it got all.
   template <typename Write>
   bool decode_part(HuffmanJpegFile& file, const EncodedImage& encoded, const JpegPart& part,
                    ScanIndexes* indexes, const Write& write) {

@@ -1,4 +1,4 @@
-// How much work the scans of a JPEG file ask for, found without decoding: each scan of a
+// The amount of work that the scans of a JPEG file ask for, found without decoding: each scan of a
 // progressive file visits every block of its components, and may do so for next to no bytes.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the kernels of fn.jpeg_compression_distortion do for one image: the arithmetic is that of
-// jpeg_rules.hpp.
+// Parameters and arithmetic of the kernels of fn.jpeg_compression_distortion for one image; the
+// rules are those of jpeg_rules.hpp.
 #pragma once
 
 #include <cstdint>

@@ -243,7 +243,7 @@ bool JpegPlanes::row(int64_t y, const uint8_t* rows[HuffmanJpegFile::kMaxCompone
 bool JpegPlanes::finish() {
   if (file_->is_progressive) return true;
   if (next_group_row_ < group_rows_) return !scan_.is_beyond_interval();
-  // Points in the last row are from a decode that went on to the end.
+  // Points in the last row are from a decode that continued to the end.
   if (scan_.is_known((group_rows_ - 1) * group_columns_)) return true;
   return scan_.skip_to(group_rows_ * group_columns_) && scan_.is_at_end();
 }

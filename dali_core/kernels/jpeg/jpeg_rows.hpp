@@ -22,7 +22,7 @@ void repeat_samples(const uint8_t* in, int64_t count, int times, uint8_t* out);
 
 void ycc_to_rgb_row(const uint8_t* const* planes, int64_t count, uint8_t* rgb);
 void ycc_to_bgr_row(const uint8_t* const* planes, int64_t count, uint8_t* bgr);
-// Any number of planes, side by side.
+// Interleaves any number of planes.
 void interleave_row(const uint8_t* const* planes, int num_planes, int64_t count, uint8_t* out);
 void ycck_to_cmyk_row(const uint8_t* const* planes, int64_t count, uint8_t* cmyk);
 

@@ -33,7 +33,7 @@ std::optional<JpegSegment> JpegSegments::next() {
       position_ += 2;
       continue;
     }
-    // It counts itself; where it does not, decoders go on behind it.
+    // The length includes itself; where it does not, decoders continue behind it.
     const size_t length = std::max<size_t>(2, read_big_endian(head + 2, 2));
     if (length > left - 2) break;
     position_ += 2 + length;

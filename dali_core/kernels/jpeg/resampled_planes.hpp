@@ -15,9 +15,9 @@ class ResampledPlanes {
   // Rows that are made at once, at most.
   static constexpr int kRowsAtOnce = 4;
 
-  // `rows` and `columns` say what becomes of the part of the image; they are resampled. Luma, and
-  // chroma that is not subsampled, have no samples outside of what is left of the part before it
-  // is resampled; other chroma has those of the whole image.
+  // `rows` and `columns` are the geometry of the part of the image; both are resampled. Luma, and
+  // chroma that is not subsampled, have no samples outside of what is left of the part before it is
+  // resampled; other chroma has those of the whole image.
   ResampledPlanes(const PlanarImage& image, const AxisGeometry& rows, const AxisGeometry& columns);
 
   // The pixels whose samples are read.

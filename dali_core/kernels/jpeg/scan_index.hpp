@@ -62,7 +62,7 @@ class ScanIndexes {
     size_t size = 0;
     bool operator==(const Key& other) const { return hash == other.hash && size == other.size; }
   };
-  // A keyed hash: nobody who does not know the key can make two files with the same.
+  // A keyed hash: without the key, two files with the same hash cannot be made.
   Key key_of(const EncodedImage& encoded) const;
 
   // Null if there are none.

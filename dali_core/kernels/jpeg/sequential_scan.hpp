@@ -55,7 +55,8 @@ class SequentialScan {
   // How many blocks will be passed over, roughly: whether tables for that are worth their time.
   void expect_skipping(int64_t blocks);
 
-  // Each goes on where the last one stood, if not behind `group`. False if the data are not sound.
+  // Each continues where the last one stopped, if not behind `group`. False if the data are not
+  // sound.
   bool skip_to(int64_t group);
   bool read(int64_t num_groups, const CoefficientRows* rows);
   // Whether more was read than there is.

@@ -18,7 +18,7 @@ void LibjpegSession::fail(j_common_ptr info, const char* message) {
   std::longjmp(errors->target, 1);
 }
 
-// All bytes are there from the start: whoever asks for more has a file that was cut off.
+// All bytes are there from the start: a file that needs more is truncated.
 boolean LibjpegSession::on_end_of_source(j_decompress_ptr info) {
   fail(reinterpret_cast<j_common_ptr>(info), "premature end of file");
 }

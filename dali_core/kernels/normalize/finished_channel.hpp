@@ -1,4 +1,4 @@
-// What becomes of one channel of an image that is finished: see FinishStep of image_chain.hpp.
+// Parameters that normalise one channel of a finished image: see FinishStep of image_chain.hpp.
 #pragma once
 
 #include <cstdint>

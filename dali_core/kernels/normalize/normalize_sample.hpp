@@ -1,4 +1,4 @@
-// What the kernel that normalises images is told about a sample.
+// Parameters, for one sample, of the kernel that normalises images.
 #pragma once
 
 #include <cstdint>

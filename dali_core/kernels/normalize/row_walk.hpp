@@ -12,7 +12,7 @@ namespace dali_core {
 
 class RowWalk {
  public:
-  // `input_axis` tells which dimension of the input each of the output is; `fill_of_channel` has a
+  // `input_axis` maps each dimension of the output to one of the input; `fill_of_channel` has a
   // value for each channel of the output. Sets the pixel strides of `row`; the rest of it must be
   // set before run().
   RowWalk(const Tensor& image, const Window& window, const int* input_axis, const ImageAxes& axes,

@@ -1,4 +1,4 @@
-// What a canvas is made of, for the host and for a device.
+// Parameters of a canvas for the host and for a device, and the host's loops that fill it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the kernels of noise do for one sample.
+// Parameters of the kernels of noise for one sample.
 #pragma once
 
 #include <cstdint>

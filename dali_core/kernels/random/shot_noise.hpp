@@ -13,7 +13,7 @@
 namespace dali_core {
 
 // Two elements share a block of random bits. What else an element needs is from a stream of its
-// own, since nobody knows how much that is.
+// own, since that amount is not known beforehand.
 struct ElementDraws {
   uint32_t low;
   uint32_t high;

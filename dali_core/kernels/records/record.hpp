@@ -1,4 +1,4 @@
-// What walks over files of records find, and numbers as such files store them.
+// Records and archive members that walks over files find, and numbers as such files store them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Record {
 
 // A file in an archive, or an entry of a database.
 struct ArchiveMember {
-  std::string name;              // empty where something is damaged, so that nobody knows it
+  std::string name;              // empty where damage makes it unknown
   int64_t offset = 0, size = 0;  // a size of -1 is what follows the end of the archive
   std::string problem;           // what is wrong with it, if it cannot be read
 };

@@ -41,7 +41,7 @@ class RecordioWalk {
   explicit RecordioWalk(ByteSource& source) : source_(source) {}
 
   // Lists the records in their order. A damaged stretch is one record with a problem; the walk
-  // goes on at the next magic number that begins a record.
+  // continues at the next magic number that begins a record.
   std::vector<Record> records() {
     for (int64_t position = 0; position < source_.size();) {
       const int64_t size = size_at(position);

@@ -19,7 +19,7 @@ class TarWalk {
   explicit TarWalk(ByteSource& source) : source_(source) {}
 
   // Lists the regular files of the archive in their order. What is damaged is a member with a
-  // problem; the walk goes on at the next sound header.
+  // problem; the walk continues at the next sound header.
   std::vector<ArchiveMember> members() {
     if (source_.size() == 0) add_problem(0, "an empty file");
     while (!at_end_) step();

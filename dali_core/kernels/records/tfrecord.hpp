@@ -50,7 +50,7 @@ class TfrecordWalk {
   explicit TfrecordWalk(ByteSource& source) : source_(source) {}
 
   // Lists the records in their order. A damaged stretch is one record with a problem; the walk
-  // goes on where the next length has its checksum.
+  // continues where the next length has its checksum.
   std::vector<Record> records() {
     for (int64_t position = 0; position < source_.size();) {
       const int64_t size = size_at(position);

@@ -50,7 +50,7 @@ class WireReader {
         field.bytes = {take(static_cast<size_t>(size)), static_cast<size_t>(size)};
         break;
       }
-      default:  // groups, which nobody writes any more
+      default:  // groups, which are deprecated
         refuse();
     }
     return true;

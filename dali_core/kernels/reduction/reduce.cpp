@@ -1,5 +1,5 @@
-// Sums are kept side by side: a block whose rows are short is cut into longer rows, so that as many
-// sums as a register has lanes, and more, grow at a time. Where the order matters, it is that of
+// Sums are contiguous: a block whose rows are short is cut into longer rows, so that as many sums
+// as a register has lanes, and more, grow at a time. Where the order matters, it is that of
 // reduction.hpp.
 //
 // Means of rare types have no loops of their own: their elements are converted first.
@@ -16,7 +16,7 @@
 namespace dali_core {
 namespace {
 
-constexpr int64_t kSumsInRow = 128;           // wanted side by side
+constexpr int64_t kSumsInRow = 128;           // contiguous, wanted
 constexpr int64_t kUnorderedSumsInRow = 256;  // the same
 // Elements at a time of what is not read as it is, or four rows of as many as there is room for.
 constexpr int64_t kConverted = 1024;

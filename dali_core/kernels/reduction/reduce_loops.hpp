@@ -10,7 +10,7 @@
 
 namespace dali_core {
 
-constexpr int64_t kColumns = 1024;  // sums side by side, at most, so that they stay in the cache
+constexpr int64_t kColumns = 1024;  // contiguous sums, at most, so that they stay in the cache
 
 // Joins the terms of all rows to the results, column by column. `stride` counts elements. `means`
 // has one number for each column, and is read for deviations alone.

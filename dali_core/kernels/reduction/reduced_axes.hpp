@@ -1,4 +1,4 @@
-// What all reductions share: which dimensions are reduced.
+// The arguments of all reductions that choose the reduced dimensions.
 #pragma once
 
 #include <vector>

@@ -25,8 +25,8 @@ constexpr int64_t kMostLanes = 128;  // of all outputs of a block
 
 constexpr int kMostLoops = 8;  // as many as dimensions
 
-// A tensor as nested loops around a block. A block gives `outputs` results side by side, each of
-// `terms` elements that lie together (`runs`), or that are rows of `outputs` elements.
+// A tensor as nested loops around a block. A block gives `outputs` contiguous results, each of
+// `terms` contiguous elements (`runs`), or that are rows of `outputs` elements.
 struct ReductionPlan {
   struct Loop {
     int64_t extent;

@@ -1,4 +1,4 @@
-// Reductions: what each element adds, and what becomes of the sum (host loops and device kernels
+// Reductions: the term of each element, and the result of the sum (host loops and device kernels
 // share this).
 #pragma once
 

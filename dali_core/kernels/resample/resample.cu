@@ -12,7 +12,7 @@ namespace {
 // What sums of floats begin with: 0 would make 0 of -0.
 constexpr float kZero = -0.0f;
 
-// A thread blends this many elements that are side by side: 16 in fixed point.
+// A thread blends this many contiguous elements: 16 in fixed point.
 constexpr int kBlended = 4;
 constexpr int kBlendedWords = 4;
 // And makes so many pixels of usual images.
@@ -270,8 +270,8 @@ inline __device__ bool makes_rgb_bytes(const ResampleSample& sample) {
 
 // Such pixels, four a thread. kTaps is the number of columns, or 0 where that is not known.
 //
-// A thread sums up every 32nd pixel of its warp, so that threads side by side load numbers side by
-// side, and stores four that follow each other, which are in `stage` in between.
+// A thread sums up every 32nd pixel of its warp, so that loads are coalesced, and stores four that
+// follow each other, which are in `stage` in between.
 template <int kTaps>
 inline __device__ void gather_rgb_bytes(const ResampleSample& sample, uint32_t* stage) {
   const QuickDivisor by_groups = sample.by_pixel_groups, by_height = sample.by_height;

@@ -1,4 +1,4 @@
-// What the kernels that resample are told about a sample.
+// Parameters, for one sample, of the kernels that resample.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TapsTask {
 };
 
 // Weights of an axis: output i is the sum over k of weights[k * num_outputs + i] * input[starts[i]
-// + k], so that threads side by side read numbers side by side.
+// + k], so that reads are coalesced.
 struct DeviceTaps {
   const int32_t* starts;
   const void* weights;  // float, or int16_t in fixed point

@@ -1,4 +1,4 @@
-// Which input pixels make an output pixel, and with which weights.
+// Computes the input pixels that make an output pixel, and their weights.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Which input pixels make the outputs of an axis, and with which weights: the same rule for the
+// The input pixels that make the outputs of an axis, and their weights: the same rule for the
 // host's loops and the kernel.
 #pragma once
 

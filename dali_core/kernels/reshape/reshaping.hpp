@@ -38,7 +38,7 @@ class Reshaping {
   }
   bool sets_layout() const { return sets_layout_; }
 
-  // Whether the user tells the extents of the output, rather than what becomes of the input's.
+  // Whether the user gives the extents of the output, rather than a choice of the input's.
   bool sets_extents() const { return shape_is_input_ || shape_.given() || relative_.given(); }
 
   // `num_elements` is how many elements the output must have, and fills an extent left open.

@@ -1,5 +1,4 @@
-// Which mean belongs to which element: a grid of means that is repeated along the reduced
-// dimensions of a tensor.
+// A grid of means that is broadcast along the reduced dimensions of a tensor.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What fn.normalize makes of elements.
+// Normalises the elements of a tensor for fn.normalize.
 #pragma once
 
 #include "dali_core/kernels/statistics/grid.hpp"

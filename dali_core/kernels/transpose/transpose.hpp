@@ -17,7 +17,7 @@ struct TransposedDims {
   int64_t output_stride[kMaxDims] = {};
 };
 
-// What moves: runs of `run` elements that lie together in the input and in the output. With no
+// What moves: runs of `run` elements that are contiguous in the input and in the output. With no
 // dimension left, everything stays in order.
 struct Transposition {
   int64_t run = 1;

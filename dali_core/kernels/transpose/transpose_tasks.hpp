@@ -1,4 +1,4 @@
-// What the kernels of fn.transpose do for one sample: planes, in each of which units that are
+// Parameters of the kernels of fn.transpose for one sample: planes, in each of which units that are
 // neighbours along a row of the output are neighbours along a column of the input.
 #pragma once
 

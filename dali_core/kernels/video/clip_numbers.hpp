@@ -1,4 +1,4 @@
-// Which frames a clip has, by their numbers: what lies beyond the end of a video is padding.
+// The numbers of the frames of a clip: those beyond the end of a video are padding.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What operators that decode clips share: where frames go, in a chain or as output 0.
+// The base class of operators that decode clips: frames go into a chain or to output 0.
 //
 //   class VideoDecoder : public ClipOperator {
 //    public:

@@ -1,5 +1,5 @@
-// What all readers of videos share: a table of ranges of frames, the clip of a sample, its label,
-// frame numbers and timestamps.
+// Code shared by all readers of videos: a table of ranges of frames, the clip of a sample, its
+// label, frame numbers and timestamps.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What this process knows of a video that the processes that decode have looked at.
+// State of a video in this process, as found by the processes that decode.
 #pragma once
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ struct VideoFile {
   uint64_t id = 0;
   std::string path;           // empty for bytes
   int bytes_descriptor = -1;  // memory with the bytes
-  bool owns_bytes = false;    // nobody else has the memory
+  bool owns_bytes = false;    // the memory has no other owner
   int64_t size = 0;           // bytes
   VideoInfo info;
   std::vector<int32_t> keyframes;  // the first ones, where there are very many

@@ -1,5 +1,5 @@
-// What a process that wants frames and the one that decodes them tell each other, over a socket
-// that keeps messages whole. The other side is worker/serving.py and worker/planes.py.
+// Messages between a process that wants frames and the one that decodes them, over a socket that
+// preserves message boundaries. The other side is worker/serving.py and worker/planes.py.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct VideoReply {
     kDone,
     kRefused,
     kNeeds,  // as kPart, and the next frame needs more memory
-    kReady,  // as kPart, but it goes on at once, with other memory: optional, for frames that are
-             // done before the last one is
+    kReady,  // as kPart, but it continues at once, with other memory: optional, for frames that
+             // are done before the last one is
   };
   uint64_t number = 0;
   Kind kind = kDone;

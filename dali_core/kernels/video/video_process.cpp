@@ -76,7 +76,7 @@ void VideoProcess::start(const std::vector<std::string>& command) {
 void VideoProcess::stop() noexcept {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
-  // It ends by itself when nobody holds the other end of its socket; what it is doing is of no use.
+  // It ends by itself once the other end of its socket is closed; its current work is of no use.
   if (process_ > 0 && owner_ == ::getpid()) {
     ::kill(process_, SIGKILL);
     wait_for_helper(process_);
@@ -207,7 +207,7 @@ VideoReply VideoProcess::call(const std::vector<std::string>& command, const Vid
     throw;
   }
   if (failure) std::rethrow_exception(failure);
-  throw VideoRefused(refusal_);  // it goes on with the next request
+  throw VideoRefused(refusal_);  // it continues with the next request
 }
 
 }  // namespace dali_core

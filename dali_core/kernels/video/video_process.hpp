@@ -1,5 +1,5 @@
-// A process that decodes videos: hostile files make codecs overwrite memory, crash or go on for
-// ever, and none of that may happen in the user's program.
+// A process that decodes videos: hostile files make codecs overwrite memory, crash or never return,
+// and none of that may happen in the user's program.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
-// Which process decodes which frames, and when: one that stands shortly before them goes on.
+// Schedules frames on the processes that decode: one whose position is shortly before them
+// continues from there.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Decodes frames of videos by their numbers in presentation order, exactly; whoever implements it.
+// The interface of decoding frames of videos exactly, by their numbers in presentation order.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace dali_core {
 struct EncodedVideo {
   std::shared_ptr<const std::string> path;
   const uint8_t* bytes = nullptr;
-  int descriptor = -1;  // of who asks, who keeps it open until `forget`
+  int descriptor = -1;  // the caller's, who keeps it open until `forget`
   int64_t size = 0;
 };
 
@@ -37,10 +37,10 @@ class VideoSession {
  public:
   virtual ~VideoSession() = default;
   virtual VideoInfo open(const EncodedVideo& video) = 0;
-  // Errors are exceptions that say what is wrong with the file; the session can go on.
+  // Errors are exceptions that say what is wrong with the file; the session remains usable.
   virtual void decode(const EncodedVideo& video, const int64_t* frames, int64_t count,
                       FrameSink& sink) = 0;
-  // Says that nobody will ask for a video again.
+  // Says that a video will not be used again.
   virtual void forget(const EncodedVideo& video) = 0;
 };
 

@@ -1,4 +1,4 @@
-// How this process decodes videos.
+// Settings of video decoding in this process.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the kernels `warp_images` and `warp_volumes` do for one frame.
+// Parameters of the kernels `warp_images` and `warp_volumes` for one frame.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What operators share that move the pixels of an image by a formula and can be switched off.
+// The base class of operators that move the pixels of an image by a formula and can be switched
+// off.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What operators share that make an affine transform from numbers and may apply it to another one.
+// The base class of operators that make an affine transform from numbers and may apply it to
+// another one.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What the loops of warps share. A row of the output is computed in blocks: first where its pixels
-// lie in the input, in full vectors, then pixel by pixel the values.
+// Blocks of pixels in the loops of warps. A row of the output is computed in blocks: first the
+// positions of its pixels in the input, in full vectors, then the values, pixel by pixel.
 #pragma once
 
 #include <algorithm>

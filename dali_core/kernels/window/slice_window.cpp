@@ -6,7 +6,7 @@
 namespace dali_core {
 namespace {
 
-// Nobody has tensors that large, and sums of such numbers still fit.
+// Larger than any tensor, and sums of such numbers still fit.
 constexpr double kFarAway = 1e15;
 
 // Ends that arguments give are computed in float, and sums and inputs in double, as in the

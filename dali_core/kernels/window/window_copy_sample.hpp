@@ -1,5 +1,5 @@
-// What the kernels that copy windows are told about a sample, and which element of the input lands
-// where (the host plans with the same structures).
+// Parameters, for one sample, of the kernels that copy windows, and the place of each element of
+// the input in the output (the host plans with the same structures).
 #pragma once
 
 #include <cstdint>

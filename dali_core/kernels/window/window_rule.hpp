@@ -1,5 +1,5 @@
-// Which element of a tensor a window shows, and what lies beside the tensor (host loops and device
-// kernels share this).
+// The element of a tensor that a window shows, and the padding beside the tensor (host loops and
+// device kernels share this).
 #pragma once
 
 #include <cmath>
