@@ -1,4 +1,4 @@
-// fn.cat: shape of tensors side by side along one of their dimensions.
+// fn.cat: shape of tensors that are concatenated along one of their dimensions.
 #include "dali_core/kernels/joining/joining.hpp"
 
 namespace dali_core {

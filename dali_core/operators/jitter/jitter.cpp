@@ -26,7 +26,7 @@ namespace {
 
 enum class Interpolation { kNearest = 0, kLinear = 1 };
 
-// An image that goes on beyond its borders with one value.
+// An image that is padded with one value beyond its borders.
 template <typename T>
 class FilledImage {
  public:

@@ -1,4 +1,4 @@
-// fn.stack: shape and layout of tensors side by side along a new dimension.
+// fn.stack: shape and layout of tensors that are stacked along a new dimension.
 #include "dali_core/kernels/joining/joining.hpp"
 
 namespace dali_core {

@@ -1,4 +1,4 @@
-// Which elements of a tensor an expression like x[1:3, ..., 0] means.
+// Elements of a tensor that an expression like x[1:3, ..., 0] selects.
 #include <cstring>
 #include <string>
 #include <vector>

@@ -94,7 +94,7 @@ class RunMove {
                              std::min(column + kTile, columns), in, out);
   }
 
-  // `row` counts along the dimension whose neighbours lie together in the input.
+  // `row` counts along the dimension whose neighbours are contiguous in the input.
   template <int num_bytes>
   void move_tile(int64_t row, int64_t end_row, int64_t column, int64_t end_column,
                  const uint8_t* in, uint8_t* out) const {

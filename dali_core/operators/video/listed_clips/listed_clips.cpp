@@ -1,5 +1,5 @@
-// What readers of videos decode, for what does that elsewhere: output 0 is a path, output 1 numbers
-// of frames.
+// Lists clips of readers of videos, which are decoded elsewhere: output 0 is a path, output 1
+// numbers of frames.
 #include <algorithm>
 #include <cstring>
 

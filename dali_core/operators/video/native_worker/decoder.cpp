@@ -244,7 +244,7 @@ void Decoder::feed(const Feeding& feeding, size_t& taken) {
       kept.insert(number);
   const int64_t oldest = first_wanted - (feeding.goes_on ? ahead_ : 0);
   for (auto frame = waiting_.begin(); frame != waiting_.end() && frame->first < oldest;)
-    // Nobody has asked for it.
+    // No request has asked for it.
     frame = kept.count(frame->first) > 0 ? std::next(frame) : waiting_.erase(frame);
   const bool skipping = feeding.may_skip && may_skip_;
   // Frames that may be asked for next are not left out.

@@ -41,7 +41,7 @@ class Decoder {
   int num_threads() const { return num_threads_; }
   const PackedIndex& index() const { return *index_; }
 
-  // The number of frames that are decoded, and that nobody has asked for.
+  // The number of decoded frames that no request has asked for.
   size_t num_waiting() const { return waiting_.size(); }
 
   // `wanted` is ascending, without repetitions. `goes_on`: frames shortly behind these are likely

@@ -1,4 +1,4 @@
-// What a worker may use, so that no file can keep it busy for ever.
+// Resource limits of a worker, so that the time for any file is bounded.
 #pragma once
 
 namespace dali_core {
@@ -10,7 +10,7 @@ void prepare_limits();
 // all is ended as well, though later: other processes may keep it waiting.
 void limit_seconds(double seconds);
 
-// The same for what nobody has asked for, by another signal: the next request is not the reason.
+// The same for decoding ahead of requests, by another signal: the next request is not the cause.
 void limit_ahead_seconds(double seconds);
 
 }  // namespace dali_core

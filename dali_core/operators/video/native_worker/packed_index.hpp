@@ -1,5 +1,5 @@
-// What the index of a video holds, as bytes that go to other processes and to the cache. The same
-// as worker/packed_index.py, byte for byte.
+// The index of a video as bytes that go to other processes and to the cache. The same as
+// worker/packed_index.py, byte for byte.
 #pragma once
 
 #include <cstddef>

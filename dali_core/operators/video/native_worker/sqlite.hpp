@@ -1,4 +1,4 @@
-// What is used of SQLite, which is loaded at run time: without it, indices are not kept.
+// The part of SQLite that is used. It is loaded at run time: without it, indices are not kept.
 #pragma once
 
 #include <cstdint>

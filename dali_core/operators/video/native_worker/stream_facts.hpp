@@ -1,4 +1,4 @@
-// What a container says about its video stream before any packet is read.
+// Properties of a video stream that its container states before any packet is read.
 #pragma once
 
 #include <cstdint>

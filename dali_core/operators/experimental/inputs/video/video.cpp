@@ -63,7 +63,7 @@ class FedVideos : public ClipOperator {
     make_clip(session, video, info, colours(), fill_, clip, sink);
   }
 
-  // Counts the sequences of a video that are over. Whoever has opened the file closes it.
+  // Counts the finished sequences of a video. The file is closed where it was opened.
   void finish(const EncodedVideo& video, const Sequence& sequence) const {
     const std::lock_guard<std::mutex> guard(mutex_);
     if (++num_finished_[sequence.video] < sequence.num_sequences) return;
