@@ -29,7 +29,7 @@ std::map<std::string, Kernel>& kernels() {
   return all;
 }
 
-// Where a stack goes on.
+// Where a stack continues.
 struct Context {
   ucontext_t full;
   void* place[5];        // see __builtin_setjmp
@@ -108,7 +108,7 @@ Warp& warp_of(Scheduler& scheduler, const Fibre& fibre) {
   std::abort();
 }
 
-// Goes on with another stack, until that returns to this one. `swapcontext` is two calls of the
+// Continues with another stack, until that returns to this one. `swapcontext` is two calls of the
 // operating system, and kernels synchronize often; AddressSanitizer takes a call of `longjmp` for
 // the end of functions.
 __attribute__((noinline)) void switch_to(Context& own, Context& other) {
