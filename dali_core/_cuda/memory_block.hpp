@@ -1,4 +1,4 @@
-// A block of a device's memory, and who has to be done with it before it is free.
+// A block of a device's memory, and the streams that must be done with it before it is freed.
 #pragma once
 
 #include <cuda.h>

@@ -56,8 +56,8 @@ inline void gather(std::vector<Tensor>& samples) {
   }
 }
 
-// One tensor of a given shape over contiguous samples. `kind` tells type and rank if
-// there are no samples. The layout of the samples, with an N in front, stays if it fits the shape.
+// One tensor of a given shape over contiguous samples. `kind` gives type and rank if there are no
+// samples. The layout of the samples, with an N in front, stays if it fits the shape.
 inline Tensor joined(const std::vector<Tensor>& samples, const Tensor& kind, const Shape& shape) {
   const Tensor& first = samples.empty() ? kind : samples.front();
   check_size(shape, first.type);

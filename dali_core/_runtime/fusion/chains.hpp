@@ -1,4 +1,4 @@
-// Makes what runs several operators as one.
+// Makes chains: several operators that run as one.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@
 
 namespace dali_core {
 
-// What a RegionChain tells about the image that it has decoded a part of; plain data.
+// A RegionChain's description of the image of which it has decoded a part; plain data.
 struct RegionNote {
   int64_t full_height, full_width;  // before a decoder shrinks it
   int64_t height, width;            // as it is decoded

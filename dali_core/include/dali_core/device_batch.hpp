@@ -54,8 +54,8 @@ struct KernelLaunch {
     add(&value, sizeof(T), alignof(T));
   }
 
-  // Blocks of `threads` threads for each of `count` samples or tasks: `blocks`, or fewer, which go
-  // on in steps of the grid.
+  // Blocks of `threads` threads for each of `count` samples or tasks: `blocks`, or fewer with
+  // grid-stride loops.
   void set_grid(int64_t blocks, int64_t count, unsigned threads);
 
   // Changes how many blocks a grid may have, for tests; 0 is as many as usual.

@@ -322,7 +322,7 @@ struct RegisterOperator {
   RegisterOperator(const char* name, OperatorEntry entry);
 };
 
-// What the class overrides tells where it runs.
+// The functions that the class overrides determine where it runs.
 template <typename Type>
 OperatorEntry entry_of() {
   using Run = void (Operator::*)(SampleContext&) const;

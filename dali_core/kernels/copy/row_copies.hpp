@@ -1,5 +1,5 @@
-// Copies of rows of bytes, which the kernel `copy_rows` does: fn.copy, all that puts tensors side
-// by side, and copies of batches.
+// Copies of rows of bytes, which the kernel `copy_rows` does: fn.copy, all that concatenates
+// tensors, and copies of batches.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ ElementwiseKernel resolve_step(const ElementwiseStep& step, const Tensor* const*
 // Some elementwise operators, the last of which depends on all others.
 class ElementwiseProgram {
  public:
-  // `makers` tells for each input of each step which step before makes it; -1 for none.
+  // `makers` has, for each input of each step, the earlier step that makes it; -1 for none.
   ElementwiseProgram(std::vector<const ElementwiseStep*> steps,
                      std::vector<std::vector<int>> makers);
 

@@ -1,4 +1,4 @@
-// In which type a function is computed, from the types of its operands.
+// Type promotion: the type in which a function is computed, from the types of its operands.
 #pragma once
 
 #include "dali_core/types.hpp"

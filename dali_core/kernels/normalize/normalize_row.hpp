@@ -1,4 +1,4 @@
-// One row of pixels on its way through fn.crop_mirror_normalize: what its kernels are told.
+// One row of pixels on its way through fn.crop_mirror_normalize: the parameters of its kernels.
 #pragma once
 
 #include <cstdint>

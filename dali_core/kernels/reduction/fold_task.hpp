@@ -1,5 +1,5 @@
-// Reductions on a device: what kernels do for one sample. Chunks are added up first, then what was
-// left of them; where an output has one chunk, that is all.
+// Reductions on a device: parameters of kernels for one sample. Chunks are added up first, then
+// what was left of them; where an output has one chunk, that is all.
 #pragma once
 
 #include <cstdint>

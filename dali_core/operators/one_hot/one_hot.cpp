@@ -10,7 +10,7 @@
 
 namespace dali_core {
 
-// Tells each sample whether all of its batch have one element.
+// Whether all samples of the batch have one element, as an output of each sample.
 class OnlySingleNumbers : public Operator {
  public:
   explicit OnlySingleNumbers(const OperatorConfig&) {}

@@ -19,8 +19,8 @@ struct Run {
   uint8_t bytes[num_bytes];
 };
 
-// Moves runs, dimension by dimension, down to the plane of the two dimensions whose neighbours lie
-// together: one in the output (its last), the other in the input.
+// Moves runs, dimension by dimension, down to the plane of the two dimensions whose neighbours are
+// contiguous: one in the output (its last), the other in the input.
 class RunMove {
  public:
   RunMove(const Transposition& plan, int64_t element_bytes) : dims_(plan.dims) {
@@ -135,7 +135,7 @@ class RunMove {
 
   TransposedDims dims_;
   int64_t run_bytes_ = 1;
-  int plane_ = -1;  // the dimension whose neighbours lie together in the input
+  int plane_ = -1;  // the dimension whose neighbours are contiguous in the input
 };
 
 constexpr int64_t kLeastSide = 8;  // of a plane that goes through tiles
