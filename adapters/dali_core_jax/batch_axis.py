@@ -1,4 +1,4 @@
-"""How a sharding partitions the samples of a global batch."""
+"""Partition of the samples of a global batch by a sharding."""
 
 from __future__ import annotations
 

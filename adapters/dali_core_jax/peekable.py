@@ -104,7 +104,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> jax.Array:
-        """Which samples of the last computed batch belong to the epoch.
+        """The mask of the samples of the last computed batch that belong to the epoch.
 
         The booleans are for all samples of all pipelines, and sharded as the outputs are.
         """

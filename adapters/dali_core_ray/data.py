@@ -126,7 +126,7 @@ class PipelineStage:
         return {**{name: batch[name] for name in self._keep}, **made}
 
     def _discard(self, num_batches: int) -> None:
-        """Take batches that nobody wants after an error, so that the next call gets its own."""
+        """Discard the batches in flight after an error, so that the next call gets its own."""
         for _ in range(num_batches):
             try:
                 self._pipeline.outputs()

@@ -38,7 +38,7 @@ from dali_core_ray.producer import (
     check_definition,
 )
 
-# What is raised when an actor, its node, or a batch that it has stored is gone.
+# Exceptions that Ray raises when an actor, its node, or a stored batch is lost.
 _LOST = (RayActorError, NodeDiedError, ObjectLostError, WorkerCrashedError)
 
 
@@ -155,7 +155,7 @@ class RayLoader:
         self._open(None)
 
     def __repr__(self) -> str:
-        """Describe what computes the batches, and how far it is."""
+        """Return the output map, the number of actors, and the position in the epoch."""
         return (
             f"<{type(self).__name__} output_map={self._options.output_map}, "
             f"actors={len(self._actors)}: epoch {self._epoch}, {self._taken} of {len(self)} "
@@ -201,7 +201,7 @@ class RayLoader:
         return dict(self._state)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state, perhaps with another number of actors, or of shards.
+        """Resume from a state, possibly with another number of actors or shards.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What computes batches in an actor or a task: a pipeline that goes to any place of any epoch."""
+"""Batch computation in an actor or a task: a pipeline that starts at any position of any epoch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Batch = dict[str, Any]
 
 
 def check_definition(definition: Definition, where: str) -> Definition:
-    """Return what makes pipelines, which is called elsewhere."""
+    """Check and return a function that makes pipelines, for a call in another process."""
     if not callable(definition):
         raise ArgumentTypeError(
             f"{where}: definition must be a function that returns a Pipeline (got "
@@ -65,7 +65,7 @@ def make_pipeline(definition: Definition, output_map: Sequence[str], where: str)
 
 @dataclass(frozen=True)
 class ProducerOptions:
-    """What a producer computes: the arguments of `RayLoader` that concern the data."""
+    """The arguments of `RayLoader` that concern the data."""
 
     definition: Definition
     output_map: Sequence[str]

@@ -13,7 +13,7 @@ from dali_core.errors import ArgumentTypeError, PipelineStateError
 
 
 class Input:
-    """What feeds an `fn.external_source` of a pipeline, and how.
+    """The input of an `fn.external_source` of a pipeline.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
 class Pass:
     """One iteration over the batches of a pipeline, as tuples of arrays.
 
-    After an error it goes on with the next batch.
+    After an error it continues with the next batch.
 
     Parameters
     ----------
@@ -65,8 +65,7 @@ class FreshPasses:
     specs : sequence of tf.TensorSpec
         What the outputs must be.
     follows_epochs : bool
-        Whether an iteration goes on after the last one that was complete, rather than being the
-        same as every other.
+        Whether an iteration continues after the last complete one, instead of repeating it.
 
     Attributes
     ----------
@@ -93,7 +92,7 @@ class FreshPasses:
             iterator = self._make()
         if self._state is not None:
             iterator.load_state_dict(self._state)
-            iter(iterator)  # goes on to the next epoch
+            iter(iterator)  # starts the next epoch
         return Pass(lambda: self._next(iterator), self._specs)
 
     def _next(self, iterator: BaseIterator) -> Any:

@@ -21,7 +21,7 @@ class DataLoader(torch.utils.data.DataLoader[Any]):
     Parameters
     ----------
     dali_server : DALIServer
-        Whose proxy the data set calls.
+        The server whose proxy the data set calls.
     *args, **kwargs
         As for `torch.utils.data.DataLoader`: the data set first.
 
@@ -70,7 +70,7 @@ class _Batches(Iterator[Any]):
         while len(self._ahead) < 2 and not self._has_ended:
             self._look_ahead()
             if self._ahead and isinstance(self._ahead[-1], Exception):
-                break  # whoever gets it decides whether to go on
+                break  # the caller decides whether to continue
         if not self._ahead:
             raise StopIteration
         first = self._ahead.popleft()

@@ -1,8 +1,8 @@
-"""What stands for outputs of a pipeline until it has run, and takes its inputs along.
+"""References to outputs of a pipeline that has not run yet, which carry its inputs.
 
 A call in a worker returns references, which hold the inputs of their sample. The references of a
-batch are collated to one, which holds the inputs of the batch. It comes to the main process as any
-other part of a batch does: inside of it, by the queue of PyTorch.
+batch are collated to one, which holds the inputs of the batch. PyTorch sends it to the main process
+in the batch, by the queue of the `DataLoader`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Call:
     Parameters
     ----------
     server : str
-        Who has the pipeline.
+        Name of the server that has the pipeline.
     inputs : dict of str to numpy.ndarray
         The data.
 
@@ -179,7 +179,7 @@ class SampleReference:
 
     @property
     def server(self) -> str:
-        """Who has the pipeline."""
+        """The name of the server that has the pipeline."""
         return self.call.server
 
 
@@ -200,7 +200,7 @@ class BatchReference:
 
     @property
     def server(self) -> str:
-        """Who has the pipeline."""
+        """The name of the server that has the pipeline."""
         return self.calls.server
 
 

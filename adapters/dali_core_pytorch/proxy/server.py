@@ -75,7 +75,7 @@ class DALIServer:
 
     @property
     def proxy(self) -> DALIProxy:
-        """What workers call in place of the pipeline; it may be sent to other processes.
+        """The object that workers call in place of the pipeline; it can be pickled.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class DALIServer:
         self._pipeline.build()
 
     def stop_thread(self) -> None:
-        """Wait for what is being computed, and forget what nobody asked for.
+        """Wait for the batches in flight, and release those without a later reader.
 
         The server may be used again afterwards. Better use ``with server:``.
         """
@@ -116,7 +116,7 @@ class DALIServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Wait for what is being computed."""
+        """Wait for the batches in flight."""
         self.stop_thread()
 
     def produce_data(self, obj: Any) -> Any:
@@ -137,7 +137,7 @@ class DALIServer:
         Raises
         ------
         SampleError
-            If an operator failed. The next batch goes on.
+            If an operator failed. The pipeline continues with the next batch.
         TensorError
             If the samples of an output differ in shape.
         """
