@@ -1,4 +1,4 @@
-"""What benchmarks share which compare pipelines of photos: command line, rounds, and results."""
+"""Shared parts of benchmarks of photo pipelines: command line, rounds, and results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .measurements import processor_seconds
 
 
 class Comparison(NamedTuple):
-    """What each pipeline did in each round.
+    """Results of each pipeline in each round.
 
     Attributes
     ----------

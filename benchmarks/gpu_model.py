@@ -1,4 +1,4 @@
-"""What a multiprocessor can do: the share of a device-to-device copy that a loop can reach at most.
+"""Model of a multiprocessor: the largest share of a device-to-device copy that a loop can reach.
 
 Every limit is a quotient of two rates, that of the loop and that of a copy:
 

@@ -61,8 +61,8 @@ CASES = (
         0.6,
         then=_HALVED_COLUMNS,
     ),
-    # On an H100, columns are half as fast again as with a third fewer instructions and threads
-    # side by side that load numbers far from each other.
+    # On an H100, columns are half as fast again as with a third fewer instructions and strided
+    # loads of adjacent threads.
     KernelCase(
         "resample, doubling",
         "resample",
@@ -232,7 +232,7 @@ CASES = (
         3.3,
         2.3,
     ),
-    # What is counted of noise is what each element costs beside its random bits.
+    # The cost of an element is counted without that of its random bits.
     KernelCase(
         "Gaussian noise on uint8, beside the draws",
         "noise",
@@ -278,7 +278,7 @@ CASES = (
         32,
         20,
     ),
-    # What is counted of planes is the second pass.
+    # The second pass is counted.
     KernelCase(
         "pixels of JPEG planes",
         "jpeg_distortion",

@@ -65,7 +65,7 @@ class Code:
     labels: dict[str, int] = field(default_factory=dict)
     kernels: dict[str, range] = field(default_factory=dict)
     registers: dict[str, int] = field(default_factory=dict)
-    # What has been found, by the name of the case: the search takes a while.
+    # Cached results of the search by the name of the case, as it takes a while.
     turns: dict[str, list[Instruction]] = field(default_factory=dict)
     _following: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _calls: dict[int, tuple[int, ...]] = field(default_factory=dict)

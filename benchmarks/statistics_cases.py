@@ -87,7 +87,7 @@ STATISTICS_CASES = (
         0.28,
         0.2,
     ),
-    # What chunks left is a thousandth of what they were.
+    # The partial results of chunks are a thousandth of their elements.
     KernelCase("what chunks left", "join_chunks", "join_chunks", {"load 8": 1}, 8, 0, 0.55, 0.4),
     KernelCase(
         "normalize uint8 to float, moments",

@@ -1,3 +1,3 @@
-"""What `pip` calls: the backend of setuptools, which this folder's place makes find `building`."""
+"""Build backend that `pip` calls: that of setuptools, with `building` on the import path."""
 
 from setuptools.build_meta import *  # noqa: F403

@@ -69,7 +69,7 @@ class BuildWithNinja(build_ext):
             build_file = BUILD / f"{name}.ninja"
             build_file.write_text(file.text(), encoding="utf-8")
             _run_ninja(build_file)
-            # What an earlier build with CUDA has left would be packed as well.
+            # Modules that an earlier build with CUDA has left would be packaged as well.
             for path in Path(self.build_lib).glob("dali_core/_*/*.so"):
                 if path.absolute() not in made:
                     path.unlink()

@@ -59,7 +59,7 @@ def find_headers(root: Path, source: Path) -> list[Path]:
             if quote == '"':
                 folders.insert(0, current.parent)
             header = next((folder / name for folder in folders if (folder / name).is_file()), None)
-            # What is not there, NVRTC has itself, or it says so.
+            # Headers that are not found are built into NVRTC, or it reports them as missing.
             if header and header not in found:
                 found[header] = None
                 waiting.append(header)

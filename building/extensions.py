@@ -1,4 +1,4 @@
-"""Which compiled modules there are, and what each is made from; everything is found by pattern."""
+"""Compiled modules and their sources, which are found by pattern."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KERNELS = PACKAGE / "kernels"
 RUNTIME = PACKAGE / "_runtime"
 CUDA = PACKAGE / "_cuda"
 OPERATORS = PACKAGE / "operators"
-# What is compiled with the headers of libjpeg-turbo, and with those of nvImageCodec.
+# Folders that are compiled with the headers of libjpeg-turbo, and with those of nvImageCodec.
 WITH_LIBJPEG = (KERNELS / "libjpeg",)
 WITH_NVIMGCODEC = (KERNELS / "image_decoding", OPERATORS / "decoders")
 CUBINS = CUDA / "cubins"
@@ -53,7 +53,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Codecs:
-    """What the decoders are compiled with, beside what everything is."""
+    """Compiler flags, libraries and headers of the decoders, besides those of all sources."""
 
     flags: dict[Path, tuple[str, ...]]  # of the sources in a folder
     libraries: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the build finds on the machine: compiler, headers and libraries, or what to install."""
+"""Toolchain detection: compiler, headers and libraries, or errors that say what to install."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pathlib import Path
 
 from setuptools.errors import CompileError
 
-# Contraction would make results depend on the processor; the other two only forbid
-# vectorisation for the sake of errno and of traps that nobody looks at.
+# Contraction would make results depend on the processor. errno and floating-point traps, which
+# are unused here, would only forbid vectorisation.
 _FLAGS = ("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC")
 # Symbols are stripped in any case; leaving them out saves time.
 _FLAGS += ("-g0", "-fvisibility=hidden", "-DNDEBUG", "-Wall", "-Wextra", "-Wno-unused-parameter")

@@ -1,1 +1,1 @@
-"""What several examples share: class folders, batches as dictionaries, options, pictures."""
+"""Shared parts of the examples: class folders, batches as dictionaries, options, pictures."""
