@@ -1,6 +1,6 @@
-"""Where to find operators by their roles, and groups of which nothing is in `fn`.
+"""Operators by their roles, and groups of which nothing is in `fn`.
 
-With this, nobody has to import all descriptions to find one.
+A lookup here imports no descriptions of operators.
 """
 
 from __future__ import annotations

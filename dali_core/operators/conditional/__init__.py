@@ -1,1 +1,1 @@
-"""What `if`, `and`, `or` and `not` on data become; the transformed program calls these."""
+"""Operators for `if`, `and`, `or` and `not` on data, which the transformed program calls."""

@@ -22,7 +22,7 @@ SECONDS_VARIABLE = "DALI_CORE_CODEC_SECONDS"
 """Environment variable: processor time that nvImageCodec may take for an image, besides one second
 for each 2**20 pixels and for each 2**20 bytes. More ends its process, and the file is refused."""
 
-# What nvImageCodec calls its codecs that need no GPU; the others complain when they find none.
+# nvImageCodec's names of its codecs that need no GPU; the others report errors without one.
 _HOST_EXTENSIONS = ("jpeg_turbo", "tiff", "nvbmp", "nvpnm", "opencv")
 
 

@@ -1,4 +1,4 @@
-"""How sources of `fn.external_source` are asked for data out of turn."""
+"""Random access to the data of sources of `fn.external_source`."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class FedBatches:
         Raises
         ------
         NotFed
-            If there is none, and nobody waits for it.
+            If there is none, and the call does not block or the batch is cancelled.
         """
         key = context.epoch, context.iteration
         while True:

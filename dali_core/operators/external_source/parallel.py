@@ -20,7 +20,7 @@ _Parts = list[Task]
 
 
 class _Key(NamedTuple):
-    """Which batch it is, and how many samples of its epoch come before it."""
+    """The position of a batch, and the number of samples of its epoch before it."""
 
     epoch: int
     iteration: int
@@ -28,7 +28,7 @@ class _Key(NamedTuple):
 
 
 class ParallelSource(Protocol):
-    """What a step takes its batches from."""
+    """A source of batches for a step."""
 
     def join(self, pool: WorkerPool, batch_size: int) -> None:
         """Have functions run by these workers."""
@@ -43,11 +43,11 @@ class ParallelSource(Protocol):
         ...
 
     def state(self) -> Any:
-        """Return what is needed to go on after the last batch that was given."""
+        """Return the state that is needed to continue after the last batch that was given."""
         ...
 
     def restore(self, state: Any) -> None:
-        """Go on from where `state` was called."""
+        """Resume from where `state` was called."""
         ...
 
 
@@ -236,7 +236,7 @@ class ParallelItems:
 
 
 def forget_frames(error: BaseException) -> None:
-    """Have an exception release samples, whose place in shared memory the next ones need."""
+    """Clear the frames of an exception: they hold samples in shared memory that is needed next."""
     seen: BaseException | None = error
     while seen is not None:
         traceback.clear_frames(seen.__traceback__)

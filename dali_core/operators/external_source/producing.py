@@ -1,4 +1,4 @@
-"""What workers do for `fn.external_source`: call the source, and make tensors of its data."""
+"""Worker side of `fn.external_source`: calls the source, and makes tensors of its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source has given: to be saved, and to be brought back."""
+"""States of sources: how much they have given, to be saved and restored."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class OwnState:
         try:
             self._first = self.save()
         except Exception as error:
-            self._first = error  # matters only to who wants to go back there
+            self._first = error  # raised only if this state is to be restored
 
     def save(self) -> Any:
         """Return a copy of the state."""
@@ -311,7 +311,7 @@ class Calls:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether a state says where to go on."""
+        """Whether the source can continue from a state."""
         return self._takes_argument or self._own is not None
 
     def call(self, argument: Any) -> Any:

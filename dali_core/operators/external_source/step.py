@@ -161,7 +161,7 @@ class SourceStep(FedStep, StatefulStep):
             self._fed.lose(context)
 
     def accept_on_device(self, outputs: Collection[int]) -> None:
-        """Return which outputs nobody reads on the host, so that their data may be on a device."""
+        """Set the outputs without a reader on the host, whose data may be on a device."""
         self._on_device = outputs
 
     def leave_out(self, outputs: Collection[int]) -> None:
@@ -222,7 +222,7 @@ class SourceStep(FedStep, StatefulStep):
 
     @property
     def loses_state(self) -> bool:
-        """Whether nobody can tell how far the source has come, so that it cannot go on there."""
+        """Whether the position of the source is unknown, so that it cannot continue from there."""
         return self._loses_state
 
     @property
@@ -235,7 +235,7 @@ class SourceStep(FedStep, StatefulStep):
         return self._state()
 
     def restore(self, state: Any) -> None:
-        """Go on from where `state` was called."""
+        """Resume from where `state` was called."""
         self._kept.forget()
         self._restore(state)
         self._kept.forget()
@@ -306,7 +306,7 @@ class SourceStep(FedStep, StatefulStep):
         return split_outputs(data, self._num_outputs)
 
     def _without_failed(self, context: StepContext, data: dict[int, Any]) -> dict[int, Any]:
-        """Let good samples take the place of those that are no data, or of another type."""
+        """Replace samples that are no data, or of another type, by good ones."""
         if not all(isinstance(samples, (list, tuple)) for samples in data.values()):
             return data  # there are no single samples that could be at fault
         columns = {
@@ -385,7 +385,7 @@ class SourceStep(FedStep, StatefulStep):
 
 
 class _Kind(NamedTuple):
-    """What all batches of an output have in common."""
+    """The type, number of dimensions and layout of all batches of an output."""
 
     dtype: DALIDataType
     ndim: int

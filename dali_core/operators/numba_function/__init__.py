@@ -1,4 +1,4 @@
-"""What `plugin.numba` makes nodes of: functions that Numba has compiled."""
+"""The operator of `plugin.numba`: functions that Numba has compiled."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from weakref import ref
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.types import DALIDataType, to_numpy_type
 
-# What terminals make colours of.
+# ANSI escape sequences of colours.
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 _RUN = """
@@ -76,8 +76,8 @@ class Compiled:
         return self._function.ctypes
 
 
-# A program that makes its pipeline again, such as for validation, need not wait again. Entries go
-# with the last pipeline that uses them.
+# A program that makes its pipeline again, such as for validation, need not compile again. Entries
+# are released with the last pipeline that uses them.
 _known: dict[tuple[Any, ...], ref[Compiled]] = {}
 
 

@@ -1,4 +1,4 @@
-"""How readers that fetch samples in Python hand their other arguments to an operator of indices."""
+"""Argument binding of readers in Python: their other arguments go to an operator of indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reductions share: their arguments, and numbers in the place of the mean."""
+"""Shared arguments of reductions, and numbers in the place of the mean."""
 
 from __future__ import annotations
 

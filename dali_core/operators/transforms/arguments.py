@@ -1,4 +1,4 @@
-"""What operators that make an affine transform have in common."""
+"""Shared arguments of operators that make an affine transform."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ _COMMANDS = {"native": _native_command, "pyav": _pyav_command}
 
 
 def missing_decoder() -> MissingModuleError:
-    """Return the error of whoever has a video and nothing that decodes it."""
+    """Return the error for videos where no decoder of videos is installed."""
     return MissingModuleError(
         "decoding videos needs PyAV (got none, and no FFmpeg at build time). Install it: "
         'pip install "dali_core[video]".'

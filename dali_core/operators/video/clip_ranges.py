@@ -1,4 +1,4 @@
-"""Which frames of a video a line of a list means."""
+"""Ranges of frames of a video that lines of a list denote."""
 
 from __future__ import annotations
 

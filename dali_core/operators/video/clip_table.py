@@ -1,4 +1,4 @@
-"""Which clips a data set of videos has: the table that readers of videos look up."""
+"""Clips of a data set of videos: the table that readers of videos look up."""
 
 from __future__ import annotations
 

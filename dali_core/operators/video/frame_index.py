@@ -118,7 +118,7 @@ def open_indices(
             continue
         try:
             key = key_of(file)
-            # Opening a pipe would wait for somebody who writes to it.
+            # Opening a pipe would block until it has a writer.
             if os.path.isfile(file):
                 keys[place] = key
             else:

@@ -10,7 +10,7 @@ from dali_core.operators.decoders.arguments import DEVICE_ARGS
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
-    # What decodes on the host needs nothing of it.
+    # Imported here: decoding on the host does not need it.
     from dali_core.operators.decoders.on_device.step import DecodeStep
 
     return DecodeStep(arguments)

@@ -1,4 +1,4 @@
-"""What `fn.readers.tfrecord` reads of a record: features with a type and a shape."""
+"""Features that `fn.readers.tfrecord` reads of a record, with a type and a shape."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def open_tfrecord(arguments: dict[str, Any], storage: Storage) -> RecordListing:
     """
     features: dict[str, list[Any]] = {}
     for name in FEATURES:
-        # They may come from a document that somebody has changed.
+        # They may come from a document that was edited.
         features |= to_plain(arguments.get(name, {}), name)
     if len(features) != len(output_names(arguments)):
         raise ArgumentTypeError("features and sequence_features must have different names.")

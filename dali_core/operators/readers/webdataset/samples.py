@@ -33,8 +33,8 @@ class ArchiveSample:
 def samples_of(index: ArchiveIndex) -> list[ArchiveSample]:
     """Divide an archive into samples: files in a row whose paths agree up to the first dot.
 
-    Files whose names begin with a dot are left out. Where the archive is damaged, nobody knows
-    which files are lost: the samples before and after it are bad.
+    Files whose names begin with a dot are left out. Where the archive is damaged, it is
+    unknown which files are lost: the samples before and after it are bad.
     """
     samples: list[ArchiveSample] = []
     current = None

@@ -8,7 +8,7 @@ from dali_core._spec import Arg, OpSpec, PythonStep
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
-    # What decodes on the host needs nothing of it.
+    # Imported here: decoding on the host does not need it.
     from dali_core.operators.video.described_video.step import DescribeStep
 
     return DescribeStep(arguments)

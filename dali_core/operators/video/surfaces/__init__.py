@@ -8,7 +8,7 @@ from dali_core._spec import OpSpec, PythonStep
 
 
 def _make_step(arguments: dict[str, Any]) -> Any:
-    # What decodes on the host needs nothing of it.
+    # Imported here: decoding on the host does not need it.
     from dali_core.operators.video.surfaces.step import DecodeFramesStep
 
     return DecodeFramesStep()

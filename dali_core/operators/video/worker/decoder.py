@@ -117,7 +117,7 @@ class Decoder:
 
     @property
     def num_waiting(self) -> int:
-        """The number of frames that are decoded, and that nobody has asked for."""
+        """The number of decoded frames that have not been requested."""
         return len(self._waiting)
 
     def may_read_ahead(self) -> bool:
@@ -301,7 +301,7 @@ class Decoder:
         kept = set(sorted(kept)[-self._ahead :]).union(wanted)
         oldest = wanted[0] - (self._ahead if goes_on else 0)
         for number in [number for number in waiting if number not in kept and number < oldest]:
-            del waiting[number]  # nobody has asked for it
+            del waiting[number]  # it was not requested
         skipping = may_skip and self._may_skip
         # Frames that may be asked for next are not left out.
         unwanted = (wanted[0] if keeps else 0, wanted[-1] if goes_on else len(numbers))

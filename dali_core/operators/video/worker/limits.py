@@ -1,4 +1,4 @@
-"""What a worker may use, so that no file can keep it busy for ever."""
+"""Resource limits of a worker: the time that a file can take is bounded."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def limit_seconds(seconds: float) -> None:
 
 
 def limit_ahead_seconds(seconds: float) -> None:
-    """End this process after so much processor time for what nobody has asked for; 0 for no limit.
+    """End this process after so much processor time ahead of requests; 0 for no limit.
 
-    The signal is another one, so that the next request is not taken for the reason.
+    The signal is not that of `limit_seconds`, so that the next request is not taken for the cause.
     """
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

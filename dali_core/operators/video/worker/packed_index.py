@@ -1,4 +1,4 @@
-"""What the index of a video holds, as bytes that go to other processes and to the cache."""
+"""The index of a video as bytes, for other processes and for the cache."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from dali_core.operators.video.worker.packed_index import PackedIndex
 class FedVideosStep(FedStep, StatefulStep):
     """Returns sequences of the videos that were fed, and never two videos in a batch.
 
-    Each video is in a file without a name, in memory, so that the decoders of a sequence go on
-    where those of the one before have stopped, and nothing is left whatever ends the program. The
-    native operator empties a file when all its sequences are decoded.
+    Each video is in an anonymous file in memory (a memfd), so that the decoders of a sequence
+    continue where those of the one before have stopped, and no file is left however the program
+    ends. The native operator truncates a file when all its sequences are decoded.
 
     Parameters
     ----------
@@ -130,13 +130,13 @@ class FedVideosStep(FedStep, StatefulStep):
         with open(file, "wb", closefd=False) as stream:
             stream.write(content)
         (index,) = build_indices([f"/proc/self/fd/{file}"], progress=False, descriptors=[file])
-        # What is no video is one sequence, which says so when it is decoded.
+        # A file that is no video counts as one sequence, whose decoding raises the error.
         self._num_frames = len(index.pts) if isinstance(index, PackedIndex) else 1
         self._num_sequences = -(-self._num_frames // self._length)
 
 
 def _close(files: list[int]) -> None:
-    """Close files, and free their memory whoever else has them open."""
+    """Close files, and free their memory even where other descriptors of them are open."""
     while files:
         file = files.pop()
         with contextlib.suppress(OSError):
