@@ -1,4 +1,4 @@
-"""What `dali-core check` knows about files, kept in a file so that it can go on after an end."""
+"""Results of `dali-core check`, kept in a file so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dali_core.commands._media import MediaFile
 from dali_core.errors import ArgumentValueError
 
 SAVING_SECONDS = 5.0
-"""For how long results may be in memory only."""
+"""Minimum time between two saves."""
 
 PAUSE = 20
-"""How many times as long as saving takes, nothing is saved after it."""
+"""Minimum time between two saves, as a multiple of the time that a save takes."""
 
 _VERSION = 1
 
 
 class CheckState:
-    """The results so far, which the file has at the end of a block, however that ends.
+    """The results so far, which are written to the file when a ``with`` block exits.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class CheckState:
     Raises
     ------
     ArgumentValueError
-        If the file is there, and is nothing that this class has written.
+        If the file exists, and this class has not written it.
     """
 
     def __init__(self, path: Path | None) -> None:

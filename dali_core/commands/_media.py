@@ -48,7 +48,8 @@ _SIGNATURES = (
     (0, b"caff", "CAF"),
     (0, b"riff\x2e\x91\xcf\x11", "W64"),
 )
-# What a file is whose name says nothing. Two letters may begin any text.
+# Kinds of files without a known extension, by their format. Formats with signatures of two bytes
+# are left out, since any text may begin with those.
 _KINDS_OF_FORMATS = {
     **dict.fromkeys(("JPEG", "PNG", "WebP", "TIFF", "JPEG 2000"), "image"),
     **dict.fromkeys(("WAVE", "FLAC", "Ogg", "MP3", "AIFF", "AU", "CAF", "W64"), "audio"),
@@ -168,14 +169,14 @@ def _below(root: Path) -> Iterator[MediaFile]:
 
 
 def _kind_of_content(path: str) -> str:
-    # What is no regular file need not end, or waits for another process.
+    # Other files, such as pipes, may be endless, or block until another process writes.
     if not os.path.isfile(path):
         return ""
     return _KINDS_OF_FORMATS.get(_format_of(path, _LEAST_SIGNATURE), "")
 
 
 def _fail(error: OSError) -> None:
-    # A folder that somebody removes meanwhile has no files.
+    # A folder that is removed meanwhile has no files.
     if not isinstance(error, FileNotFoundError):
         raise error
 
@@ -192,7 +193,7 @@ def _listed(path: Path) -> Iterator[MediaFile]:
         if not name or not label.lstrip("+-").isdigit():
             name, label = line, ""
         name = name.rstrip()
-        # What a list names is to be checked, whatever its name.
+        # Files of a list are checked whatever their extension.
         listed = os.path.join(path.parent, name)
         kind = kind_of(name) or _kind_of_content(listed) or "image"
         yield MediaFile(name, listed, kind, label or None)

@@ -1,4 +1,4 @@
-"""Where the modules of NVIDIA DALI are here, and which of them come later."""
+"""Modules of this library for those of NVIDIA DALI, and those that are not available yet."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ELSEWHERE = {
     "sysconfig": "dali_core.sysconfig",
     "tfrecord": "dali_core.tfrecord",
 }
-"""What is no module of this library by its own name."""
+"""Modules that have another name in this library."""
 
 BELOW = frozenset(name for name in ELSEWHERE if "." not in name)
-"""What `import nvidia.dali` alone makes an attribute."""
+"""Submodules that `import nvidia.dali` alone makes attributes."""
 
 _VERSIONS = {
     "__cuda_version__": "dali_core.compat.versions:cuda_version()",
@@ -55,4 +55,4 @@ COMING = {
     "experimental": "Operators without a pipeline, and transforms of torchvision, come with a "
     "later version: make a pipeline",
 }
-"""What is not here yet, and what to do instead; for all modules below, too."""
+"""Modules that are not available yet, with what to do instead; includes their submodules."""

@@ -1,4 +1,4 @@
-"""What is known of `nvidia.dali.backend` under the name of its extension module."""
+"""Members of `nvidia.dali.backend` under the name of its extension module."""
 
 from __future__ import annotations
 

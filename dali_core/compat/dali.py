@@ -1,4 +1,4 @@
-"""What `nvidia.dali` itself is: the top of this library, with the version of NVIDIA DALI."""
+"""The package `nvidia.dali`: the top level of this library, with the version of NVIDIA DALI."""
 
 from __future__ import annotations
 

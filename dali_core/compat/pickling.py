@@ -1,4 +1,4 @@
-"""How sources get into processes that are not forked, as programs for NVIDIA DALI ask for it."""
+"""`nvidia.dali.pickling`: functions that are pickled by value for processes without a fork."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Function = TypeVar("Function")
 def pickle_by_value(fun: Function) -> Function:
     """Mark a function as one to be sent by value.
 
-    Workers import it where they can, which gives them the same one; what nobody can import is sent
-    by value anyway, with cloudpickle.
+    Workers import it where they can, so that they have the same one; functions that cannot be
+    imported are sent by value anyway, with cloudpickle.
 
     Raises
     ------

@@ -13,7 +13,7 @@ with contextlib.suppress(ImportError):  # what pickle can do is then all that th
 
 
 class DaliCallbackPickler(_Pickler):  # type: ignore[misc]
-    """Pickles functions by reference, and with cloudpickle by value where nobody can import them.
+    """Pickles functions by reference, and with cloudpickle by value where they cannot be imported.
 
     See `Pipeline` for the argument `py_callback_pickler`, which takes any pickler.
     """

@@ -52,7 +52,7 @@ _POLICIES = (
 
 
 class AdapterSuite:
-    """What every adapter must fulfil.
+    """Conformance tests of every adapter.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class AdapterSuite:
         assert array.tolist() == [[0, 1], [2, 3], [4, 5]]
 
     def test_batches_are_never_overwritten(self) -> None:
-        """Whatever was returned keeps its content, for as long as it is held."""
+        """Returned arrays keep their content while they are referenced."""
         iterator = self._counting(num_batches=24, auto_reset=False)
         held = [self.shards(batch)[0]["number"] for batch in iterator]
         assert len(held) == 24
@@ -238,7 +238,7 @@ class AdapterSuite:
         assert [self._labels(batch) for batch in resumed] == given[1]
 
     def test_goes_on_from_checkpoints(self, tmp_path: Path) -> None:
-        """Pipelines that are made with the checkpoints of an iterator make one that goes on."""
+        """An iterator over pipelines with the checkpoints of another one continues from there."""
         iterator = self._reading(tmp_path, FILL, num_shards=2)
         next(iterator)
         checkpoints = iterator.checkpoints()
@@ -289,7 +289,7 @@ class AdapterSuite:
         """Dropping the only batch is refused rather than ending at once."""
         expect(PipelineStateError, lambda: self._reading(tmp_path, DROP, num_samples=1))
 
-    # What the tests share
+    # Helpers of the tests
 
     def _counting(self, num_batches: int, **options: Any) -> BaseIterator:
         def source() -> Iterator[numpy.ndarray[Any, Any]]:
@@ -365,7 +365,7 @@ class AdapterSuite:
 
 
 class DeviceAdapterSuite(AdapterSuite):
-    """What adapters of frameworks that use GPUs must fulfil with batches there, too."""
+    """Further conformance tests of adapters of frameworks that use GPUs, with batches there."""
 
     _device_id = 0
 

@@ -94,7 +94,7 @@ def check_number_of_inputs(operator: str, example: Example, arguments: dict[str,
 
 
 def check_input_that_is_no_node(operator: str, example: Example, arguments: dict[str, Any]) -> None:
-    """What is no value of a graph is refused."""
+    """Objects that are no values of a graph are refused."""
     if example.inputs:
         without = Example(example.name, example.inputs[1:], example.arguments)
         assert "must be a DataNode" in _call_fails(operator, without, arguments, "image")

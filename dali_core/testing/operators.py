@@ -23,7 +23,7 @@ from dali_core.testing.examples import Example
 
 
 class OperatorSuite:
-    """What every operator must fulfil.
+    """Conformance tests of every operator.
 
     Attributes
     ----------

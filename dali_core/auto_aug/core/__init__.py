@@ -1,4 +1,4 @@
-"""What automatic augmentation is made of: augmentations, magnitude bins, selection and policies."""
+"""Parts of automatic augmentation: augmentations, magnitude bins, selection and policies."""
 
 from __future__ import annotations
 
