@@ -49,7 +49,7 @@ def find_sources(root: Path) -> list[Path]:
 
 
 def find_headers(root: Path, source: Path) -> list[Path]:
-    """List all headers that a source includes, directly or not. NVRTC does not tell them."""
+    """List all headers that a source includes, directly or not; NVRTC does not report them."""
     found: dict[Path, None] = {}
     waiting = [source]
     while waiting:

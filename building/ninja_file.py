@@ -42,7 +42,7 @@ TRANSLATED = BUILD / "cython"
 MOST_TRANSLATED_AT_ONCE = 5
 # Most sources begin with these: they are read once, and not for each source.
 PRECOMPILED = RUNTIME / "engine" / "precompiled.hpp"
-# What Cython makes begins with these.
+# C++ that Cython generates begins with these.
 PRECOMPILED_OF_CYTHON = RUNTIME / "engine" / "precompiled_with_python.hpp"
 
 

@@ -39,8 +39,8 @@ def taken_over(tensor: TensorGPU) -> jax.Array | NDArray[Any]:
     """Return a copy on the tensor's GPU, or on the host if JAX does not support it.
 
     JAX releases imported memory when it deletes an array, even if computations that read it are
-    only queued, and the stream that it imports in knows nothing of them. So the pipeline's memory
-    is copied, and held until that is done.
+    only queued, and it does not synchronize the stream of the import with them. So the pipeline's
+    memory is copied, and held until the copy has completed.
     """
     if any(device.local_hardware_id == tensor.device_id() for device in gpus()):
         dtype = numpy.dtype(to_numpy_type(tensor.dtype))
@@ -60,7 +60,7 @@ def copied(array: jax.Array) -> jax.Array:
 
 
 def _is_ready(array: Any) -> bool:
-    # A donated array cannot tell.
+    # A donated array is deleted: its readiness cannot be queried.
     return not array.is_deleted() and bool(array.is_ready())
 
 

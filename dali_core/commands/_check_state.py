@@ -14,7 +14,7 @@ from dali_core.commands._media import MediaFile
 from dali_core.errors import ArgumentValueError
 
 SAVING_SECONDS = 5.0
-"""Minimum time between two saves."""
+"""Minimum seconds between two saves."""
 
 PAUSE = 20
 """Minimum time between two saves, as a multiple of the time that a save takes."""

@@ -20,7 +20,7 @@ _FRAMES = 16  # of a clip
 
 @dataclass(frozen=True)
 class Checked:
-    """What is known about a file once it was decoded.
+    """The result of decoding a file.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ def _check_group(
     check = _check_videos if kind == "video" else _check_whole_files
     try:
         for path, checked in check(kind, files, num_threads):
-            # Files stand in for bad ones, and come again at the end of an epoch.
+            # Good files replace bad ones, and are repeated at the end of an epoch.
             if path in unknown:
                 yield unknown.pop(path), checked
     except SampleError:
-        pass  # all are bad that could take the place of a bad one
-    # Alone, nothing stands in for a file, and its error is its own.
+        pass  # all files that could replace a bad one are bad
+    # A file that is decoded alone is not replaced, and the error is its own.
     for file in unknown.values():
         yield file, _check_alone(kind, file)
 

@@ -48,8 +48,8 @@ _SIGNATURES = (
     (0, b"caff", "CAF"),
     (0, b"riff\x2e\x91\xcf\x11", "W64"),
 )
-# Kinds of files without a known extension, by their format. Formats with signatures of two bytes
-# are left out, since any text may begin with those.
+# Kinds of files without a known extension, by their format. Signatures of two bytes are ignored
+# there, since any text may begin with them.
 _KINDS_OF_FORMATS = {
     **dict.fromkeys(("JPEG", "PNG", "WebP", "TIFF", "JPEG 2000"), "image"),
     **dict.fromkeys(("WAVE", "FLAC", "Ogg", "MP3", "AIFF", "AU", "CAF", "W64"), "audio"),

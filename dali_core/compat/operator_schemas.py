@@ -10,7 +10,7 @@ from dali_core.errors import ArgumentKeyError
 
 
 class OpSchema:
-    """What programs ask about an operator: its name, its inputs and its arguments."""
+    """Schema of an operator that programs query: its name, its inputs and its arguments."""
 
     def __init__(self, spec: OpSpec) -> None:
         self._spec = spec

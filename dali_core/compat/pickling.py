@@ -1,4 +1,4 @@
-"""`nvidia.dali.pickling`: functions that are pickled by value for processes without a fork."""
+"""`nvidia.dali.pickling`: functions that are pickled by value for workers that are not forked."""
 
 from __future__ import annotations
 

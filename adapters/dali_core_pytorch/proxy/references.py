@@ -123,7 +123,7 @@ class Calls:
     Parameters
     ----------
     calls : sequence of Call
-        The samples, which learn that they belong to the batch.
+        The samples, whose `batch` and `place` are set.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Calls:
         )
 
     def pop_inputs(self) -> dict[str, list[NDArray[Any]]]:
-        """Return the samples of each input, and forget them."""
+        """Return the samples of each input, and drop the references to them."""
         inputs, self._inputs = self._inputs, {}
         return {
             name: column.arrays() if isinstance(column, _Packed) else column

@@ -98,7 +98,7 @@ class FedBatches:
             del self._lost[0]
 
     def restore(self, state: Any) -> None:
-        """Forget what was fed: it belongs to batches that are not to come."""
+        """Discard the data that was fed: it belongs to batches that will not be computed."""
         with self._lock:
             self._lost.clear()
             self._batches.clear()

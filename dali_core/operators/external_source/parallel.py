@@ -119,20 +119,20 @@ class ParallelCalls:
                 key.epoch, key.iteration + number, key.first_sample + number * self._batch_size
             )
             self._ahead.append((ahead, self._submit(ahead, context.failed is not None)))
-        # It stays there: if an interrupt comes, the batch is asked for once more.
+        # It stays in the queue: after an interrupt, the batch is requested again.
         produced = await_parts(self._ahead[0][1], context)
         columns = join_parts(produced, self._part_size if self._by_sample else None, context)
         return tuple(columns) if self._is_tuple else columns[0]
 
     def end_epoch(self) -> None:
-        """Forget the batches after the end."""
+        """Discard the batches after the end."""
         self._ahead.clear()
 
     def state(self) -> None:
-        """Return nothing: the numbers of batch and sample say everything."""
+        """Return None: the numbers of batch and sample are sufficient."""
 
     def restore(self, state: Any) -> None:
-        """Forget what was computed ahead."""
+        """Discard the batches that were computed ahead."""
         if state is not None:
             raise StateMismatchError(
                 "the source must be one that has a state (a callable with parallel=True has none, "

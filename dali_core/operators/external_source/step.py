@@ -165,7 +165,7 @@ class SourceStep(FedStep, StatefulStep):
         self._on_device = outputs
 
     def leave_out(self, outputs: Collection[int]) -> None:
-        """Learn which outputs are not used: any data will do for them, or none."""
+        """Set the unused outputs: they may have any data, or none."""
         self._unused = outputs
         if self.is_fed:
             self._fed.leave_out(outputs)

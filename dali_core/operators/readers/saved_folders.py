@@ -46,7 +46,7 @@ class SavedFolders:
         self._states = b""
 
     def load(self) -> PathList | None:
-        """Return what is there now, if that is known; otherwise the root is listed next."""
+        """Return the saved paths if no folder has changed; otherwise the root is listed next."""
         self._states = self._states_of(["."])
         saved = self._open() if self._states else None
         if saved is None:

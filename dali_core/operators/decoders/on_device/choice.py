@@ -27,7 +27,7 @@ from dali_core.operators.slice import SPEC as SLICE
 GPU_DECODER_VARIABLE = "DALI_CORE_GPU_DECODER"
 """Environment variable: ``1`` decodes JPEG on the GPU where nvJPEG is installed.
 
-Without it the host decodes: the default stays so until this is verified on a GPU.
+Without it the host decodes, until decoding on a GPU is verified.
 """
 
 # Beside nvImageCodec's folder or inside it, nvJPEG of CUDA 13, which is no package of its own.

@@ -11,7 +11,7 @@ from dali_core.operators.constant.literals import as_source
 def _bind(
     inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What is chosen from may be a number or a list."""
+    """Accept a number or a list as the first input."""
     return (*(as_source(value) for value in inputs[:1]), *inputs[1:]), keywords
 
 

@@ -22,7 +22,7 @@ class ReadingAhead:
     def __init__(self, read: Callable[[int], Any]) -> None:
         self._read = read
         self._work = _Work(read)
-        # The thread knows nothing of this object, and has nothing to do once it is gone.
+        # The thread has no reference to this object, and ends after this is finalized.
         Finalizer(self, self._work.abandon)
 
     def plan(self, numbers: Sequence[int]) -> None:
@@ -36,7 +36,7 @@ class ReadingAhead:
 
 
 class _Result:
-    """What a read will return or raise; see `Task` for why it is no future."""
+    """The result of a read, or its error; see `Task` for why it is no future."""
 
     def __init__(self) -> None:
         self._value: Any = None

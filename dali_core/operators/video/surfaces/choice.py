@@ -23,7 +23,7 @@ from dali_core.operators.video.surfaces import SPEC as DECODE
 GPU_VIDEO_VARIABLE = "DALI_CORE_GPU_VIDEO"
 """Environment variable: ``1`` decodes videos of readers on the GPU, by PyNvVideoCodec.
 
-Without it the host decodes: the default stays so until this is verified on a GPU.
+Without it the host decodes, until decoding on a GPU is verified.
 """
 
 _MODULE = "PyNvVideoCodec"

@@ -33,7 +33,7 @@ def load_codec() -> Any:
 
 
 class LatestOnly(Generic[_Value]):
-    """A bounded number of values by path, those that were asked for last."""
+    """A bounded number of values by path: a least-recently-used cache."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -50,7 +50,7 @@ class LatestOnly(Generic[_Value]):
         return self._values[path]
 
     def drop(self, path: str) -> None:
-        """Forget a value."""
+        """Remove a value."""
         self._values.pop(path, None)
 
 

@@ -24,8 +24,8 @@ _BYTES, _WORDS = "|u1", "<u2"
 class DecodeFramesStep(Step):
     """Decodes surfaces on the device, in the order of the pipeline's stream.
 
-    A frame is asked for by its number and known by its time: where that is not the time that the
-    index has for the number, the host decodes the clip.
+    A frame is requested by its number and identified by its time: where that is not the time of
+    the number in the index, the host decodes the clip.
     """
 
     def __init__(self) -> None:

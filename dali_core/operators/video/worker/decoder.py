@@ -201,7 +201,7 @@ class Decoder:
                 return
 
     def _can_go_on(self, group: list[int]) -> bool:
-        """Whether the codec, as it stands, will give these frames before a new start would."""
+        """Return whether the codec reaches these frames sooner without a seek."""
         late = [number for number in group if number not in self._waiting]
         if not late:
             return True
@@ -211,7 +211,7 @@ class Decoder:
             return False
         return self._start(late[0])[0] <= self._next + _NEAR
 
-    # What follows reads packets and feeds the codec.
+    # Reading of packets and feeding of the codec.
 
     def _open(self) -> None:
         self.close()

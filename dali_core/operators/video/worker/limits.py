@@ -29,7 +29,7 @@ def limit_seconds(seconds: float) -> None:
 
 
 def limit_ahead_seconds(seconds: float) -> None:
-    """End this process after so much processor time ahead of requests; 0 for no limit.
+    """End this process after so much processor time for work ahead of requests; 0 for no limit.
 
     The signal is not that of `limit_seconds`, so that the next request is not taken for the cause.
     """

@@ -63,7 +63,7 @@ class _Command:
 
 
 class _StopError(Exception):
-    """The other process does not want the rest."""
+    """The request was cancelled, or the other process is gone."""
 
 
 class _Server:

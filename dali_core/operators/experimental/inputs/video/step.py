@@ -109,7 +109,7 @@ class FedVideosStep(FedStep, StatefulStep):
         """Return nothing: what was fed is not kept."""
 
     def restore(self, state: Any) -> None:
-        """Forget what was fed: it belongs to batches that are not to come."""
+        """Discard the data that was fed: it belongs to batches that will not be computed."""
         self._fed.restore(state)
         self._given = None
         self._forget()
