@@ -230,7 +230,7 @@ def lose_node(num_samples: int, before: ShardLayout, now: ShardLayout, num_done:
     done = num_done * before.batch_size
     position = resumed_position(plan, done, before, now)
     if position is None:
-        raise ValueError(f"{now} cannot go on after {num_done} batches of {before}.")
+        raise ValueError(f"{now} cannot resume after {num_done} batches of {before}.")
     num_batches = ceil_div(num_samples, before.global_batch_size)
     counts = np.zeros(num_samples, np.uint8)
     num_runs, seconds = 0, 0.0

@@ -147,7 +147,7 @@ class BadSampleLog:
         )
         return BadSampleLimitError(
             f"at most {rule} may be bad in an epoch (got {counts.num_bad} among the "
-            f"{counts.num_given} returned; the last: {named}). Mend the data, or raise "
+            f"{counts.num_given} returned; the last: {named}). Fix the data, or raise "
             "max_bad_samples of the Pipeline.",
             operator=last.operator,
             location=last.location,

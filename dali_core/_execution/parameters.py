@@ -145,7 +145,7 @@ def _initial(node: OperatorNode) -> NDArray[Any]:
     if math.prod(shape) != len(numbers):  # in a document; `parameter` describes values correctly
         raise ArgumentValueError(
             f"{node.where}: the initial value must have as many numbers as its shape (got "
-            f"{len(numbers)} for {shape}). Mend the document."
+            f"{len(numbers)} for {shape}). Fix the document."
         )
     array: NDArray[Any] = numbers.astype(to_numpy_type(arguments.get("dtype", dtype)))
     shaped: NDArray[Any] = array.reshape(shape)

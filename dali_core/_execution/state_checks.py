@@ -110,7 +110,7 @@ def resumed_in_all(
         positions[node] = found
     if len(set(positions.values())) > 1:
         raise StateMismatchError(
-            f"{saved.where}: all readers must go on at the same place (got "
+            f"{saved.where}: all readers must resume at the same place (got "
             f"{sorted(positions.values())}). Use batch_size={batch_size_before}, as before."
         )
     return next(iter(positions.values()), position)
@@ -196,7 +196,7 @@ def plain_sources(states: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(state, Exception):
             raise StateMismatchError(
                 f"Pipeline.state_dict: the source {name!r} must give its state (its state_dict "
-                f"raised {state!r}). Mend it."
+                f"raised {state!r}). Fix it."
             ) from state
         try:
             plain[name] = json.loads(json.dumps(state))

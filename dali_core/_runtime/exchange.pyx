@@ -132,7 +132,7 @@ cdef engine.Tensor import_capsule(object capsule, bint on_device, bint* is_read_
     except ValueError as error:
         raise ArgumentTypeError(f"Tensor data must {error}.") from error
     raise ArgumentValueError(
-        f"Tensor data must be a DLPack capsule that nobody has taken over (got {capsule!r}). "
+        f"Tensor data must be a DLPack capsule that was not consumed yet (got {capsule!r}). "
         "Make a new one: each serves once."
     )
 

@@ -70,7 +70,7 @@ def split_url(url: str) -> ObjectUrl:
             parts = urlsplit(url)
         except ValueError as error:
             raise ArgumentValueError(
-                f"URLs must be those of objects (got {url!r}: {error}). Mend it."
+                f"URLs must be those of objects (got {url!r}: {error}). Fix it."
             ) from error
         if parts.query or parts.fragment:
             raise ArgumentValueError(

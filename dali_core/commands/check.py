@@ -32,7 +32,7 @@ def add_parser(parsers: Any) -> None:
         "--picture", type=output_file, metavar="FILE", help="draw histograms (needs matplotlib)"
     )
     parser.add_argument(
-        "--state", type=output_file, metavar="FILE", help="keep results there, and go on from them"
+        "--state", type=output_file, metavar="FILE", help="keep results there, and resume from them"
     )
     parser.add_argument(
         "--num-threads", type=positive, default=processors(), metavar="N", help="(%(default)s)"

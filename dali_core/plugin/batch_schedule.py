@@ -276,7 +276,7 @@ class ReaderEpochs(Epochs):
             sentences.append(
                 "Every epoch but the first lacks samples, and gives some of the next epoch "
                 f"instead, since with last_batch_policy={schedule.policy.name} the rest of a batch "
-                "is lost that goes on with the next epoch. Set pad_last_batch=True in the reader."
+                "is lost that continues with the next epoch. Set pad_last_batch=True in the reader."
             )
         is_padded = plan.pad_last_batch and not schedule.fits
         if is_padded and schedule.policy is LastBatchPolicy.FILL:

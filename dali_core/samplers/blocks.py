@@ -62,7 +62,7 @@ class Blocks(Sampler):
         if sizes.min() < 0 or sizes.sum() != data.num_samples:
             raise ArgumentValueError(
                 f"sampler: sizes must be numbers from 0 on, {data.num_samples} together, as many "
-                f"as there are samples (got {sizes.sum()} in {len(sizes)} blocks). Mend the sizes."
+                f"as there are samples (got {sizes.sum()} in {len(sizes)} blocks). Fix the sizes."
             )
         return sizes[sizes > 0]
 

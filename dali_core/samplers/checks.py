@@ -34,7 +34,7 @@ def check_range(indices: NDArray[np.int64], num_samples: int) -> None:
         place = int(np.argmax(is_bad))
         raise ArgumentValueError(
             f"sampler: indices must be from 0 to {num_samples - 1}, those of the reader's "
-            f"{num_samples} samples (got {indices[place]} at place {place}). Mend the sampler."
+            f"{num_samples} samples (got {indices[place]} at place {place}). Fix the sampler."
         )
 
 
@@ -50,7 +50,7 @@ def check_weights(weights: NDArray[np.float64]) -> None:
         place = int(np.argmax(is_bad))
         raise ArgumentValueError(
             f"sampler: weights must be finite numbers from 0 on (got {weights[place]} for sample "
-            f"{place}). Mend the weights."
+            f"{place}). Fix the weights."
         )
     with np.errstate(over="ignore"):
         total = weights.sum()

@@ -388,7 +388,7 @@ def _called(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         raise
     except Exception as error:
         raise ArgumentValueError(
-            f"sampler: must give {what} (it raised {error!r:.200}). Mend it."
+            f"sampler: must give {what} (it raised {error!r:.200}). Fix it."
         ) from error
 
 

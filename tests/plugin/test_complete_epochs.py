@@ -27,7 +27,7 @@ def test_describe_tells_what_epochs_hold() -> None:
         "epoch 0: takes batches 0 to 1 of each pipeline; the last one given has [1, 2] samples",
         "epoch 1: takes batches 2 to 3 of each pipeline; the last one given has [2, 1] samples",
         "Every epoch but the first lacks samples, and gives some of the next epoch instead, since "
-        "with last_batch_policy=PARTIAL the rest of a batch is lost that goes on with the next "
+        "with last_batch_policy=PARTIAL the rest of a batch is lost that continues with the next "
         "epoch. Set pad_last_batch=True in the reader.",
     ]
     dropping = iterate(reader_pipeline(5, 2), size=5, last_batch_policy=DROP)

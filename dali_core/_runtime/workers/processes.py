@@ -360,7 +360,7 @@ class _Dispatcher:
         return WorkerError(
             f"a worker process must run as long as its pipeline (process {process.pid} has ended "
             f"{how}). Look for what it printed, and whether the system was out of memory. Build a "
-            "new pipeline to go on."
+            "new pipeline to continue."
         )
 
     def _fail(self, error: WorkerError) -> None:

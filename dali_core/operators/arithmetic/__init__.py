@@ -47,7 +47,7 @@ SPEC = OpSpec(
 See the operators of `DataNode` and `dali_core.math`, which make these nodes.
 
 On a device, quotients and remainders of integers by 0 are 0, where the host raises an error:
-nobody there could tell. Functions of the C library, such as `exp`, `sin` or `pow`, are those of
+kernels cannot raise one. Functions of the C library, such as `exp`, `sin` or `pow`, are those of
 CUDA, whose last bits may differ from the host's (at most 4 units in the last place, for most of
 them 1 or 2). Everything else is the same bit for bit.
 """,

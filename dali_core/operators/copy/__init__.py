@@ -8,8 +8,8 @@ SPEC = OpSpec(
     name="copy",
     doc="""Copy each tensor into memory of its own.
 
-Use it where somebody writes into an output that shares its memory with another one; the pipeline
-itself never does.
+Use it where the program writes into an output that shares its memory with another one; the
+pipeline itself never does.
 """,
     input_docs=("Tensors of any type, shape and layout.",),
     devices=("cpu", "gpu"),

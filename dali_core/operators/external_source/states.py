@@ -359,6 +359,6 @@ def _other_source(state: Any) -> DaliCoreError:
 def _unknown_state(source: Any) -> DaliCoreError:
     return PipelineStateError(
         "a callable source must take the number of the batch or a SampleInfo, or have state_dict "
-        f"and load_state_dict, to go on from a state (got {source!r}, which has been called). Let "
+        f"and load_state_dict, to resume from a state (got {source!r}, which has been called). Let "
         "it take an argument."
     )

@@ -18,7 +18,7 @@ The function gets NumPy arrays and returns arrays (or scalars): one, or a tuple 
 `num_outputs` says. It may write into the arrays that it gets: those whose memory others read, too,
 are copies. Its results are copied once the batch is complete: it may reuse their memory for
 the next batch, but not for the next sample. It runs under the GIL, one batch after the other, while
-native operators go on with other batches.""",
+native operators continue with other batches.""",
     args=(
         *FUNCTION_ARGS,
         Arg(

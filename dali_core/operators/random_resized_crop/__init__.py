@@ -12,7 +12,7 @@ SPEC = OpSpec(
 The window's area is uniform in `random_area`, its aspect ratio log-uniform in
 `random_aspect_ratio`, its position uniform. Where no attempt fits into the image, the largest
 window with an aspect ratio in the range is taken. Filters reach beyond the window where the image
-goes on.
+continues there.
 
 Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the same window.
 """,

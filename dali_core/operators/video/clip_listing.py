@@ -138,7 +138,7 @@ def _listed(line: str, number: int, file_list: str) -> ListedVideo:
     if entry is None or "\0" in line:
         raise ArgumentValueError(
             f"{where}: must be a path, an integer label, and possibly a start and an end, with "
-            f"spaces between them (got {line!r}). Mend the line."
+            f"spaces between them (got {line!r}). Fix the line."
         )
     label = int(entry[2])
     _check_label(label, where)

@@ -6,7 +6,7 @@ from dali_core._spec import OpSpec
 
 SPEC = OpSpec(
     name="moves.to_device",
-    doc="""Copy tensors from the host to the device, while both go on with other work.""",
+    doc="""Copy tensors from the host to the device, while both continue with other work.""",
     devices=("gpu",),
     input_device="mixed",
     role="to device",

@@ -117,7 +117,7 @@ def read_annotations(arguments: dict[str, Any], storage: Storage) -> Annotations
         ) from error
     except (ValueError, RecursionError) as error:
         raise ArgumentValueError(
-            f"annotations_file {path!r} must be a JSON file ({error}). Mend or replace it."
+            f"annotations_file {path!r} must be a JSON file ({error}). Fix or replace it."
         ) from error
     try:
         # Numbers that become infinite are refused with all others that are not finite.
@@ -126,7 +126,7 @@ def read_annotations(arguments: dict[str, Any], storage: Storage) -> Annotations
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise ArgumentValueError(
             f"annotations_file {path!r} must have images, categories and annotations as COCO data "
-            f"sets have them ({type(error).__name__}: {error}). Mend or replace it."
+            f"sets have them ({type(error).__name__}: {error}). Fix or replace it."
         ) from error
 
 

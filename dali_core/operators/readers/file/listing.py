@@ -123,7 +123,7 @@ def _from_file_list(file_list: str, storage: Storage) -> PathList:
         if entry is None or "\0" in line:
             raise ArgumentValueError(
                 f"file_list {file_list!r}, line {number}: must be a path, a space and an "
-                f"integer label, without NUL characters (got {line.strip()!r}). Mend the "
+                f"integer label, without NUL characters (got {line.strip()!r}). Fix the "
                 "line."
             )
         label = int(entry[2])

@@ -105,19 +105,19 @@ def _read_entry(
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ArgumentValueError(
-            f"manifest {where}: must be a JSON object on one line ({error}). Mend the line."
+            f"manifest {where}: must be a JSON object on one line ({error}). Fix the line."
         ) from error
     file = entry.get("audio_filepath") if isinstance(entry, dict) else None
     if not isinstance(file, str) or not file or not is_system_text(file):
         raise ArgumentValueError(
             f"manifest {where}: must have audio_filepath, a path without NUL characters and lone "
-            f"surrogates (got {file!r}). Mend the line."
+            f"surrogates (got {file!r}). Fix the line."
         )
     offset, duration = _seconds(entry, "offset", 0.0, where), _seconds(entry, "duration", -1, where)
     text = entry.get("text", "")
     if not isinstance(text, str) or not is_system_text(text.replace("\0", "")):
         raise ArgumentValueError(
-            f"manifest {where}: text must be a string without lone surrogates (got {text!r}). Mend "
+            f"manifest {where}: text must be a string without lone surrogates (got {text!r}). Fix "
             "the line."
         )
     if (shortest > 0 and duration < shortest) or (longest > 0 and duration > longest):
@@ -136,6 +136,6 @@ def _seconds(entry: dict[str, Any], name: str, default: float, where: str) -> fl
         seconds = math.inf
     if not math.isfinite(seconds):
         raise ArgumentValueError(
-            f"manifest {where}: {name} must be a number of seconds (got {value!r}). Mend the line."
+            f"manifest {where}: {name} must be a number of seconds (got {value!r}). Fix the line."
         )
     return seconds
