@@ -1,8 +1,13 @@
-"""Claims of README.md: each is followed by a comment with the tests that verify it."""
+"""Every claim of README.md has an entry in claims.json, which names the tests that verify it.
+
+The entries are grouped by the sections of README.md. The key of an entry is the beginning of the
+claim, without its list marker and with its lines joined; the value lists tests and benchmarks.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -13,18 +18,33 @@ from dali_core._graph.registry import all_specs
 ROOT = Path(__file__).parents[2]
 INTERNALS = ROOT / "docs/internals"
 README = (ROOT / "README.md").read_text("utf-8")
-COMMENT = re.compile(r"<!-- ((?:\w+/)+.*?) -->", re.DOTALL)
-NAMED = [name.strip() for comment in COMMENT.findall(README) for name in comment.split(",")]
+CLAIMS: dict[str, dict[str, list[str]]] = json.loads(
+    Path(__file__).with_name("claims.json").read_text("utf-8")
+)
+ENTRIES = [(section, beginning) for section in CLAIMS for beginning in CLAIMS[section]]
+NAMED = [name for entries in CLAIMS.values() for names in entries.values() for name in names]
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
-def claims() -> list[str]:
-    """Return the paragraphs and list entries of the text, each with its comments."""
-    text = CODE.sub("", README)
-    blocks = re.split(r"\n{2,}|\n(?=- )", text)
-    prose = [block.strip() for block in blocks if re.match(r"\s*(- )?[A-Z0-9\[*`]", block)]
-    # Sentences that continue after a program belong to it.
-    return [block for block in prose if not block.endswith(":")]
+def blocks() -> list[tuple[str, str]]:
+    """Return the paragraphs and list entries of README.md, each with the title of its section."""
+    found = []
+    for part in re.split(r"^##? ", CODE.sub("", README), flags=re.MULTILINE)[1:]:
+        title, _, text = part.partition("\n")
+        for block in re.split(r"\n{2,}|\n(?=- )", text.strip()):
+            found.append((title, " ".join(block.split()).removeprefix("- ")))
+    return found
+
+
+def claims() -> list[tuple[str, str]]:
+    """Return the blocks that must have entries; the others may have them."""
+    found = []
+    for title, block in blocks():
+        prose = re.match(r"[A-Z0-9\[*`]", block) is not None
+        # A paragraph that introduces a program or a table need not be a claim.
+        if title in ("Guarantees", "Features") or (prose and not block.endswith(":")):
+            found.append((title, block))
+    return found
 
 
 def names_in(path: Path) -> set[str]:
@@ -46,10 +66,28 @@ def test_named_tests_exist(named: str) -> None:
         assert name in names_in(ROOT / path)
 
 
-def test_every_claim_names_a_test() -> None:
+def test_every_claim_has_an_entry() -> None:
     found = claims()
     assert len(found) > 30
-    assert [claim for claim in found if not COMMENT.search(claim)] == []
+    missing = [
+        (title, block)
+        for title, block in found
+        if not any(block.startswith(beginning) for beginning in CLAIMS.get(title, ()))
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize(("section", "beginning"), ENTRIES)
+def test_every_entry_is_a_claim(section: str, beginning: str) -> None:
+    """Entries quote the beginning of exactly one paragraph or list entry."""
+    assert CLAIMS[section][beginning]
+    found = [block for title, block in blocks() if title == section and block.startswith(beginning)]
+    assert len(found) == 1
+
+
+def test_only_measurements_are_marked_in_the_source() -> None:
+    comments = re.findall(r"<!-- (.*?) -->", README, re.DOTALL)
+    assert [text for text in comments if not text.startswith("measured numbers: ")] == []
 
 
 def test_numbers_of_operators() -> None:
