@@ -103,7 +103,7 @@ class StatefulIterator:
         if self._epoch_start is None:
             raise PipelineStateError(
                 "iterator.restart: it must be known where the epoch began (a state was loaded in "
-                "mid-epoch with another batch size or number of shards). Continue to the next epoch."
+                "mid-epoch with another batch size or number of shards). Finish the epoch first."
             )
         for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
             pipeline.states.go_to(snapshot, "iterator.restart")
