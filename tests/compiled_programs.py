@@ -145,7 +145,7 @@ def link_program(
         if uses_header and target not in precompiled:
             precompiled.add(target)
             writer.build(target, "precompile", str(PRECOMPILED), variables={"flags": joined})
-        compiling = f"{joined} -include {header}" if uses_header else joined
+        compiling = f"{joined} -include {shlex.quote(str(header))}" if uses_header else joined
         place = BUILD / _name_of(command, compiling, str(source.parent))
         objects.append(str(place / f"{source.stem}.o"))
         writer.build(
