@@ -110,7 +110,8 @@ class FileCache:
         with opened_folder(self._path.parent) as folder:
             if not has_private_file(folder, self._path.name) and not make:
                 raise _NoDatabaseError
-            with contextlib.closing(sqlite3.connect(self._path, LOCK_SECONDS)) as database:
+            connection = sqlite3.connect(self._path, timeout=LOCK_SECONDS)
+            with contextlib.closing(connection) as database:
                 database.text_factory = bytes
                 yield database
 
