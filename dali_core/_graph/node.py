@@ -148,10 +148,11 @@ class _NoIterable(type):
     method that there is not. Iterating does not, and calls the method.
     """
 
-    @property  # type: ignore[misc]
-    def __dict__(cls) -> MappingProxyType[str, Any]:  # type: ignore[override]
-        own: MappingProxyType[str, Any] = type.__dict__["__dict__"].__get__(cls)
-        return MappingProxyType({**own, "__iter__": None} if "__iter__" in own else own)
+    def __getattribute__(cls, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name == "__dict__" and "__iter__" in found:
+            return MappingProxyType({**found, "__iter__": None})
+        return found
 
 
 class DataNode(Expressions, metaclass=_NoIterable):

@@ -387,7 +387,21 @@ def check(make: Callable[[], Run], step: int = 1) -> tuple[int, list[str]]:
     num_interrupts, problems, at = 0, [], 0
     consumer = make()
     found = [consumer.values(consumer.take()) for _ in range(2)]
+    num_instructions = 0
+
+    def trace_once() -> None:
+        # From Python 3.12 on, code is traced only after it was entered with a trace function, and
+        # an end of tracing may undo that.
+        nonlocal num_instructions
+        traced = Injector(-1)
+        traced.call(consumer.take)
+        num_instructions = max(num_instructions, traced.num_seen)
+        found.append(consumer.values(traced.result))
+
+    trace_once()
     while True:
+        if sys.version_info >= (3, 12):
+            trace_once()
         injector = Injector(at)
         try:
             injector.call(consumer.take)
@@ -410,9 +424,9 @@ def check(make: Callable[[], Run], step: int = 1) -> tuple[int, list[str]]:
         elif len(found) > 150:
             consumer = make()
             found = [consumer.values(consumer.take()) for _ in range(2)]
-        if not reached:
-            return num_interrupts, problems
         at += step
+        if not reached and at > num_instructions:
+            return num_interrupts, problems
 
 
 def main(kinds: list[str], step: int) -> int:
