@@ -22,10 +22,10 @@ def memory_stats(device_id: int) -> dict[str, int]:
     """Return how much memory is in use."""
 
 def release_unused_memory(device_id: int | None = None) -> None:
-    """Return memory that nobody uses: to the devices, and pinned memory to the system."""
+    """Return unused memory: to the devices, and pinned memory to the system."""
 
 def set_allocator(allocator: Any, device_id: int | None = None) -> None:
-    """Take memory of devices from somebody else's allocator from now on."""
+    """Take memory of devices from an external allocator from now on."""
 
 def copy_pointers(to: int, from_: int, nbytes: int, stream: Stream) -> None:
     """Queue a copy between two addresses, each on the host or a device."""

@@ -31,7 +31,7 @@ class NativeOperator:
     ) -> None: ...
 
 class Batch:
-    """A batch on its way; the values of a finished one stay until it is garbage."""
+    """A batch in flight; the values of a finished one stay until it is garbage."""
 
     @property
     def iteration(self) -> int: ...
@@ -114,10 +114,10 @@ class StepTask:
         """Store the samples of a value: copies of those on the host, the others as they are."""
 
     def release(self, values: Sequence[int]) -> None:
-        """Let go of values that nobody reads any more."""
+        """Release values with no later reader."""
 
     def finish(self, releases: Sequence[int] = ()) -> None:
-        """Send the batch on its way, without the values of which nobody reads any more."""
+        """Pass the batch on, without its values that have no later reader."""
 
     def fail(
         self,
@@ -148,7 +148,7 @@ class Executor:
         """Start a batch."""
 
     def wait(self, batch: Batch, seconds: float) -> bool:
-        """Wait until the batch is done; False after `seconds`, or when nobody works on it."""
+        """Wait until the batch is done; False after `seconds`, or when no thread works on it."""
 
     def next_step(
         self,
@@ -192,7 +192,7 @@ class Executor:
         """Drop all batches and end the threads. Does nothing twice, or in a forked child."""
 
     def trim(self) -> None:
-        """Return memory that nobody holds back to the system. Does nothing in a forked child."""
+        """Return unused memory to the system. Does nothing in a forked child."""
 
     @property
     def closed(self) -> bool: ...

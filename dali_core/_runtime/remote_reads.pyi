@@ -15,7 +15,7 @@ class RemoteRequest:
     def size(self) -> int: ...
 
 class RemoteReads:
-    """Reads that native threads ask for, until somebody answers. It begins interrupted."""
+    """Reads that native threads request, until they are answered. It begins interrupted."""
 
     def __init__(self, max_bytes: int, joins: bool = False) -> None: ...
     @property
