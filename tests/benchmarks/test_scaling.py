@@ -28,6 +28,6 @@ def test_every_sample_is_read_once(
     assert found.num_runs == done * before + (num_batches - done) * now
 
 
-def test_other_global_batches_cannot_go_on() -> None:
-    with pytest.raises(ValueError, match="cannot go on after 1 batches"):
+def test_other_global_batches_cannot_resume() -> None:
+    with pytest.raises(ValueError, match="cannot resume after 1 batches"):
         lose_node(100, ShardLayout(4, 3), ShardLayout(3, 5), 1)
