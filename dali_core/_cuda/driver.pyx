@@ -130,7 +130,7 @@ cdef int use_driver() except -1:
     global _process, _is_ready
     if _process != 0 and _process != getpid():
         raise CudaError(
-            "CUDA: a process must not use GPUs that its parent has used before the fork (got "
+            "CUDA: a process must not use GPUs that its parent used before the fork (got "
             f"process {getpid()}, forked from {_process}). {_SPAWN}.",
             status="CUDA_ERROR_NOT_INITIALIZED",
         )
