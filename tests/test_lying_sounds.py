@@ -16,7 +16,7 @@ pytest.importorskip("soundfile", reason="not available: soundfile")
 
 def test_lies_change_nothing() -> None:
     """FFmpeg decodes the same samples; ``python -m tests.lying_sounds 1000`` makes more."""
-    pytest.importorskip("av", reason="not available: av")
+    pytest.importorskip("av", reason="not available: PyAV")
     from tests.lying_sounds import outcomes
 
     found = list(outcomes(0, 120))
@@ -26,7 +26,7 @@ def test_lies_change_nothing() -> None:
 
 def test_variable_bit_rate_without_a_count() -> None:
     """The length is not estimated from the first frames, which are short in silence."""
-    pytest.importorskip("av", reason="not available: av")
+    pytest.importorskip("av", reason="not available: PyAV")
     from tests.lying_sounds import by_av
 
     loud = 0.8 * tones(100_000, 1, 3, 44100)
@@ -47,7 +47,7 @@ def test_cut_files_are_damaged(kind: str, has_count: bool, kept: float) -> None:
     """What is compressed ends with a whole frame or page, whether or not a length is known."""
     sound = 0.8 * tones(50_000, 1, 5, 44100)
     if kind == "mp3":
-        pytest.importorskip("av", reason="not available: av")
+        pytest.importorskip("av", reason="not available: PyAV")
         from tests.lying_sounds import by_av
 
         options = {"write_xing": str(int(has_count)), "id3v2_version": "0"}

@@ -2,10 +2,11 @@
 """Signals whose handlers wait for the end of a block.
 
 Handlers of signals run in the main thread, between any two instructions. The standard library runs
-code there in which an exception is printed and forgotten, such as the hooks around a fork, and so
-Ctrl-C is lost. A mask does not help: the system hands the signal to another thread, and Python
-tells the main thread. So the handlers themselves are replaced for the time of the block, by one in
-C that only counts; afterwards the signals are sent again.
+code there whose exceptions are printed and discarded, such as the hooks around a fork, so a
+KeyboardInterrupt is lost. Blocking signals with `pthread_sigmask` does not help: another thread
+receives the signal, and Python runs the handler in the main thread all the same. So the handlers
+are replaced during the block by one in C that records the signals; they are raised again at its
+end.
 """
 
 import _signal

@@ -213,7 +213,7 @@ class Pipeline(PipelineDocuments):
         self._inputs.feed_for_run(inputs)
         try:
             outputs = self._run.take(cuda_stream, fills=True)
-        except Exception:
+        except Exception:  # after an interrupt, the next call discards the inputs
             self._inputs.unfinished = ()
             raise
         self._inputs.unfinished = ()

@@ -193,7 +193,7 @@ class BaseIterator(EpochIterator):
                 self._convert(outputs, count)
                 for outputs, count in zip(shared, num_valid, strict=False)
             ]
-        except Exception:
+        except Exception:  # after an interrupt, the same batch is taken again
             self._finish_batch()
             raise
         finally:

@@ -78,7 +78,7 @@ def test_sound_in_files_of_videos(
     name: str, codec: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is no damage, so nothing makes a user delete it."""
-    av = pytest.importorskip("av", reason="not available: av")
+    av = pytest.importorskip("av", reason="not available: PyAV")
     folder = tmp_path / "data"
     folder.mkdir()
     with av.open(folder / name, "w", format=form) as container:

@@ -25,9 +25,21 @@ REBUILT = {
     "listed": "listed()",
 }
 
+# A handler that counts signals; part of both programs.
+COUNTED = """
+num_signals = 0
+
+def interrupt(*_):
+    global num_signals
+    num_signals += 1
+    raise KeyboardInterrupt
+"""
+
 # Builds pipelines again and again. An interrupt is lost if none is raised in the program after the
 # handler was called, and also if what the handler raised was only printed.
-REBUILD = """
+REBUILD = (
+    COUNTED
+    + """
 import random
 MAKE = lambda: {make}
 
@@ -50,13 +62,6 @@ def listed():
     from dali_core._runtime.thread_start import map_in_threads
     assert list(map_in_threads(abs, range(-9, 0), 3)) == list(range(9, 0, -1))
     return native()
-
-num_signals = 0
-
-def interrupt(*_):
-    global num_signals
-    num_signals += 1
-    raise KeyboardInterrupt
 
 def work(seen):
     # Until Ctrl-C: if that was lost, it came, and this goes on.
@@ -90,6 +95,7 @@ assert num_signals == {count}
 gc.collect()
 print("lost", num_lost, "printed", printed, "threads left", max(threads_left(), 0))
 """
+)
 
 NOTHING_LOST = "lost 0 printed [] threads left 0\n"
 
@@ -120,7 +126,9 @@ STREAMS = {
 }
 
 # Takes batches until Ctrl-C, again and again, and compares with a stream without it.
-STREAM = """
+STREAM = (
+    COUNTED
+    + """
 import itertools, random
 from dali_core.plugin.base_iterator import BaseIterator
 from tests.plugin.fake_pipeline import ListAdapter
@@ -161,13 +169,6 @@ def values(batch):
     batch = batch[0]["x"] if isinstance(batch[0], dict) else batch[0].as_array()
     return np.asarray(batch).ravel().tolist()
 
-num_signals = 0
-
-def interrupt(*_):
-    global num_signals
-    num_signals += 1
-    raise KeyboardInterrupt
-
 def taking(made):
     return made.__next__ if hasattr(made, "__next__") else made.run
 
@@ -204,6 +205,7 @@ wanted = [values(other()) for _ in found]
 missing = sum(batch not in stream for batch in wanted)
 print("lost", num_lost, "batches", missing, "in order", stream == wanted)
 """
+)
 
 
 def stream(root: Path, kind: str, count: int, seed: int = 0) -> str:

@@ -11,8 +11,8 @@ namespace dali_core {
 struct SoundBytes {
   const char* bytes = nullptr;
   int64_t size = 0;
-  // Where the decoder would compute a length from that of the file, it is told a larger one, and
-  // finds the end when there is nothing more to read.
+  // False where the decoder derives a number of frames from the file's size: the reported size is
+  // larger then, and decoding ends when a read returns no more bytes.
   bool knows_end = true;
 
   // What is read in the place of some bytes of a header.
