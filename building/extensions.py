@@ -11,12 +11,13 @@ from building import toolchain
 PACKAGE = Path("dali_core")
 INCLUDE = PACKAGE / "include"
 KERNELS = PACKAGE / "kernels"
+NATIVE_IO = PACKAGE / "native_io"
 RUNTIME = PACKAGE / "_runtime"
 CUDA = PACKAGE / "_cuda"
 OPERATORS = PACKAGE / "operators"
 # Folders that are compiled with the headers of libjpeg-turbo, and with those of nvImageCodec.
-WITH_LIBJPEG = (KERNELS / "libjpeg",)
-WITH_NVIMGCODEC = (KERNELS / "image_decoding", OPERATORS / "decoders")
+WITH_LIBJPEG = (NATIVE_IO / "libjpeg",)
+WITH_NVIMGCODEC = (NATIVE_IO / "image_decoding", OPERATORS / "decoders")
 CUBINS = CUDA / "cubins"
 VIDEO_WORKER = OPERATORS / "video" / "native_worker"
 VIDEO_PROGRAM = VIDEO_WORKER / "dali_core_video_worker"
@@ -90,7 +91,7 @@ def vocabulary_sources() -> list[Path]:
 def native_units() -> list[Unit]:
     """List the C++ of kernels, of the engine and of all operators, as it is compiled."""
     units: dict[str, list[Path]] = {}
-    for folder in (KERNELS, RUNTIME / "engine", RUNTIME / "fusion", OPERATORS):
+    for folder in (KERNELS, NATIVE_IO, RUNTIME / "engine", RUNTIME / "fusion", OPERATORS):
         for source in sorted(folder.glob("**/*.cpp")):
             if source.parent != VIDEO_WORKER:
                 units.setdefault(_unit_of(source), []).append(source)

@@ -333,7 +333,7 @@ class OpSpec:
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
-        For operators that read a data set: makes a `dali_core._graph.index_sampler.DataSource` from
+        For operators that read a data set: makes a `dali_core._readers.order.DataSource` from
         the checked arguments. The operator then takes the sharding and shuffling arguments, too.
     hands_to_reader : bool
         Whether it takes the arguments of readers without being one, since `bind` hands them to a
@@ -355,7 +355,7 @@ class OpSpec:
         If not empty: what to use instead. Using the operator then warns.
     role : str
         What expressions, decisions and methods of `DataNode` use the operator for, and find it by
-        in `dali_core.operators.roles`:
+        in `dali_core.operators.internal_operators`:
         ``"expression"``, ``"index"``, ``"literal"``, ``"shape"``, ``"property"``, ``"to device"``,
         ``"to host"``, ``"predicate"``, ``"merge"``, ``"mixture"``, ``"parameter"`` or ``"array
         function"``; or ``"fed"``, whose first input, a fed step, `Pipeline.feed_input` serves.

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dali_core._atomic_files import write_whole
 from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.tracing import TRACER
-from dali_core._whole_files import write_whole
 from dali_core.errors import ArgumentValueError, MissingModuleError, PipelineStateError
 
 __all__ = ["merge", "nvtx_ranges", "trace"]

@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "dali_core"
 KERNELS = CORE / "kernels"
+NATIVE_IO = CORE / "native_io"
 ENGINE = CORE / "_runtime" / "engine"
 # One source, or several that are compiled at once.
 Source = Path | tuple[Path, ...]

@@ -13,7 +13,7 @@ from dali_core._graph.registry import all_specs, known_specs
 from dali_core._runtime.executor import registered_names
 from dali_core._stubs.text import HEADER
 from dali_core.operators.former_names import FORMER_NAMES
-from dali_core.operators.roles import INTERNAL_GROUPS, OPERATORS_OF_ROLES
+from dali_core.operators.internal_operators import INTERNAL_GROUPS, OPERATORS_OF_ROLES
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dali_core"
@@ -34,14 +34,14 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-    ["errors", "_messages", "_spec", "_recorder", "_texts", "_whole_files", "_cache_files"],
+    ["errors", "_messages", "_spec", "_recorder", "_texts", "_atomic_files", "_cache_files"],
     ["types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["_storage"],
     ["arrow", "array_record"],
     ["operators"],
     ["samplers"],
-    ["_graph"],
+    ["_graph", "_readers"],
     ["_execution"],
     [
         *("tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord", "tracing"),
@@ -63,7 +63,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._spec",
     "dali_core._storage",
     "dali_core._texts",
-    "dali_core._whole_files",
+    "dali_core._atomic_files",
     "dali_core.arrow",
     "dali_core.errors",
     "dali_core.types",

@@ -11,7 +11,7 @@ TESTS = (
     *("tests/operators/readers/test_file.py", "tests/operators/readers/test_webdataset.py"),
     *("tests/operators/readers/test_saved_folders.py", "tests/commands/test_index.py"),
     *("tests/pipeline/test_serialization.py", "tests/operators/video/test_video_processes.py"),
-    "tests/graph/test_drawing.py",
+    "tests/inspection/test_drawing.py",
 )
 """What handles paths: sources, caches, processes, programs that are started."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.operators import make_operator
+from dali_core._execution.instantiation import make_operator
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram

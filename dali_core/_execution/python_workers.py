@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dali_core._execution.operators import make_step
+from dali_core._execution.instantiation import make_step
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, StageKind
 from dali_core._runtime.step import Step

@@ -18,16 +18,16 @@ from dali_core._execution.device_stages import (
     values_on_host,
 )
 from dali_core._execution.failures import Failure, FailureReports, with_note
-from dali_core._execution.operators import make_operator, open_storages
+from dali_core._execution.instantiation import make_operator, open_storages
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
-from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
+from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dali_core._execution.operators import make_step
-from dali_core._graph.index_sampler import IndexSampler
+from dali_core._execution.instantiation import make_step
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import ExecutionPlan, PlannedNode, StageKind
+from dali_core._readers.order import IndexSampler
 from dali_core._runtime.step import Step
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from dali_core._execution.bad_samples import BadSampleLog
 from dali_core._execution.saved_state import SavedState
-from dali_core._graph.index_sampler import IndexSampler
 from dali_core._graph.node import OperatorNode
 from dali_core._messages import shown
+from dali_core._readers.order import IndexSampler
 from dali_core._runtime.resharding import ShardLayout, batch_sizes_that_work, resumed_position
 from dali_core._runtime.step import is_count
 from dali_core.errors import StateMismatchError

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
 
 from dali_core._graph.context import warn_user
-from dali_core._graph.index_sampler import READER_ARGS
 from dali_core._graph.node import DataNode
 from dali_core._messages import shown
+from dali_core._readers.order import READER_ARGS
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._texts import is_system_text
 from dali_core.errors import (

@@ -8,6 +8,7 @@ from typing import Any
 
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._messages import shown
+from dali_core.operators.internal_operators import FORMER_IDENTITIES
 
 
 def describe_graph(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> dict[str, Any]:
@@ -58,7 +59,12 @@ def explain_difference(saved: Mapping[str, Any], here: Mapping[str, Any]) -> str
     before, now = saved.get("operators"), here["operators"]
     if not isinstance(before, list):
         return f"its operators must be a list, and are {shown(before)}"
-    for index, (old, new) in enumerate(zip(before, now, strict=False)):
+    for index, (saved_name, new) in enumerate(zip(before, now, strict=False)):
+        old = (
+            FORMER_IDENTITIES.get(saved_name, saved_name)
+            if isinstance(saved_name, str)
+            else saved_name
+        )
         if old != new:
             was = f"fn.{old}" if isinstance(old, str) else shown(old)
             return f"operator {index} is fn.{new} here, and was {was}"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from dali_core._graph.context import user_location
-from dali_core._graph.overloads import Expressions
+from dali_core._graph.node_operators import Expressions
 from dali_core._spec import OpSpec
 from dali_core._storage.access import Access
 from dali_core.errors import NodeUseError, title_of

@@ -17,7 +17,11 @@ from dali_core._graph.packages import Packages
 from dali_core._spec import OpSpec
 from dali_core.errors import OperatorPackageError
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES
-from dali_core.operators.roles import INTERNAL_GROUPS, OPERATORS_OF_ROLES
+from dali_core.operators.internal_operators import (
+    FORMER_IDENTITIES,
+    INTERNAL_GROUPS,
+    OPERATORS_OF_ROLES,
+)
 
 _found: dict[str, OpSpec] = {}
 
@@ -147,6 +151,7 @@ def _used_by(path: str) -> dict[str, OpSpec]:
 
 
 def _find_by_identity(identity: str) -> OpSpec | None:
+    identity = FORMER_IDENTITIES.get(identity, identity)
     found = find_own(identity)
     if found is None and (path := identity.rpartition(".")[0]) in _own_paths():
         # What an operator has for its own use is called after it.

@@ -3,7 +3,7 @@
 cdef extern from "dali_core/simd.hpp" namespace "dali_core" nogil:
     int simd_level_number "(int)dali_core::simd_level"() except +
 
-cdef extern from "dali_core/kernels/libjpeg/jpeg_decoder.hpp" namespace "dali_core":
+cdef extern from "dali_core/native_io/libjpeg/jpeg_decoder.hpp" namespace "dali_core":
     bint built_with_libjpeg "dali_core::has_libjpeg"()
 
 cdef extern from "operator_library.hpp" namespace "dali_core":

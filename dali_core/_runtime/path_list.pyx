@@ -18,7 +18,7 @@ cdef extern from "<string_view>" namespace "std" nogil:
         const char* data()
         size_t size()
 
-cdef extern from "dali_core/kernels/files/path_list.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/native_io/files/path_list.hpp" namespace "dali_core" nogil:
     cdef cppclass PathFileWriter:
         string next() except +
 
@@ -36,7 +36,7 @@ cdef extern from "dali_core/kernels/files/path_list.hpp" namespace "dali_core" n
         unique_ptr[PathFileWriter] writer(string note) except +
         cbool open(const string& path, string& note) except +
 
-cdef extern from "dali_core/kernels/files/folder_names.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/native_io/files/folder_names.hpp" namespace "dali_core" nogil:
     cdef cppclass FolderNames:
         int list(const string& folder, cbool want_folders) except +
         size_t size()
@@ -52,7 +52,7 @@ cdef extern from "dali_core/kernels/files/folder_names.hpp" namespace "dali_core
         CppNamePatterns(const vector[string]& patterns, cbool case_sensitive) except +
         Match match(string_view name) except +
 
-cdef extern from "dali_core/kernels/files/labeled_lines.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/native_io/files/labeled_lines.hpp" namespace "dali_core" nogil:
     cdef cppclass LabeledLines:
         LabeledLines(string_view text)
         cbool find_unclear(CppPathList& paths) except +

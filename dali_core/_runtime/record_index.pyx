@@ -6,7 +6,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
-cdef extern from "dali_core/kernels/records/record_walks.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/native_io/records/record_walks.hpp" namespace "dali_core" nogil:
     cdef cppclass ArchiveMember:
         string name
         int64_t offset

@@ -23,7 +23,7 @@ cdef extern from "<mutex>" namespace "std" nogil:
 cdef extern from "dali_core/host_memory.hpp" namespace "dali_core" nogil:
     void require_host_memory(size_t bytes) except +
 
-cdef extern from "dali_core/kernels/files/remote_reads.hpp" namespace "dali_core" nogil:
+cdef extern from "dali_core/native_io/files/remote_reads.hpp" namespace "dali_core" nogil:
     cdef cppclass Request "dali_core::RemoteReads::Request":
         string url
         int64_t offset

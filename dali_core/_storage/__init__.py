@@ -1,7 +1,7 @@
 """Objects in remote storage by their URLs: listed, read in parts, and cached in a folder.
 
 Readers hand the URLs in their listings to native code, whose I/O threads ask for bytes (see
-`RemoteReads` in ``kernels/files/remote_reads.hpp``). Threads of Python answer, many at a time.
+`RemoteReads` in ``native_io/files/remote_reads.hpp``). Threads of Python answer, many at a time.
 """
 
 from dali_core._storage.arguments import STORAGE_ARGS, StoredSource, storages_of, stored

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dali_core._whole_files import write_whole
+from dali_core._atomic_files import write_whole
 from dali_core.commands._checking import Checked
 from dali_core.commands._media import MediaFile
 from dali_core.errors import ArgumentValueError

@@ -7,8 +7,8 @@ import os
 import sys
 from typing import Any
 
+from dali_core._atomic_files import write_whole
 from dali_core._messages import print_lines
-from dali_core._whole_files import write_whole
 from dali_core.commands._options import as_json, output_file, positive, processors
 
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from dali_core.commands._check_state import CheckState
     from dali_core.commands._checking import check_files, check_libraries
     from dali_core.commands._media import list_media
-    from dali_core.operators.progress import with_progress
+    from dali_core.operators.progress_bar import with_progress
 
     if options.picture is not None:
         check_picture(options.picture)

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dali_core._atomic_files import write_whole
 from dali_core._messages import print_lines
-from dali_core._whole_files import write_whole
 
 _SUFFIXES = {
     "wds": (".tar",),

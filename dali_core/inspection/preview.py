@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import SupportsIndex
 
-from dali_core._execution.sample_run import Inspected
-from dali_core._whole_files import write_whole
+from dali_core._atomic_files import write_whole
+from dali_core._execution.single_sample import Inspected
 from dali_core.errors import ArgumentTypeError, SampleIndexError
 from dali_core.inspection.contact_sheet import contact_sheet
 from dali_core.inspection.rendering import render

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dali_core import cuda
-from dali_core._execution.sample_run import Inspected
+from dali_core._execution.single_sample import Inspected
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan import ExecutionPlan
-from dali_core._graph.svg import to_svg
 from dali_core._runtime.executor import simd_level
 from dali_core.errors import DaliCoreError, title_of
 from dali_core.inspection.optional import require
 from dali_core.inspection.preview import inspect_samples, write_page
 from dali_core.inspection.rendering import render
 from dali_core.inspection.samples import InspectedSample
+from dali_core.inspection.svg import to_svg
 from dali_core.statistics import PipelineStatistics
 
 _PACKAGES = {

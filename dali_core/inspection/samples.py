@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_core._execution.sample_run import Inspected, MadeSample, make_sample
+from dali_core._execution.single_sample import Inspected, MadeSample, make_sample
 from dali_core._graph.node import Condition, OperatorNode
 from dali_core._messages import printable
 from dali_core.errors import SampleError, title_of

@@ -10,7 +10,7 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.registry import spec_of_role
 from dali_core._literals import literal_arguments
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.pipeline._queries import PipelineQueries
+from dali_core.pipeline._introspection import PipelineQueries
 
 
 def parameter(name: str, initial: Any) -> DataNode:

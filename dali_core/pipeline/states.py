@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dali_core._atomic_files import write_whole
 from dali_core._execution.bad_samples import counted_anew
 from dali_core._execution.progress import Place, Progress
 from dali_core._execution.runner import Runner
@@ -24,7 +25,6 @@ from dali_core._execution.state_checks import (
 )
 from dali_core._graph.fingerprint import describe_graph, explain_difference
 from dali_core._runtime.step import StatefulStep
-from dali_core._whole_files import write_whole
 from dali_core.errors import PipelineStateError, StateMismatchError
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks

@@ -20,7 +20,7 @@ from dali_core.__main__ import main
 from dali_core.commands import _check_state, _checking
 from dali_core.commands._checking import Checked, check_files
 from dali_core.commands._media import MediaFile, list_media
-from dali_core.operators import progress
+from dali_core.operators import progress_bar
 from tests import video_files
 from tests.generated_images import encode, jpeg, photo_like, truncated
 from tests.sounds import sound_file, tones
@@ -313,10 +313,12 @@ def test_progress(
 ) -> None:
     if not has_bar:
         monkeypatch.setitem(sys.modules, "tqdm", None)
-    results = progress.with_progress(range(5, 20), 20, True, unit="file", title="Check", initial=5)
+    results = progress_bar.with_progress(
+        range(5, 20), 20, True, unit="file", title="Check", initial=5
+    )
     assert list(results) == list(range(5, 20))
     shown = capsys.readouterr().err
     assert ("20/20" if has_bar else "Check: 20 of 20 files\n") in shown
-    hidden = progress.with_progress(range(3), 3, False, unit="file")
+    hidden = progress_bar.with_progress(range(3), 3, False, unit="file")
     assert list(hidden) == [0, 1, 2]
     assert capsys.readouterr().err == ""

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dali_core/kernels/files/folder_names.hpp"
-#include "dali_core/kernels/files/labeled_lines.hpp"
-#include "dali_core/kernels/files/path_list.hpp"
+#include "dali_core/native_io/files/folder_names.hpp"
+#include "dali_core/native_io/files/labeled_lines.hpp"
+#include "dali_core/native_io/files/path_list.hpp"
 
 using namespace dali_core;
 

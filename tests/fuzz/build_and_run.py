@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.compiled_programs import (
     INCLUDES,
     KERNELS,
+    NATIVE_IO,
     SANITIZERS,
     VOCABULARY,
     WHOLE_ENGINE,
@@ -37,7 +38,7 @@ HERE = Path(__file__).resolve().parent
 DRIVER = HERE / "standalone.cpp"
 UNDER_TEST = [
     *(
-        KERNELS / f"{name}.cpp"
+        NATIVE_IO / f"{name}.cpp"
         for name in (
             "image_decoding/image_format",
             "image_decoding/png_check",
@@ -45,7 +46,7 @@ UNDER_TEST = [
         )
     ),
     *sorted((KERNELS / "jpeg").glob("*.cpp")),
-    *sorted((KERNELS / "libjpeg").glob("*.cpp")),
+    *sorted((NATIVE_IO / "libjpeg").glob("*.cpp")),
     *sorted((KERNELS / "encoded_image").glob("*.cpp")),
     # What planes of a JPEG are resampled by.
     *(
@@ -55,20 +56,21 @@ UNDER_TEST = [
     # The conversion used by the pixel writer.
     KERNELS / "convert" / "convert_elements.cpp",
     KERNELS / "fill" / "fill_elements.cpp",
-    *sorted((KERNELS / "npy").glob("*.cpp")),
+    *sorted((NATIVE_IO / "npy").glob("*.cpp")),
 ]
 # What only one target needs.
 _SOUND_HEADERS = [
-    KERNELS / "audio" / f"{name}.cpp"
+    NATIVE_IO / "sound" / f"{name}.cpp"
     for name in ("mpeg_frames", "ogg_links", "sound_bytes", "sound_layout", "sound_tags")
 ]
 UNDER_TEST_OF = {
     "sound": [
         *_SOUND_HEADERS,
         *(
-            KERNELS / "audio" / f"{name}.cpp"
-            for name in ("decode_sound", "resampling", "sound_file", "sound_library")
+            NATIVE_IO / "sound" / f"{name}.cpp"
+            for name in ("decode_sound", "sound_file", "sound_library")
         ),
+        KERNELS / "audio" / "resampling.cpp",
     ],
     "sound_headers": _SOUND_HEADERS,
 }

@@ -2,7 +2,7 @@
 // as often as it was counted.
 #include <stdexcept>
 
-#include "dali_core/kernels/records/example.hpp"
+#include "dali_core/native_io/records/example.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

@@ -3,11 +3,11 @@
 #include <stdexcept>
 
 #include "dali_core/kernels/encoded_image/orientation.hpp"
-#include "dali_core/kernels/image_decoding/image_format.hpp"
-#include "dali_core/kernels/image_decoding/png_check.hpp"
-#include "dali_core/kernels/image_decoding/stored_orientation.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/native_io/image_decoding/image_format.hpp"
+#include "dali_core/native_io/image_decoding/png_check.hpp"
+#include "dali_core/native_io/image_decoding/stored_orientation.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

@@ -7,7 +7,7 @@
 
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
 #include "dali_core/kernels/jpeg/resampled_planes.hpp"
-#include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
+#include "dali_core/native_io/libjpeg/jpeg_decoder.hpp"
 #include "tests/fuzz/jpeg_sink.hpp"
 
 using namespace dali_core;

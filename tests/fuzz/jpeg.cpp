@@ -1,9 +1,9 @@
 // Decoding of JPEG, in any colours, types and sizes, whole and a part: a part must equal a crop of
 // the whole, and the counts of scans must agree. Requires libjpeg-turbo.
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
-#include "dali_core/kernels/libjpeg/jpeg_decoder.hpp"
+#include "dali_core/native_io/libjpeg/jpeg_decoder.hpp"
 #if DALI_CORE_HAVE_LIBJPEG
-#include "dali_core/kernels/libjpeg/libjpeg_session.hpp"
+#include "dali_core/native_io/libjpeg/libjpeg_session.hpp"
 #endif
 #include "tests/fuzz/jpeg_sink.hpp"
 

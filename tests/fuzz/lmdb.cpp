@@ -2,8 +2,8 @@
 // and messages of Caffe2.
 #include <stdexcept>
 
-#include "dali_core/kernels/records/lmdb_walk.hpp"
-#include "dali_core/kernels/records/tensor_proto.hpp"
+#include "dali_core/native_io/records/lmdb_walk.hpp"
+#include "dali_core/native_io/records/tensor_proto.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "dali_core/kernels/npy/npy_window.hpp"
+#include "dali_core/native_io/npy/npy_window.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

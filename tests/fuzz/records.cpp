@@ -2,8 +2,8 @@
 // is inside of records is found inside of them.
 #include <stdexcept>
 
-#include "dali_core/kernels/records/recordio.hpp"
-#include "dali_core/kernels/records/tfrecord.hpp"
+#include "dali_core/native_io/records/recordio.hpp"
+#include "dali_core/native_io/records/tfrecord.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "batch.hpp"
-#include "dali_core/kernels/audio/decode_sound.hpp"
+#include "dali_core/native_io/sound/decode_sound.hpp"
 #include "sample_program.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,9 +1,9 @@
 // Headers of sounds, which lie: where the sound is must be inside of the file.
-#include "dali_core/kernels/audio/sound_layout.hpp"
+#include "dali_core/native_io/sound/sound_layout.hpp"
 
 #include <stdexcept>
 
-#include "dali_core/kernels/audio/sound_tags.hpp"
+#include "dali_core/native_io/sound/sound_tags.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

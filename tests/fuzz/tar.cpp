@@ -1,5 +1,5 @@
 // The walk through tar archives: whatever it lists is inside of the archive, or has a problem.
-#include "dali_core/kernels/records/tar_walk.hpp"
+#include "dali_core/native_io/records/tar_walk.hpp"
 #include "tests/fuzz/target.hpp"
 
 using namespace dali_core;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "dali_core/kernels/encoded_image/image_types.hpp"
-#include "dali_core/kernels/image_decoding/image_decoder.hpp"
-#include "dali_core/kernels/image_decoding/sample_sink.hpp"
+#include "dali_core/native_io/image_decoding/image_decoder.hpp"
+#include "dali_core/native_io/image_decoding/sample_sink.hpp"
 
 namespace dali_core {
 // Height, width and channels, as decoding gives them.

@@ -24,7 +24,7 @@ from dali_core._storage import Storage, is_url
 from dali_core._storage.options import StorageOptions
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.file_cache import FileCache, FileKey, cache_folder, key_of
-from dali_core.operators.progress import with_progress
+from dali_core.operators.progress_bar import with_progress
 
 CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
 """Environment variable: folder where indices of archives and record files are kept; empty to keep

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "dali_core/kernels/audio/decode_sound.hpp"
+#include "dali_core/native_io/sound/decode_sound.hpp"
 
 namespace dali_core {
 

@@ -1,7 +1,7 @@
 // Checks files on their way to a decoder on a device.
-#include "dali_core/kernels/image_decoding/sample_sink.hpp"
 #include "dali_core/kernels/jpeg/jpeg_cost.hpp"
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/native_io/image_decoding/sample_sink.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

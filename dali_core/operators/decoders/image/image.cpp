@@ -1,4 +1,4 @@
-#include "dali_core/kernels/image_decoding/decode_operator.hpp"
+#include "dali_core/native_io/image_decoding/decode_operator.hpp"
 
 namespace dali_core {
 

@@ -1,5 +1,5 @@
-#include "dali_core/kernels/image_decoding/decode_operator.hpp"
 #include "dali_core/kernels/window/random_crop.hpp"
+#include "dali_core/native_io/image_decoding/decode_operator.hpp"
 
 namespace dali_core {
 

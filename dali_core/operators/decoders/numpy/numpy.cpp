@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "dali_core/kernels/convert/convert_elements.hpp"
-#include "dali_core/kernels/npy/npy_window.hpp"
+#include "dali_core/native_io/npy/npy_window.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/video/make_clip.hpp"
-#include "dali_core/kernels/video/video_settings.hpp"
+#include "dali_core/native_io/video/make_clip.hpp"
+#include "dali_core/native_io/video/video_settings.hpp"
 
 namespace dali_core {
 namespace {

@@ -1,8 +1,8 @@
 // fn.readers.caffe: reads one entry of a database, and gives image and label of the Datum in it.
 #include <cstring>
 
-#include "dali_core/kernels/records/listed_records.hpp"
-#include "dali_core/kernels/records/wire_format.hpp"
+#include "dali_core/native_io/records/listed_records.hpp"
+#include "dali_core/native_io/records/wire_format.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

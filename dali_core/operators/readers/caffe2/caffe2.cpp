@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/records/listed_records.hpp"
-#include "dali_core/kernels/records/tensor_proto.hpp"
+#include "dali_core/native_io/records/listed_records.hpp"
+#include "dali_core/native_io/records/tensor_proto.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/files/open_file.hpp"
+#include "dali_core/native_io/files/open_file.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

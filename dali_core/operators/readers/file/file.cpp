@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "dali_core/kernels/files/open_file.hpp"
-#include "dali_core/kernels/files/path_list.hpp"
+#include "dali_core/native_io/files/open_file.hpp"
+#include "dali_core/native_io/files/path_list.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "dali_core/kernels/records/byte_source.hpp"
-#include "dali_core/kernels/records/listed_records.hpp"
-#include "dali_core/kernels/records/recordio.hpp"
+#include "dali_core/native_io/records/byte_source.hpp"
+#include "dali_core/native_io/records/listed_records.hpp"
+#include "dali_core/native_io/records/recordio.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/audio/decode_sound.hpp"
-#include "dali_core/kernels/files/open_file.hpp"
+#include "dali_core/native_io/files/open_file.hpp"
+#include "dali_core/native_io/sound/decode_sound.hpp"
 
 namespace dali_core {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "dali_core/kernels/files/open_file.hpp"
-#include "dali_core/kernels/files/path_list.hpp"
 #include "dali_core/kernels/fill/fill_elements.hpp"
-#include "dali_core/kernels/npy/npy_window.hpp"
 #include "dali_core/kernels/window/slice_window.hpp"
+#include "dali_core/native_io/files/open_file.hpp"
+#include "dali_core/native_io/files/path_list.hpp"
+#include "dali_core/native_io/npy/npy_window.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

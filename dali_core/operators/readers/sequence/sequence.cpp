@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/files/open_file.hpp"
-#include "dali_core/kernels/files/path_list.hpp"
-#include "dali_core/kernels/image_decoding/image_decoder.hpp"
+#include "dali_core/native_io/files/open_file.hpp"
+#include "dali_core/native_io/files/path_list.hpp"
+#include "dali_core/native_io/image_decoding/image_decoder.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/records/example.hpp"
-#include "dali_core/kernels/records/listed_records.hpp"
-#include "dali_core/kernels/records/tfrecord.hpp"
+#include "dali_core/native_io/records/example.hpp"
+#include "dali_core/native_io/records/listed_records.hpp"
+#include "dali_core/native_io/records/tfrecord.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

@@ -1,6 +1,6 @@
 // fn.readers.video: clips of videos, by the rules of its table, as bytes or as floats.
-#include "dali_core/kernels/video/clip_reader.hpp"
 #include "dali_core/kernels/video/float_clip.hpp"
+#include "dali_core/native_io/video/clip_reader.hpp"
 
 namespace dali_core {
 namespace {

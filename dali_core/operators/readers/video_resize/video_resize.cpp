@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "dali_core/kernels/video/clip_reader.hpp"
 #include "dali_core/kernels/video/float_clip.hpp"
+#include "dali_core/native_io/video/clip_reader.hpp"
 
 namespace dali_core {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dali_core/kernels/files/kept_files.hpp"
-#include "dali_core/kernels/files/record_runs.hpp"
+#include "dali_core/native_io/files/kept_files.hpp"
+#include "dali_core/native_io/files/record_runs.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

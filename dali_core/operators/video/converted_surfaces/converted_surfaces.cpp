@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "dali_core/kernels/tasks/task_operator.hpp"
-#include "dali_core/kernels/video/clip_operator.hpp"
 #include "dali_core/kernels/video/surface_pixel.hpp"
+#include "dali_core/native_io/video/clip_operator.hpp"
 
 namespace dali_core {
 

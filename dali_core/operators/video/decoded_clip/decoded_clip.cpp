@@ -2,8 +2,8 @@
 #include <memory>
 #include <string>
 
-#include "dali_core/kernels/video/make_clip.hpp"
-#include "dali_core/kernels/video/video_settings.hpp"
+#include "dali_core/native_io/video/make_clip.hpp"
+#include "dali_core/native_io/video/video_settings.hpp"
 
 namespace dali_core {
 namespace {

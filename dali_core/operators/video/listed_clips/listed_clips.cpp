@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dali_core/kernels/video/clip_reader.hpp"
+#include "dali_core/native_io/video/clip_reader.hpp"
 
 namespace dali_core {
 namespace {

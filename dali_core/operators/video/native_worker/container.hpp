@@ -11,7 +11,7 @@ extern "C" {
 #include <stdexcept>
 #include <string>
 
-#include "dali_core/kernels/video/video_messages.hpp"
+#include "dali_core/native_io/video/video_messages.hpp"
 
 namespace dali_core {
 

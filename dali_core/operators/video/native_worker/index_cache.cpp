@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "dali_core/kernels/files/cache_file.hpp"
+#include "dali_core/native_io/files/cache_file.hpp"
 #include "dali_core/operators/video/native_worker/container.hpp"
 #include "dali_core/operators/video/native_worker/sqlite.hpp"
 

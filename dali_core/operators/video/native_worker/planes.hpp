@@ -8,7 +8,7 @@ extern "C" {
 #include <cstddef>
 #include <cstdint>
 
-#include "dali_core/kernels/video/video_messages.hpp"
+#include "dali_core/native_io/video/video_messages.hpp"
 
 namespace dali_core {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "dali_core/kernels/helper_process/helper_process.hpp"
-#include "dali_core/kernels/video/video_messages.hpp"
+#include "dali_core/native_io/helper_process/helper_process.hpp"
+#include "dali_core/native_io/video/video_messages.hpp"
 #include "dali_core/operators/video/native_worker/container.hpp"
 #include "dali_core/operators/video/native_worker/decoder.hpp"
 #include "dali_core/operators/video/native_worker/index_cache.hpp"

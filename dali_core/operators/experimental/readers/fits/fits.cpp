@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "dali_core/kernels/files/path_list.hpp"
+#include "dali_core/native_io/files/path_list.hpp"
 #include "dali_core/operator.hpp"
 
 namespace dali_core {

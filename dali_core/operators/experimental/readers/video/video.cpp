@@ -1,5 +1,5 @@
 // fn.experimental.readers.video: clips of videos, by the rules of its table.
-#include "dali_core/kernels/video/clip_reader.hpp"
+#include "dali_core/native_io/video/clip_reader.hpp"
 
 namespace dali_core {
 

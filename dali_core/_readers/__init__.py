@@ -1,0 +1,1 @@
+"""Readers: the order of their samples, mixtures, and what a pipeline opens."""

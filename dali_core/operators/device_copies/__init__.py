@@ -1,0 +1,1 @@
+"""Copies between the host and a device."""

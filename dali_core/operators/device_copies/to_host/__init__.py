@@ -1,0 +1,13 @@
+"""Copy tensors from a device to the host: ``DataNode.cpu()``."""
+
+from __future__ import annotations
+
+from dali_core._spec import OpSpec
+
+SPEC = OpSpec(
+    name="device_copies.to_host",
+    doc="""Copy tensors from the device to the host, where what follows waits for them.""",
+    devices=("gpu",),
+    role="to host",
+    title="DataNode.cpu",
+)

@@ -1,1 +1,0 @@
-"""Moves between the host and a device."""
