@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import io
 import os
 import pkgutil
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from dali_core import commands
+from dali_core import __version__, commands
 from dali_core._messages import print_lines, printable
 from dali_core.errors import DaliCoreError
 
@@ -36,7 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 if the command found something bad in the data; 2 for an error, as for wrong
         arguments; 130 if it was interrupted, and 141 if its output pipe was closed.
     """
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = command_parser()
+    if not arguments:
+        parser.print_help()
+        return 0
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        options.parser.refuse(unknown)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names of files that are no text
     try:
@@ -80,16 +89,37 @@ def _printable_warnings() -> Iterator[None]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with arguments, which may be names of files, in printable text."""
+    """Says what is wrong with arguments, which may be names of files, in printable text.
+
+    Misspelt commands, options and choices get a suggestion. `argparse` has those from Python 3.14
+    on, but not for options.
+    """
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Raise the error of arguments that the command does not have."""
+        names = set(re.findall(r"--[\w-]+", self.format_help()))
+        misspelt = next((word for word in unknown if word.startswith("--")), "")
+        hint = _suggestion(misspelt.partition("=")[0], names)
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
     def error(self, message: str) -> NoReturn:
+        choice = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if choice is not None:
+            message += _suggestion(choice[1], re.findall(r"[\w-]+", choice[2]))
         super().error(printable(message))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _suggestion(word: str, names: Iterable[str]) -> str:
+    found = difflib.get_close_matches(word, sorted(names), n=1)
+    return f". Did you mean {found[0]}?" if found else ""
+
+
+def command_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command, with all commands in it."""
     parser = _Parser(
         prog="dali-core", description="Tools of dali_core, for data sets and pipelines."
     )
+    parser.add_argument("--version", action="version", version=f"dali_core {__version__}")
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in pkgutil.iter_modules(commands.__path__):
         if not module.name.startswith("_"):
@@ -98,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--traceback", action="store_true", help="show where in Python an error comes from"
         )
+        command.set_defaults(parser=command)
     return parser
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import median_low
 from typing import Any
 
-from dali_core._atomic_files import write_whole
 from dali_core.commands._checking import Checked
 from dali_core.commands._media import MediaFile
+from dali_core.commands._options import write_output
 from dali_core.errors import ArgumentValueError, MissingModuleError
 
 _EXTENTS = {
@@ -103,7 +103,7 @@ def draw(results: Sequence[tuple[MediaFile, Checked]], target: Path) -> None:
         axis.set_ylabel("number")
     buffer = io.BytesIO()
     figure.savefig(buffer, format=_format(target))
-    write_whole(target, buffer.getvalue())
+    write_output(target, buffer.getvalue())
 
 
 def check_picture(target: Path) -> None:

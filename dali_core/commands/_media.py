@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,25 @@ _KINDS_OF_FORMATS = {
     **dict.fromkeys(("MP4", "Matroska", "AVI"), "video"),
 }
 _LEAST_SIGNATURE = 3
+_LABEL = re.compile(r"[+-]?[0-9]{1,9}")
+_HEAD = 8192  # bytes, in which a text has no NUL character
+# Signatures of files that are neither media nor lists.
+_BINARY_KINDS = (
+    (0, b"GIF8", "a GIF image, which is not supported"),
+    (0, b"\x1f\x8b", "a file compressed by gzip"),
+    (0, b"BZh", "a file compressed by bzip2"),
+    (0, b"\xfd7zXZ\0", "a file compressed by xz"),
+    (0, b"\x28\xb5\x2f\xfd", "a file compressed by Zstandard"),
+    (0, b"PK\x03\x04", "a ZIP archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"PAR1", "a Parquet file"),
+    (0, b"ARROW1", "an Arrow file"),
+    (0, b"\x93NUMPY", "a NumPy file"),
+    (0, b"\x89HDF\r\n", "an HDF5 file"),
+    (0, b"SQLite format 3\0", "an SQLite database"),
+    (0, b"\x7fELF", "a program"),
+    (0, b"%PDF", "a PDF document"),
+)
 
 
 @dataclass(frozen=True)
@@ -185,7 +205,13 @@ def _listed(path: Path) -> Iterator[MediaFile]:
     if kind := kind_of(path.name) or _kind_of_content(str(path)):
         yield MediaFile(path.name, str(path), kind, None)
         return
-    lines = path.read_text("utf-8-sig", "surrogateescape").splitlines()
+    content = path.read_bytes()
+    if b"\0" in content[:_HEAD]:
+        raise ArgumentValueError(
+            f"check: the path must be a folder, a media file or a text file with a path on each "
+            f"line (got {str(path)!r}, {_binary_kind(content)}). Name the folder of the data."
+        )
+    lines = content.decode("utf-8-sig", "surrogateescape").splitlines()
     for line in map(str.strip, lines):
         if not line:
             continue
@@ -197,3 +223,41 @@ def _listed(path: Path) -> Iterator[MediaFile]:
         listed = os.path.join(path.parent, name)
         kind = kind_of(name) or _kind_of_content(listed) or "image"
         yield MediaFile(name, listed, kind, label or None)
+
+
+def _binary_kind(content: bytes) -> str:
+    found = (
+        name for start, mark, name in _BINARY_KINDS if content[start : start + len(mark)] == mark
+    )
+    return next(found, "a binary file of an unknown kind")
+
+
+def file_list(files: Sequence[MediaFile], target: Path) -> bytes:
+    """Return the content of a list for `fn.readers.file`: a path and a label on each line.
+
+    Labels are those of a list that the files come from, or else numbers of the classes in the order
+    of their names, as the reader counts the folders of `file_root`; 0 without classes. Paths are
+    relative to the folder of the list where they are below it.
+
+    Raises
+    ------
+    ArgumentValueError
+        If the name of a file cannot stand in a list.
+    """
+    names = sorted({file.label for file in files if file.label is not None}, key=os.fsencode)
+    are_numbers = all(_LABEL.fullmatch(name) for name in names)
+    numbers = {name: int(name) if are_numbers else number for number, name in enumerate(names)}
+    folder = os.path.abspath(target.parent)
+    lines = []
+    for file in files:
+        path = os.path.abspath(file.path)
+        if "\n" in path or "\r" in path:
+            raise ArgumentValueError(
+                f"check: names of files in a list must have no line feeds (got {file.name!r}). "
+                "Rename the file."
+            )
+        if path.startswith(os.path.join(folder, "")):
+            path = os.path.relpath(path, folder)
+        label = 0 if file.label is None else numbers[file.label]
+        lines.append(os.fsencode(path) + b" %d\n" % label)
+    return b"".join(lines)

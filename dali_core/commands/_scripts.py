@@ -26,7 +26,9 @@ _BATCH_SIZE = 4
 def add_script_options(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that `load_pipeline` needs."""
     parser.add_argument(
-        "target", metavar="SCRIPT:FUNCTION", help="function that makes a pipeline; or MODULE:..."
+        "target",
+        metavar="SCRIPT:NAME",
+        help="pipeline, or function that makes one; or MODULE:NAME",
     )
     parser.add_argument(
         "--batch-size",
@@ -48,7 +50,7 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
 
 
 def load_pipeline(options: argparse.Namespace) -> Pipeline:
-    """Import a script, and return the pipeline that a function of it makes.
+    """Import a script, and return a pipeline of it, or one that a function of it makes.
 
     Parameters
     ----------
@@ -65,15 +67,23 @@ def load_pipeline(options: argparse.Namespace) -> Pipeline:
     script, _, name = options.target.rpartition(":")
     if not script or not name:
         raise ArgumentValueError(
-            f"the target must be SCRIPT:FUNCTION or MODULE:FUNCTION (got {options.target!r}). "
-            "Name the function that makes the pipeline."
+            f"the target must be SCRIPT:NAME or MODULE:NAME (got {options.target!r}). "
+            "Name the pipeline, or the function that makes it."
         )
     with _errors_of(script):
         module = _imported(script)
     function = getattr(module, name, None)
+    if isinstance(function, Pipeline):
+        if options.arg or options.batch_size or options.num_threads:
+            raise ArgumentValueError(
+                f"{options.target} is a pipeline, which takes no arguments (got --arg, "
+                "--batch-size or --num-threads). Leave them out, or name a function that makes it."
+            )
+        return function
     if not callable(function):
         raise ArgumentValueError(
-            f"{script} must have a function {name!r} (got {_candidates(module)}). Name one of them."
+            f"{script} must have a function or a pipeline {name!r} (got {_candidates(module)}). "
+            "Name one of them."
         )
     keywords: dict[str, Any] = dict(options.arg)
     for option in ("batch_size", "num_threads"):
@@ -116,6 +126,11 @@ def _imported(script: str) -> ModuleType:
 def _called(
     script: str, name: str, function: Callable[..., Any], keywords: dict[str, Any]
 ) -> Pipeline:
+    if missing := _missing_arguments(function, keywords):
+        given = " ".join(f"--arg {argument}=VALUE" for argument in missing)
+        raise ArgumentTypeError(
+            f"{name} must be given its arguments {', '.join(missing)} (got none). Add {given}."
+        )
     if not is_definition(function):
         try:
             inspect.signature(function).bind(**keywords)
@@ -134,8 +149,23 @@ def _called(
     return pipeline
 
 
+def _missing_arguments(function: Callable[..., Any], keywords: dict[str, Any]) -> list[str]:
+    """Return the parameters without a default, of a function of the user, that have no value."""
+    return [
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        and parameter.name not in keywords
+    ]
+
+
 def _candidates(module: ModuleType) -> str:
-    names = [name for name, value in vars(module).items() if is_definition(value)]
+    names = [
+        name
+        for name, value in vars(module).items()
+        if is_definition(value) or isinstance(value, Pipeline)
+    ]
     return ", ".join(names) or "no function with pipeline_def"
 
 

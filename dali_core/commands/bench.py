@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from dali_core._messages import print_lines
-from dali_core.commands._options import as_json, positive, processors
+from dali_core.commands._options import add_report_options, positive, processors, write_report
 
 _SIDE = 224
 _WARM_UP = 3  # batches
@@ -38,7 +37,7 @@ def add_parser(parsers: Any) -> None:
     parser.add_argument(
         "--max-threads", type=positive, default=processors(), metavar="N", help="(%(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    add_report_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -61,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         seconds=options.seconds,
     )
     result = {"path": options.path, "files": len(files), **result}
-    print_lines(*as_json(result).split("\n") if options.json else _lines(result))
+    write_report(options, result, _lines(result))
     return 0
 
 
@@ -186,8 +185,12 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
             line += f"  {_text(other)}, ratio {ours['median'] / other['median']:.2f}"
         yield line.rstrip()
     saturated, available = result["saturated_at_threads"], result["processors"]
-    yield f"saturated with {saturated} threads; {available} processors"
+    yield f"saturated with {_counted(saturated, 'thread')}; {_counted(available, 'processor')}"
     yield result["diagnosis"]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _text(spread: dict[str, float]) -> str:

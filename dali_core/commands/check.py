@@ -5,11 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
-from dali_core._atomic_files import write_whole
-from dali_core._messages import print_lines
-from dali_core.commands._options import as_json, output_file, positive, processors
+from dali_core.commands._options import (
+    add_report_options,
+    output_file,
+    positive,
+    processors,
+    write_output,
+    write_report,
+)
 
 
 def add_parser(parsers: Any) -> None:
@@ -21,7 +27,13 @@ def add_parser(parsers: Any) -> None:
         "files, formats, sizes and classes. The status is 1 if there are bad files.",
     )
     parser.add_argument("path", metavar="PATH", help="folder, or list: a path on each line")
-    parser.add_argument("--json", type=output_file, metavar="FILE", help="write the report as JSON")
+    add_report_options(parser)
+    parser.add_argument(
+        "--write-list",
+        type=output_file,
+        metavar="FILE",
+        help="list the good files with their labels, for readers.file(file_list=FILE)",
+    )
     parser.add_argument(
         "--bad-list",
         type=output_file,
@@ -45,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from dali_core.commands._check_report import check_picture, draw, lines_of, report_of
     from dali_core.commands._check_state import CheckState
     from dali_core.commands._checking import check_files, check_libraries
-    from dali_core.commands._media import list_media
+    from dali_core.commands._media import file_list, list_media
     from dali_core.operators.progress_bar import with_progress
 
     if options.picture is not None:
@@ -69,12 +81,25 @@ def run(options: argparse.Namespace) -> int:
             state.add(file, checked)
     ordered = [(file, results[file]) for file in files]
     report = report_of(options.path, ordered, others)
-    print_lines(*lines_of(report))
+    write_report(options, report, [*lines_of(report), *_advice(options, report)])
     if options.bad_list is not None:
         bad = [os.fsencode(file.path) + b"\0" for file, checked in ordered if checked.reason]
-        write_whole(options.bad_list, b"".join(bad))
-    if options.json is not None:
-        write_whole(options.json, as_json(report) + "\n")
+        write_output(options.bad_list, b"".join(bad))
+    if options.write_list is not None:
+        good = [file for file, checked in ordered if not checked.reason]
+        write_output(options.write_list, file_list(good, options.write_list))
     if options.picture is not None:
         draw(ordered, options.picture)
     return int(report["bad"] > 0)
+
+
+def _advice(options: argparse.Namespace, report: dict[str, Any]) -> Iterator[str]:
+    """Say how the bad files are left out of a training."""
+    if not report["bad"]:
+        return
+    if options.write_list is None:
+        yield (
+            "Leave the bad files out: write a list of the others with --write-list good.txt, and "
+            'read it with fn.readers.file(file_list="good.txt").'
+        )
+    yield 'Or train with them: Pipeline(on_sample_error="replace") reads other files instead.'

@@ -11,13 +11,13 @@ from importlib.metadata import PackageNotFoundError, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
-from dali_core._messages import print_lines
-from dali_core.commands._options import as_json, processors
+from dali_core.commands._options import add_report_options, processors, write_report
 
 EXTRAS = {
     "arrow": ("pyarrow",),
     "audio": ("soundfile",),
     "check": ("matplotlib", "tqdm"),
+    "completion": ("shtab",),
     "cloudpickle": ("cloudpickle",),
     "cuda": ("cuda-bindings",),
     "fits": ("astropy",),
@@ -57,14 +57,14 @@ def add_parser(parsers: Any) -> None:
         description="Describe this installation and this machine: versions, what decodes which "
         "format, processors, GPUs, and what is missing with the command that installs it.",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    add_report_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the description."""
     described = describe()
-    print_lines(*as_json(described).split("\n") if options.json else _lines(described))
+    write_report(options, described, _lines(described))
     return 0
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from dali_core._messages import print_lines
-from dali_core.commands._options import output_file, positive
+from dali_core.commands._options import STANDARD_OUTPUT, output_file, positive, write_output
+from dali_core.errors import ArgumentValueError
+
+_PAGES = (".html", ".htm")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 
 
 def add_parser(parsers: Any) -> None:
@@ -22,7 +27,10 @@ def add_parser(parsers: Any) -> None:
     add_script_options(parser)
     parser.add_argument("--samples", type=positive, default=4, metavar="N", help="(%(default)s)")
     parser.add_argument(
-        "--out", type=output_file, metavar="FILE", help="by default preview.png or report.html"
+        "--out",
+        type=output_file,
+        metavar="FILE",
+        help="by default preview.png or report.html; the suffix says which of them",
     )
     parser.add_argument(
         "--report", action="store_true", help="write a report of the pipeline instead of a picture"
@@ -34,11 +42,36 @@ def run(options: argparse.Namespace) -> int:
     """Write the picture or the report."""
     from dali_core.commands._scripts import load_pipeline
 
-    pipeline: Any = load_pipeline(options)
     target: Path = options.out or Path("report.html" if options.report else "preview.png")
-    if options.report:
-        pipeline.report(target, samples=options.samples)
-    else:
-        pipeline.show(samples=options.samples).save(target)
+    is_report = _is_report(target, options.report)
+    pipeline = load_pipeline(options)
+    if target == STANDARD_OUTPUT:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "report.html" if is_report else "preview.png")
+            _write(pipeline, file, options.samples, is_report=is_report)
+            write_output(target, file.read_bytes())
+        return 0
+    _write(pipeline, target, options.samples, is_report=is_report)
     print_lines(str(target))
     return 0
+
+
+def _is_report(target: Path, wanted: bool) -> bool:
+    """Return whether a report is asked for: by its option, or by the suffix of the file."""
+    suffix = target.suffix.lower()
+    if target == STANDARD_OUTPUT or suffix in (_PAGES if wanted else _PICTURES):
+        return wanted
+    if suffix in _PAGES:
+        return True
+    known = _PAGES if wanted else (*_PICTURES, *_PAGES)
+    raise ArgumentValueError(
+        f"show: --out must be a file with one of the suffixes {', '.join(known)} "
+        f"(got {str(target)!r}{' for a report' if wanted else ''}). Rename it."
+    )
+
+
+def _write(pipeline: Any, target: Path, samples: int, *, is_report: bool) -> None:
+    if is_report:
+        pipeline.report(target, samples=samples)
+    else:
+        pipeline.show(samples=samples).save(target)

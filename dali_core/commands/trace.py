@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from dali_core._messages import print_lines
-from dali_core.commands._options import as_json, output_file, positive
+from dali_core.commands._options import (
+    STANDARD_OUTPUT,
+    as_json,
+    output_file,
+    positive,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from dali_core.pipeline import Pipeline
+    from dali_core.statistics import PipelineStatistics
 
 
 def add_parser(parsers: Any) -> None:
@@ -21,7 +34,11 @@ def add_parser(parsers: Any) -> None:
     )
     add_script_options(parser)
     parser.add_argument(
-        "--out", type=output_file, required=True, metavar="FILE", help="trace to write"
+        "--out",
+        type=output_file,
+        default=Path("trace.json"),
+        metavar="FILE",
+        help="trace to write (%(default)s)",
     )
     parser.add_argument("--batches", type=positive, default=20, metavar="N", help="(%(default)s)")
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
@@ -31,17 +48,28 @@ def add_parser(parsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the batches, and print the statistics."""
     from dali_core.commands._scripts import load_pipeline
-    from dali_core.tracing import trace
 
     pipeline = load_pipeline(options)
-    with trace(options.out):
-        for _ in range(options.batches):
+    if options.out == STANDARD_OUTPUT:
+        with TemporaryDirectory() as folder:
+            statistics = _traced(pipeline, Path(folder, "trace.json"), options.batches)
+            write_output(STANDARD_OUTPUT, Path(folder, "trace.json").read_bytes())
+    else:
+        statistics = _traced(pipeline, options.out, options.batches)
+    text = as_json(statistics.as_dict()) if options.json else str(statistics)
+    print_lines(*text.split("\n"), file=sys.stderr if options.out == STANDARD_OUTPUT else None)
+    return 0
+
+
+def _traced(pipeline: Pipeline, target: Path, num_batches: int) -> PipelineStatistics:
+    from dali_core.tracing import trace
+
+    with trace(target):
+        for _ in range(num_batches):
             try:
                 pipeline.run()
             except StopIteration:  # a source had fewer
                 break
         statistics = pipeline.statistics()
     pipeline.close()
-    text = as_json(statistics.as_dict()) if options.json else str(statistics)
-    print_lines(*text.split("\n"))
-    return 0
+    return statistics

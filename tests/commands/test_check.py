@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 def checked(capsys: pytest.CaptureFixture[str], tmp_path: Path, *arguments: str) -> dict[str, Any]:
     target = tmp_path / "report.json"
-    status = main(["check", *arguments, "--json", str(target)])
+    status = main(["check", *arguments, "--json", "--out", str(target)])
     report: dict[str, Any] = json.loads(target.read_text())
     assert status == int(report["bad"] > 0)
     capsys.readouterr()

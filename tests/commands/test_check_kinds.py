@@ -32,7 +32,7 @@ SOUNDS = {
 
 def report_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     target = folder.parent / "report.json"
-    status = main(["check", str(folder), "--json", str(target)])
+    status = main(["check", str(folder), "--json", "--out", str(target)])
     report: dict[str, Any] = json.loads(target.read_text())
     assert status == int(report["bad"] > 0)
     capsys.readouterr()

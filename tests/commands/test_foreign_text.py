@@ -74,13 +74,14 @@ def test_check(
     file = folder / f"{as_file(name)}.jpg"
     file.write_bytes(b"not an image")
     (folder / f"other.{as_file(name)}").write_bytes(b"x")
-    reports = [f"--{kind}={root / kind}" for kind in ("json", "bad-list", "state")]
+    reports = [f"--{kind}={root / kind}" for kind in ("bad-list", "state")]
     for _ in range(2):  # the second time, from the state
         status, lines = printed(capsys, ["check", str(root / "data"), *reports])
         assert status == 1
         assert sum(line.startswith("bad:") for line in lines) == 1
         assert "1 files: 0 good, 1 bad" in lines
     assert (root / "bad-list").read_bytes() == os.fsencode(file) + b"\0"
+    assert main(["check", str(root / "data"), "--json", f"--out={root / 'json'}"]) == 1
     text = (root / "json").read_text("ascii")
     (bad,) = json.loads(text)["bad_files"]
     assert bad["path"] == str(file.relative_to(root / "data"))

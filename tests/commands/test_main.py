@@ -22,7 +22,7 @@ COMMANDS = [
 
 
 def test_there_are_commands() -> None:
-    assert COMMANDS == ["bench", "check", "index", "info", "show", "trace"]
+    assert COMMANDS == ["bench", "check", "completion", "index", "info", "show", "trace"]
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -57,13 +57,12 @@ def test_an_error_is_one_line(
 def test_wrong_arguments(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     missing = str(tmp_path / "none" / "report.json")
     for wrong in (
-        [],
         ["no-command"],
         *([command, "--no-option"] for command in COMMANDS),
         ["check", str(tmp_path), "--num-threads", "0"],
-        ["check", str(tmp_path), "--json", missing],
+        ["check", str(tmp_path), "--out", missing],
         ["show", "a:b", "--arg", "size"],
-        ["trace", "a:b"],
+        ["trace", "a:b", "--out", missing],
     ):
         with pytest.raises(SystemExit) as caught:
             main(wrong)

@@ -100,12 +100,15 @@ def test_arguments_of_the_function(script: str, shown: Shown) -> None:
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("loaders.py", "the target must be SCRIPT:FUNCTION"),
+        ("loaders.py", "the target must be SCRIPT:NAME"),
         ("none.py:images", "the script must be a file (got 'none.py')"),
         ("no_such_module:images", "No module named 'no_such_module'"),
-        ("loaders.py:none", "must have a function 'none' (got numbers, images, wrong, refused"),
+        ("loaders.py:none", "must have a function or a pipeline 'none' (got numbers, images"),
         ("loaders.py:nothing", "nothing must return a Pipeline (got NoneType)"),
-        ("loaders.py:made", "made must take the arguments [] (missing a required argument"),
+        (
+            "loaders.py:made",
+            "made must be given its arguments scale (got none). Add --arg scale",
+        ),
         (
             "loaders.py:wrong",
             "loaders.py:22: the script must not raise an exception (got NameError",
