@@ -56,7 +56,7 @@ def samples(pipeline: Pipeline, count: int) -> list[tuple[int, str, int, float]]
     return found
 
 
-def test_the_next_good_sample_takes_the_place(files: dict[str, Any]) -> None:
+def test_next_good_sample_replaces_a_bad_one(files: dict[str, Any]) -> None:
     pipeline = reading(files)
     found = samples(pipeline, 2 * COUNT)
     expected = [{3: 5, 4: 5, 11: 12, 19: 0}.get(number, number) for number in range(COUNT)]
@@ -92,7 +92,7 @@ def test_bad_samples_are_recorded_in_order(files: dict[str, Any]) -> None:
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
 @pytest.mark.parametrize(("num_threads", "depth"), [(1, 1), (4, 3)])
-def test_what_takes_the_place_depends_on_nothing_else(
+def test_replacement_is_deterministic(
     shuffle: bool, batch_size: int, num_threads: int, depth: int, files: dict[str, Any]
 ) -> None:
     def read(**arguments: Any) -> list[Any]:
@@ -126,7 +126,7 @@ def test_shards_give_equally_many_batches(
 
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("num_shards", [2, 3, 4])
-def test_interleaved_shards_look_among_their_own(
+def test_interleaved_shards_replace_within_the_shard(
     num_shards: int, pad: bool, files: dict[str, Any]
 ) -> None:
     """The replacement is `num_shards` samples further on, or the shard's first."""
@@ -426,7 +426,7 @@ def test_raising_lists_bad_samples_as_well(files: dict[str, Any]) -> None:
     assert [bad.source for bad in pipeline.bad_samples] == [f"{number:02}" for number in BAD]
 
 
-def test_memory_comes_back(files: dict[str, Any]) -> None:
+def test_memory_is_released(files: dict[str, Any]) -> None:
     with Pipeline(5, 2, None, on_sample_error="replace") as pipeline:
         data, labels = fn.readers.file(**files)
         tens = fn.python_function(labels, function=fails_on(1, 9))

@@ -173,7 +173,7 @@ def test_random_numbers_without_a_reader(depth: int, batch_size: int) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_random_numbers_behind_a_source_go_on_after_its_end(depth: int) -> None:
+def test_random_numbers_continue_after_the_end_of_a_source(depth: int) -> None:
     with Pipeline(4, 2, None, seed=8, prefetch_queue_depth=depth) as pipeline:
         endless = fn.external_source(lambda i: [np.int64(i)] * 4)
         ending = fn.external_source([[np.int64(0)] * 4] * 3, cycle="raise")
@@ -209,7 +209,7 @@ def test_outputs_are_never_overwritten(exec_async: bool, root: Path) -> None:
             np.testing.assert_array_equal(view, copy)
 
 
-def test_memory_stays_flat(root: Path) -> None:
+def test_memory_does_not_grow(root: Path) -> None:
     pipeline = reading(root, 8, prefetch_queue_depth=3)
     totals = []
     for _ in range(200):

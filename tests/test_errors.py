@@ -275,7 +275,7 @@ def test_missing_and_empty_folders(tmp_path: Path) -> None:
         assert line_of(caught.value) == line_with("the reader of nothing")
 
 
-def test_native_code_may_refuse_arguments() -> None:
+def test_native_code_validates_arguments() -> None:
     with Pipeline(1, 1, None) as pipeline:
         pipeline.set_outputs(fn.random.uniform(range=[1.0, -1.0]))  # refused when built
     with pytest.raises(ArgumentValueError, match="range must end above its start") as caught:
@@ -409,7 +409,7 @@ def test_a_file_deleted_and_restored_while_running(images: Path) -> None:
         pipeline.run()
 
 
-def test_several_failures_in_a_batch(images: Path) -> None:
+def test_several_failures_in_one_batch(images: Path) -> None:
     for number in (1, 4, 5):
         (images / f"class_{number // 2}" / f"{number}.jpg").write_bytes(b"")
     pipeline = decoding(images, 6)

@@ -182,12 +182,12 @@ def _circles(imported: dict[str, set[str]]) -> list[set[str]]:
     return [set(group) for group in groups]
 
 
-def test_circles_are_found() -> None:
+def test_import_cycles_are_detected() -> None:
     imported = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a", "d"}}
     assert _circles(imported) == [{"b", "c"}]
 
 
-def test_no_imports_in_a_circle() -> None:
+def test_no_import_cycles() -> None:
     paths = [path for path in _below("dali_core", "adapters") if path in PYTHON]
     modules = {_module_of(path): path for path in paths}
     assert len(modules) > 300
@@ -195,7 +195,7 @@ def test_no_imports_in_a_circle() -> None:
     assert _circles(imported) == []
 
 
-def test_conditionals_know_no_operator_by_name() -> None:
+def test_conditionals_name_no_operator() -> None:
     # Nor does what decodes on devices: all find operators by what these are for.
     paths = [*_below("dali_core/pipeline"), PACKAGE / "_graph" / "device_decoding.py"]
     known = {
@@ -209,7 +209,7 @@ def test_conditionals_know_no_operator_by_name() -> None:
     assert known == {}
 
 
-def test_nobody_else_uses_what_is_private_to_a_pipeline() -> None:
+def test_private_members_of_a_pipeline_are_used_only_inside() -> None:
     pattern = re.compile(r"\b(?:pipe|pipeline|pipelines\[\w+\]|_pipe|_pipeline)\._[a-z]\w*")
     found = {
         _name(path): names
@@ -288,7 +288,7 @@ def test_finalizers_lose_no_interrupt() -> None:
     assert wrong == []
 
 
-def test_nothing_below_knows_an_operator_by_name() -> None:
+def test_lower_layers_name_no_operator() -> None:
     rooms = ("_graph", "_runtime", "_execution", "_cuda")
     found = {
         _name(path): names
@@ -323,7 +323,7 @@ def test_files_are_short() -> None:
     assert too_long == {}, "divide them by meaning"
 
 
-def test_files_begin_with_what_they_are() -> None:
+def test_files_begin_with_a_description() -> None:
     beginning = {".py": r'(#.*\n)*r?"""\S', ".pyx": r'(#.*\n)*"""\S', ".hpp": "// ", ".h": r"/\* "}
     silent = [
         _name(path)
@@ -379,7 +379,7 @@ def test_operators_are_found_without_importing_all() -> None:
     assert result.stdout == "[]\n['dali_core.operators.readers.file']\n"
 
 
-def test_tests_have_the_folders_of_what_they_test() -> None:
+def test_test_folders_mirror_the_package() -> None:
     # These are about several rooms at once, or about what is beside the package.
     topics = {
         *("benchmarks", "conformance", "docs", "examples", "fuzz", "gpu", "lint", "packaging"),

@@ -179,7 +179,7 @@ def _found(path: Path) -> set[str]:
     return _found_in_python(text) if path.suffix == ".py" else _found_in_cython(text)
 
 
-def test_what_swallows_exceptions_is_known() -> None:
+def test_exception_handlers_that_swallow_are_listed() -> None:
     found = {(path.name, name) for path in FILES for name in _found(path)}
     assert {entry for entry in found if entry not in ALLOWED} == set()
     assert {entry for entry in ALLOWED if entry not in found} == set()

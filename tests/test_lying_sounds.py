@@ -14,7 +14,7 @@ from tests.sounds import ogg_pages, sound_file, tones
 pytest.importorskip("soundfile", reason="not available: soundfile")
 
 
-def test_lies_change_nothing() -> None:
+def test_false_headers_do_not_change_samples() -> None:
     """FFmpeg decodes the same samples; ``python -m tests.lying_sounds 1000`` makes more."""
     pytest.importorskip("av", reason="not available: PyAV")
     from tests.lying_sounds import outcomes

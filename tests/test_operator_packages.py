@@ -137,7 +137,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_is_found_by_name_and_works(package: Path) -> None:
+def test_package_operator_is_found_by_name(package: Path) -> None:
     done = python(package, "-c", USE)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
@@ -150,7 +150,7 @@ def test_it_is_found_by_name_and_works(package: Path) -> None:
     ]
 
 
-def test_its_own_tests_pass(package: Path) -> None:
+def test_tests_of_the_package_pass(package: Path) -> None:
     done = python(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
     assert done.returncode == 0, done.stdout
     assert "13 passed" in done.stdout
@@ -342,18 +342,14 @@ def test_headers_are_few() -> None:
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names_are_refused(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_names_raise(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["package", "my_ops", name, "--root", str(tmp_path)]) == 2
     assert main(["package", name, "my.it", "--root", str(tmp_path)]) == 2
     assert "must consist of words in lower case" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_tells_what_to_do_next(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_prints_the_next_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["package", "my_ops", "my.it", "--root", str(tmp_path)]
     assert main(arguments) == 0
     output = capsys.readouterr().out

@@ -127,7 +127,7 @@ def test_description_and_examples_fit_in(tree: Path) -> None:
     assert given == {arg.name for arg in spec.args}
 
 
-def test_the_library_finds_it_by_its_folder(tree: Path) -> None:
+def test_operator_is_found_by_its_folder(tree: Path) -> None:
     create_operator("colour.brighten", tree)
     sources = shutil.ignore_patterns("__pycache__", "*.cpp", "*.hpp", "*.pyx")
     package = Path(dali_core.__file__).parent
@@ -143,7 +143,7 @@ def test_the_library_finds_it_by_its_folder(tree: Path) -> None:
     assert result.stdout.split() == ["dali_core.fn.colour", "Brighten", "1.0"]
 
 
-def test_it_is_short_enough_to_read_as_a_model(tree: Path) -> None:
+def test_generated_files_are_short(tree: Path) -> None:
     written = create_operator("brighten", tree)
     assert sum(len(path.read_text("utf-8").splitlines()) for path in written) <= 60
 
@@ -165,7 +165,7 @@ def test_native_code_works(tree: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names_are_refused(tree: Path, name: str) -> None:
+def test_bad_names_raise(tree: Path, name: str) -> None:
     before = _files(tree)
     with pytest.raises(ArgumentValueError, match="name must consist of words in lower case"):
         create_operator(name, tree)
@@ -181,7 +181,7 @@ def test_bad_names_are_refused(tree: Path, name: str) -> None:
         ("lonely", "must be a new operator .tests/operators/test_lonely.py exists"),
     ],
 )
-def test_taken_names_are_refused(tree: Path, name: str, message: str) -> None:
+def test_taken_names_raise(tree: Path, name: str, message: str) -> None:
     (tree / "tests/operators/test_lonely.py").touch()
     before = _files(tree)
     with pytest.raises(ArgumentValueError, match=message):
@@ -189,13 +189,13 @@ def test_taken_names_are_refused(tree: Path, name: str, message: str) -> None:
     assert _files(tree) == before
 
 
-def test_other_folders_are_refused(tmp_path: Path) -> None:
+def test_other_folders_raise(tmp_path: Path) -> None:
     with pytest.raises(ArgumentValueError, match="has no dali_core/operators and no tests/oper"):
         create_operator("brighten", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_tells_what_to_do_next(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_the_next_steps(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["operator", "brighten", "--root", str(tree)]) == 0
     output = capsys.readouterr().out
     assert "dali_core/operators/brighten/brighten.cpp" in output
@@ -206,9 +206,7 @@ def test_the_command_tells_what_to_do_next(tree: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("arguments", [[], ["operator"], ["something", "new"]])
-def test_other_commands_are_refused(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_commands_raise(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
     assert "usage: python -m dali_core.scaffold" in capsys.readouterr().err

@@ -52,12 +52,12 @@ def foreign_memory() -> Any:
     return fn.slice(filled, start=[1000], shape=[64], axes=[0])
 
 
-def test_a_slice_of_what_wraps_gives_no_foreign_memory() -> None:
+def test_slice_of_overflowing_shape_raises() -> None:
     with pytest.raises(SampleError, match=r"at most 140737488355328 bytes.*4611686018427387905"):
         outputs(foreign_memory)
 
 
-def test_nor_does_a_document_about_it() -> None:
+def test_document_with_overflowing_shape_raises() -> None:
     with pipeline(batch_size=1) as made:
         with made:
             filled = fn.zeros(shape=[4096], dtype=types.INT32)
@@ -99,7 +99,7 @@ def test_reshape_never_gives_more_elements_than_there_are(shape: list[int]) -> N
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(EXTREMES, max_size=8), st.sampled_from(["uint8", "float64"]), st.booleans())
-def test_exporters_of_impossible_shapes_are_refused(
+def test_exporters_of_impossible_shapes_raise(
     shape: list[int], dtype: str, versioned: bool
 ) -> None:
     producer = Producer(np.zeros(1, dtype), versioned=versioned, shape=shape)
@@ -118,7 +118,7 @@ def test_arrays_without_elements_have_possible_extents(shape: tuple[int, ...]) -
         TensorCPU(np.empty(shape, np.uint8))
 
 
-def test_what_repeats_its_elements_is_not_copied_beyond_memory() -> None:
+def test_broadcast_array_beyond_memory_raises() -> None:
     with pytest.raises(MemoryError, match="memory must be available"):
         TensorCPU(np.broadcast_to(np.uint8(1), (2**46,)))
 

@@ -56,7 +56,7 @@ def by_name(statistics: PipelineStatistics) -> dict[str, OperatorStatistics]:
     return {entry.name: entry for entry in statistics.operators}
 
 
-def test_what_operators_did() -> None:
+def test_operator_statistics() -> None:
     pipeline = sleeping()
     for _ in range(3):
         pipeline.run()
@@ -83,7 +83,7 @@ def test_what_operators_did() -> None:
     )
 
 
-def test_what_threads_and_the_loop_did() -> None:
+def test_thread_and_consumer_statistics() -> None:
     pipeline = sleeping()
     for _ in range(4):
         pipeline.run()
@@ -194,7 +194,7 @@ def test_files_are_counted_wherever_they_are_read(tmp_path: Path) -> None:
     assert reader.seconds + reader.seconds_ahead > 0
 
 
-def test_starting_again() -> None:
+def test_reset_statistics() -> None:
     pipeline = sleeping()
     for _ in range(5):
         pipeline.run()

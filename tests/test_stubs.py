@@ -28,7 +28,7 @@ def test_committed_stubs_are_up_to_date(capsys: pytest.CaptureFixture[str]) -> N
     assert (status, capsys.readouterr().out) == (0, ""), "run python -m dali_core._stubs"
 
 
-def test_other_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_folders_raise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--root", str(tmp_path)])
     assert "--root must be the source tree" in capsys.readouterr().err
@@ -101,7 +101,7 @@ def test_classes_exist(name: str) -> None:
     [path for folder in COMPILED for path in sorted(PACKAGE.glob(f"{folder}/*.pyi"))],
     ids=lambda path: f"{path.parent.name}.{path.stem}",
 )
-def test_compiled_modules_have_what_their_stubs_say(path: Path) -> None:
+def test_compiled_modules_match_their_stubs(path: Path) -> None:
     if path.parent.name == "_cuda":
         pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
     module = importlib.import_module(f"dali_core.{path.parent.name}.{path.stem}")

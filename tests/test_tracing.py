@@ -100,7 +100,7 @@ def test_pipelines_that_run_already_are_traced(tmp_path: Path) -> None:
     assert any(event["name"] == "take a batch" for event in found)
 
 
-def test_nothing_is_kept_outside_of_the_block(tmp_path: Path) -> None:
+def test_events_outside_of_the_block_are_not_recorded(tmp_path: Path) -> None:
     pipeline = make()
     pipeline.run()
     with dali_core.trace(tmp_path / "first.json"):
@@ -126,7 +126,7 @@ def test_a_trace_is_written_though_the_loop_fails(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.json"]
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
+def test_nested_traces_raise(tmp_path: Path) -> None:
     with dali_core.trace(tmp_path / "outer.json"):
         with (
             pytest.raises(PipelineStateError, match="one trace must be written at a time"),
@@ -167,7 +167,7 @@ def test_merging_aligns_by_wall_clock(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2]", "{}", '{"traceEvents": [1]}'])
-def test_what_is_no_trace_is_not_merged(content: str, tmp_path: Path) -> None:
+def test_merging_other_files_raises(content: str, tmp_path: Path) -> None:
     path, target = tmp_path / "a.json", tmp_path / "b.json"
     path.write_text(content)
     with pytest.raises(ArgumentValueError, match="merge: the files must be traces in JSON"):
@@ -234,7 +234,7 @@ def test_nvtx_ranges_end_with_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nvtx.open_ranges == 0
 
 
-def test_nvtx_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_nvtx_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nvtx", None)
     with (
         pytest.raises(MissingModuleError, match="needs the package nvtx"),

@@ -80,7 +80,7 @@ def test_types_of_frameworks_convert_by_their_text() -> None:
 
 
 @pytest.mark.parametrize("wrong", [str, "float33", numpy.dtype("S3"), numpy.complex64, object])
-def test_other_types_are_refused(wrong: object) -> None:
+def test_other_types_raise(wrong: object) -> None:
     with pytest.raises(TypeError, match="framework_type must be a type of numbers"):
         types.to_dali_type(wrong)
 
@@ -141,7 +141,7 @@ def test_layouts_of_other_things(wrong: Any) -> None:
         types.TensorLayout(wrong)
 
 
-def test_infos_show_what_they_hold() -> None:
+def test_repr_of_sample_and_batch_info() -> None:
     sample = types.SampleInfo(5, 1, 2, 3)
     assert (sample.idx_in_epoch, sample.idx_in_batch, sample.iteration, sample.epoch_idx) == (
         *(5, 1),

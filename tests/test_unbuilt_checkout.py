@@ -20,7 +20,7 @@ def run(program: str, folder: Path) -> str:
     return done.stderr
 
 
-def test_the_error_says_what_to_do(tmp_path: Path) -> None:
+def test_error_suggests_building(tmp_path: Path) -> None:
     shutil.copytree(
         FOLDER,
         tmp_path / "dali_core",

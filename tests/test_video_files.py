@@ -33,7 +33,7 @@ def test_every_frame_is_in_its_place(recipe: Recipe, video: Callable[[str], Path
 
 
 @pytest.mark.parametrize("name", ["h264.mp4", "vp8.webm", "hevc_open_gop.mkv", "mjpeg_422.mov"])
-def test_frames_do_not_depend_on_what_was_in_memory(
+def test_frames_do_not_depend_on_uninitialized_memory(
     name: str, video: Callable[[str], Path], tmp_path: Path
 ) -> None:
     path = tmp_path / name

@@ -190,7 +190,7 @@ def test_a_label_beside_an_image(kind: str, between: Callable[[Any], Any], folde
     assert rows(pipeline) == [(i, i) for i in (5, 6, 8, 8, 9)]
 
 
-def test_there_is_nothing_to_take_the_place_in_a_batch_of_one(folder: Path) -> None:
+def test_batch_of_one_has_no_replacement(folder: Path) -> None:
     with Pipeline(1, 2, None, on_sample_error="replace") as pipeline:
         image = reading(frozenset({1}), folder)
         pipeline.set_outputs(image, make_source("function", frozenset(), folder, ""))

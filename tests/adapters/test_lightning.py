@@ -103,7 +103,7 @@ def test_resumes_in_mid_epoch(folder: Path) -> None:
     ("end", "num_steps", "rest_of_run"),
     [({"max_steps": 8}, 8, slice(8, 12)), ({"max_epochs": 1}, 6, slice(6, 18))],
 )
-def test_goes_on_from_the_end_of_a_run(
+def test_resumes_from_the_end_of_a_run(
     end: dict[str, int], num_steps: int, rest_of_run: slice, folder: Path
 ) -> None:
     """As documented in docs/sharded_training.md: with the state in the checkpoint."""

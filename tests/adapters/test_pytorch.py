@@ -50,7 +50,7 @@ def source_pipeline(*sources: list[Any], batch_size: int = 2) -> Pipeline:
     return pipeline
 
 
-def test_is_registered_like_any_other() -> None:
+def test_adapter_is_registered() -> None:
     assert get_adapter("pytorch") is dali_core_pytorch.adapter
 
 
@@ -63,7 +63,7 @@ def test_every_type_of_numbers_has_a_counterpart() -> None:
         assert torch.from_dlpack(tensor).dtype is dtype
 
 
-def test_the_plugin_gives_the_same_objects() -> None:
+def test_plugin_module_exports_the_adapter_objects() -> None:
     for name in (
         "DALIGenericIterator",
         "DALIClassificationIterator",
@@ -89,12 +89,12 @@ class TestGeneric:
         assert list(batch[0]) == ["data", "label"]
 
     @pytest.mark.parametrize("dynamic_shape", [False, True])
-    def test_the_shape_may_change(self, dynamic_shape: bool) -> None:
+    def test_dynamic_shapes(self, dynamic_shape: bool) -> None:
         pipeline = source_pipeline([numpy.zeros((2, n), numpy.uint8) for n in (3, 1, 4)])
         iterator = DALIGenericIterator(pipeline, ["x"], dynamic_shape=dynamic_shape)
         assert [tuple(batch[0]["x"].shape) for batch in iterator] == [(2, 3), (2, 1), (2, 4)]
 
-    def test_ragged_batches_are_refused_by_name(self) -> None:
+    def test_ragged_batches_raise_with_the_output_name(self) -> None:
         with pytest.raises(AdapterError, match=r"output 'boxes': .*\(3, 2\), \(1, 2\).*Ragged"):
             DALIGenericIterator(source_pipeline(BOXES), ["boxes"])
 

@@ -80,7 +80,7 @@ def test_to_torch_tensor() -> None:
     assert shared.data_ptr() == to_torch_tensor(batch, False).data_ptr() != copied.data_ptr()
 
 
-def test_tensors_are_not_copied() -> None:
+def test_zero_copy() -> None:
     array = np.zeros((2, 3), np.float32)
     assert on_tensors(lambda tensor: tensor)(array).data_ptr() == array.ctypes.data
     (tensor,) = on_tensors(lambda tensors: tensors)([array])

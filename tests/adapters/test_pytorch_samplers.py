@@ -39,7 +39,7 @@ def test_epochs_are_iterations(make_sampler: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("make_sampler", SAMPLERS.values(), ids=SAMPLERS)
-def test_a_new_sampler_goes_on_at_every_step(make_sampler: Callable[[], Any]) -> None:
+def test_new_sampler_resumes_at_every_step(make_sampler: Callable[[], Any]) -> None:
     pipeline = make(10, 3, sampler=make_sampler(), num_shards=2, shard_id=1)
     states, expected = [], []
     for _ in range(6):

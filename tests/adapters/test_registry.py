@@ -49,11 +49,11 @@ class TestRegistry:
         assert get_adapter("plain") is plain
         assert get_adapter("plain") is plain
 
-    def test_an_unknown_name_lists_what_is_installed(self) -> None:
+    def test_unknown_name_lists_installed_adapters(self) -> None:
         with pytest.raises(AdapterError, match=r"got 'nope'\). Installed: missing, plain, wrong"):
             get_adapter("nope")
 
-    def test_a_missing_framework_says_what_to_install(self) -> None:
+    def test_missing_framework_names_the_extra(self) -> None:
         with pytest.raises(AdapterError, match=r"No module named 'no_such_framework'") as caught:
             get_adapter("missing")
         assert 'pip install "dali_core[missing]"' in str(caught.value)
@@ -92,7 +92,7 @@ def test_the_core_imports_no_framework() -> None:
         ("dali_core.plugin.tf.experimental", "TensorFlow", "tensorflow"),
     ],
 )
-def test_without_the_framework_the_import_says_what_to_install(
+def test_import_without_the_framework_names_the_extra(
     module: str, framework: str, extra: str
 ) -> None:
     code = (

@@ -56,7 +56,7 @@ def run(arguments: list[str], environment: dict[str, str] | None = None) -> str:
     return result.stdout
 
 
-def test_is_found_and_works(environment: dict[str, str]) -> None:
+def test_entry_point_adapter_is_found_and_works(environment: dict[str, str]) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", USE],
         env=environment,

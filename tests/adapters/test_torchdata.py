@@ -70,7 +70,7 @@ def node_loader(iterator: DALIGenericIterator) -> Any:
 
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("make", [stateful_loader, node_loader])
-def test_loaders_go_on_at_every_step(make: Any, auto_reset: bool, files: list[str]) -> None:
+def test_loaders_resume_at_every_step(make: Any, auto_reset: bool, files: list[str]) -> None:
     loader = make(iterator_over(files, auto_reset))
     given, states = [], []
     for _ in range(3):
@@ -111,7 +111,7 @@ def test_plain_data_loaders(files: list[str]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:os.fork")  # warnings of imported frameworks, if any
-def test_workers_are_refused_clearly(files: list[str]) -> None:
+def test_worker_processes_raise(files: list[str]) -> None:
     loader = DataLoader(
         DALIIterableDataset(iterator_over(files)),
         batch_size=None,

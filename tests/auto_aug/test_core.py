@@ -170,20 +170,20 @@ def test_dtypes_of_parameters() -> None:
         ({"magnitude_bin": 0, "num_magnitude_bins": -1}, "positive"),
     ],
 )
-def test_impossible_bins(keywords: dict[str, Any], message: str) -> None:
+def test_invalid_bins(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=f"augmentation 'parameter'.*{message}"):
         values(lambda x: parameter(x, **keywords))
 
 
 @pytest.mark.parametrize("mag_range", [3, (1,), (1, 2, 3), ("a", "b")])
-def test_impossible_ranges(mag_range: Any) -> None:
+def test_invalid_ranges(mag_range: Any) -> None:
     one = parameter.augmentation(mag_range=mag_range)
     with pytest.raises(ArgumentValueError, match=r"'mag_range' must be two numbers"):
         values(lambda x: one(x, magnitude_bin=0, num_magnitude_bins=2))
 
 
 @pytest.mark.parametrize("convert", [lambda m: "a", lambda m: np.zeros(int(m)), lambda m: None])
-def test_impossible_parameters(convert: Any) -> None:
+def test_invalid_parameters(convert: Any) -> None:
     one = parameter.augmentation(mag_to_param=convert)
     with pytest.raises(ArgumentValueError, match="'parameter': 'mag_to_param' must return"):
         values(lambda x: one(x, magnitude_bin=indices([0]), num_magnitude_bins=3))
@@ -194,7 +194,7 @@ def test_bins_of_samples_beyond_the_range() -> None:
         values(lambda x: parameter(x, magnitude_bin=indices([0, 3]), num_magnitude_bins=3), 2)
 
 
-def test_impossible_signs() -> None:
+def test_invalid_signs() -> None:
     with pytest.raises(ArgumentValueError, match=r"'magnitude_bin' must be .* \(got 2.5\)"):
         signed_bin(2.5)  # type: ignore[arg-type]
 
@@ -214,7 +214,7 @@ def test_impossible_signs() -> None:
 # Functions with branches, and select
 
 
-def test_functions_may_decide_on_data() -> None:
+def test_augmentations_with_data_dependent_conditions() -> None:
     @augmentation(mag_range=(0, 4))
     def decide(data: Any, value: Any) -> Any:
         return value + 10 if value > 2 else -value
@@ -241,7 +241,7 @@ def test_select(count: int) -> None:
     assert values(define, len(chosen)) == expected
 
 
-def test_only_what_is_selected_runs() -> None:
+def test_only_selected_operations_run() -> None:
     def failing(data: Any) -> Any:
         return fn.crop(data, crop=[500, 500], out_of_bounds_policy="error")
 
@@ -260,7 +260,7 @@ def test_select_by_an_integer() -> None:
             values(lambda x, index=index: select([nothing, parameter], index, x))
 
 
-def test_impossible_selections() -> None:
+def test_invalid_selections() -> None:
     with pytest.raises(ArgumentValueError, match="'ops' must have at least one"):
         values(lambda x: select([], indices([0]), x))
     with pytest.raises(GraphError, match="alike"):

@@ -121,7 +121,7 @@ def test_unused_bins_are_warned_of() -> None:
         (5, [[(plus, 0.5, None)]], ArgumentValueError, "'plus': the magnitude bin must be given"),
     ],
 )
-def test_impossible_policies(
+def test_invalid_policies(
     bins: Any, sub_policies: Any, kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind, match=f"Policy 'own'.*{message}"):

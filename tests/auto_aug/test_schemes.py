@@ -120,7 +120,7 @@ def test_images_of_several_sizes() -> None:
         ({"excluded": NAMES}, "'augmentations' must have at least one"),
     ],
 )
-def test_impossible_arguments(keywords: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=rf"rand_augment: argument {message}"):
         run(lambda x: rand_augment(x, **{"n": 1, "m": 1, **keywords}))
 
@@ -160,7 +160,7 @@ def test_trivial_augment() -> None:
 @pytest.mark.parametrize(
     "scheme", [lambda x, **k: rand_augment(x, 1, 9, **k), trivial_augment_wide]
 )
-def test_arguments_that_nobody_takes(scheme: Any) -> None:
+def test_unused_arguments_raise(scheme: Any) -> None:
     for excluded, keywords, named in (
         (GEOMETRY, {}, "'fill_value', 'interp_type'"),
         (GEOMETRY[:2], {"shape": (70, 90)}, "'shape'"),

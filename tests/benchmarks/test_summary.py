@@ -31,7 +31,7 @@ def test_bounds_stay_between_the_extremes(rounds: list[tuple[float, float]]) -> 
     assert spread.high <= highest * (1 + 1e-12)
 
 
-def test_what_disturbs_a_round_cancels_out() -> None:
+def test_disturbance_of_a_round_cancels_out() -> None:
     # The machine was half as fast in some rounds, for both.
     slow = [1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0]
     spread = ratio_of_medians([200 * share for share in slow], [100 * share for share in slow])

@@ -119,7 +119,9 @@ def test_lists_and_single_files(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (alone["files"], alone["good"]) == (1, 1)
 
 
-def test_what_is_no_regular_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_than_regular_files_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     for name in ("pipe.jpg", "pipe.mp4", "pipe.wav"):
@@ -192,7 +194,7 @@ sys.exit(main(["check", *sys.argv[2:]]))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_it_goes_on_after_an_end(
+def test_interrupted_check_resumes(
     number: signal.Signals,
     folder: Path,
     tmp_path: Path,
@@ -235,7 +237,7 @@ def test_changed_files_are_decoded_again(
 @pytest.mark.parametrize(
     "content", ["", "[]", '{"version": 9}', '{"version": 1, "files": {"a": 1}}']
 )
-def test_another_file_is_no_state(
+def test_other_files_as_state_raise(
     content: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state.json"
@@ -291,7 +293,7 @@ def test_files_come_in_the_order_of_their_names(folder: Path) -> None:
     assert [file.name for file in files] == sorted(file.name for file in files)
 
 
-def test_a_folder_that_goes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_deleted_while_listing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [file.name for file in list_media(str(folder))[0]]
     goes = folder / "goes"
     goes.mkdir()

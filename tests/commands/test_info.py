@@ -42,7 +42,9 @@ def test_keys_of_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert bool(found["gpu"]["devices"]) != bool(found["gpu"]["reason"])
 
 
-def test_what_decodes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_codecs_name_their_decoders(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     codecs = described(capsys)["codecs"]
     second = "libjpeg-turbo" if has_libjpeg() else "nvImageCodec"
     assert codecs["JPEG"][0] == "dali_core"
@@ -56,7 +58,7 @@ def test_what_decodes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert described(capsys)["codecs"]["video"][0].startswith("FFmpeg of PyAV ")
 
 
-def test_what_is_missing(
+def test_missing_extras_are_listed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(info.EXTRAS, "audio", ("soundfile", "no-such-package"))

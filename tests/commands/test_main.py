@@ -21,7 +21,7 @@ COMMANDS = [
 ]
 
 
-def test_there_are_commands() -> None:
+def test_commands_are_listed() -> None:
     assert COMMANDS == ["bench", "check", "completion", "index", "info", "show", "trace"]
 
 
@@ -81,7 +81,7 @@ def test_an_interrupt_is_quiet(
     assert capsys.readouterr() == ("", "")
 
 
-def test_nobody_reads_what_is_printed() -> None:
+def test_closed_stdout_is_quiet() -> None:
     command = [sys.executable, "-W", "error", "-m", "dali_core", "info"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -141,6 +141,6 @@ def test_trace(script: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert taken == list(range(6))
 
 
-def test_trace_of_data_that_ends(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_trace_stops_at_the_end_of_data(script: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trace", f"{script}:short", "--out", "run.json", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["consumer"]["batches"] == 3

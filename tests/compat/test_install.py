@@ -78,7 +78,7 @@ def test_modules_are_the_same_under_both_names() -> None:
     assert output == "False\n"
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_modules_raise_compatibility_errors() -> None:
     output = run_code(
         """
         import importlib
@@ -142,7 +142,7 @@ def fake_reference(folder: Path) -> Path:
     return folder
 
 
-def test_comes_before_an_installed_reference_and_goes_again(tmp_path: Path) -> None:
+def test_install_shadows_the_reference_until_uninstall(tmp_path: Path) -> None:
     output = run_code(
         """
         import sys
@@ -224,7 +224,7 @@ def test_uninstall_leaves_nothing() -> None:
     assert output == "[]\n"
 
 
-def test_too_late(tmp_path: Path) -> None:
+def test_install_after_import_of_the_reference_raises(tmp_path: Path) -> None:
     output = run_code(
         """
         import nvidia.dali
@@ -243,7 +243,7 @@ def test_too_late(tmp_path: Path) -> None:
 # As a command
 
 
-def test_programs_see_what_they_would_see_from_python(tmp_path: Path) -> None:
+def test_program_environment_equals_that_of_python(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "beside.py").write_text("value = 5\n")
     program = tmp_path / "scripts" / "program.py"

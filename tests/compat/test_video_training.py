@@ -65,7 +65,7 @@ for epoch in range(2):
 """
 
 
-def test_loader(video: Callable[[str], Path], tmp_path: Path) -> None:
+def test_video_super_resolution_loader(video: Callable[[str], Path], tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="not available: PyTorch")
     folder = tmp_path / "train"
     folder.mkdir()

@@ -34,7 +34,7 @@ def test_spectrogram(arguments: dict[str, Any]) -> None:
     check("spectrogram", SIGNALS, tolerance=0.02, relative=1e-5, **arguments)
 
 
-def test_spectrogram_refusals() -> None:
+def test_spectrogram_errors() -> None:
     for arguments in ({"nfft": 100}, {"power": 3}, {"window_step": 0}, {"layout": "xy"}):
         check_refused("spectrogram", SIGNALS, **arguments)
     check_refused("spectrogram", ([np.zeros((500, 2), np.float32)], ""))
@@ -75,7 +75,7 @@ def test_mel_filter_bank(arguments: dict[str, Any]) -> None:
     )
 
 
-def test_mel_filter_bank_refusals() -> None:
+def test_mel_filter_bank_errors() -> None:
     for arguments in ({"nfilter": 0}, {"freq_low": -1.0}, {"mel_formula": "a"}, {"sample_rate": 0}):
         check_refused("mel_filter_bank", SPECTRA, **arguments)
     check_refused("mel_filter_bank", SPECTRA, freq_low=900.0, freq_high=800.0)
@@ -108,7 +108,7 @@ def test_mfcc(kind: int, arguments: dict[str, Any]) -> None:
             check("mfcc", SPECTRA, dct_type=kind, axis=1, tolerance=1e-4, **arguments)
 
 
-def test_mfcc_refusals() -> None:
+def test_mfcc_errors() -> None:
     for arguments in ({"dct_type": 5}, {"n_mfcc": 0}, {"axis": 2}, {"axis": -1}):
         check_refused("mfcc", SPECTRA, **arguments)
 
@@ -152,7 +152,7 @@ def test_nonsilent_region(dtype: str, arguments: dict[str, Any]) -> None:
     check("nonsilent_region", (samples, ""), **arguments)
 
 
-def test_nonsilent_region_refusals() -> None:
+def test_nonsilent_region_errors() -> None:
     check_refused("nonsilent_region", SIGNALS, window_length=100)
     check_refused("nonsilent_region", ([np.zeros((10, 1), np.float32)], ""))
     check_refused("nonsilent_region", ([np.zeros(10)], ""))
@@ -213,7 +213,7 @@ def test_audio_resample_types(dtype: str) -> None:
         )
 
 
-def test_audio_resample_refusals() -> None:
+def test_audio_resample_errors() -> None:
     for arguments in (
         *({}, {"in_rate": 3.0}, {"scale": -1.0}, {"scale": 1.0, "quality": 101.0}),
         *({"scale": 1.0, "out_length": 3}, {"scale": 1.0, "dtype": "FLOAT16"}),

@@ -423,12 +423,12 @@ def raised(library: Library, call: Refused) -> Exception | None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refusals(name: str) -> None:
+def test_invalid_arguments_raise_in_both(name: str) -> None:
     assert raised(reference, REFUSED[name]) is not None
     assert isinstance(raised(dali_core, REFUSED[name]), dali_core.errors.DaliCoreError)
 
 
-def test_what_neither_refuses() -> None:
+def test_unusual_settings_are_accepted_by_both() -> None:
     accepted = (
         _rand(n=0),
         _rand(num_magnitude_bins=1, m=0),

@@ -59,7 +59,7 @@ def test_permute_batch(indices: list[int]) -> None:
 
 
 @pytest.mark.parametrize("indices", [[0, 1], [0, 1, 2, 3, 0], [0, 1, 2, 4], [0, 1, 2, -1]])
-def test_permute_batch_refusals(indices: list[int]) -> None:
+def test_permute_batch_errors(indices: list[int]) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError)):
             permute(library, indices=indices)

@@ -64,7 +64,7 @@ def test_bb_flip_shapes(shape: Sequence[int]) -> None:
     check("bb_flip", same(np.resize(BOXES, shape)))
 
 
-def test_bb_flip_wants_floats() -> None:
+def test_bb_flip_requires_floats() -> None:
     check_refused("bb_flip", same(BOXES.astype(np.float64)))
 
 
@@ -93,7 +93,7 @@ def test_coord_flip(ndim: int) -> None:
 @pytest.mark.parametrize(
     "arguments", [{"layout": "x"}, {"layout": "xx"}, {"layout": "ab"}, {"layout": "XY"}]
 )
-def test_coord_flip_refuses(arguments: dict[str, Any]) -> None:
+def test_coord_flip_errors(arguments: dict[str, Any]) -> None:
     check_refused("coord_flip", same(BOXES[:, :2].copy()), **arguments)
 
 
@@ -182,7 +182,7 @@ def test_bbox_rotate_canvas() -> None:
         {"input_shape": [60]},
     ],
 )
-def test_bbox_rotate_refuses(arguments: dict[str, Any]) -> None:
+def test_bbox_rotate_errors(arguments: dict[str, Any]) -> None:
     check_refused(
         "bbox_rotate", same(BOXES), **{"angle": 3.0, "input_shape": [60, 80], **arguments}
     )
@@ -234,7 +234,7 @@ def test_box_encoder_ties(boxes: Any) -> None:
         {"criteria": 1.5},
     ],
 )
-def test_box_encoder_refuses(arguments: dict[str, Any]) -> None:
+def test_box_encoder_errors(arguments: dict[str, Any]) -> None:
     check_refused("box_encoder", same(BOXES), same(LABELS), **{"anchors": ANCHORS, **arguments})
     check_refused("box_encoder", same(BOXES), same(LABELS.astype(np.int64)), anchors=ANCHORS)
 
@@ -390,7 +390,7 @@ def test_boxes_have_the_same_distribution(arguments: dict[str, Any]) -> None:
         {"input_shape": [80, 60, 3], "shape_layout": "HWC"},
     ],
 )
-def test_random_bbox_crop_refuses(arguments: dict[str, Any]) -> None:
+def test_random_bbox_crop_errors(arguments: dict[str, Any]) -> None:
     check_refused("random_bbox_crop", same(BOXES), **{"total_num_attempts": 9, **arguments})
 
 

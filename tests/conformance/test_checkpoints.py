@@ -72,7 +72,7 @@ def labels(outputs: Any) -> list[int]:
 
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("stick", [False, True])
-def test_pipelines_go_on_at_every_step(pad: bool, stick: bool, files: list[str]) -> None:
+def test_pipelines_resume_at_every_step(pad: bool, stick: bool, files: list[str]) -> None:
     def run(library: Any, fn: Any, _: Any) -> Any:
         options = {"num_shards": 2, "shard_id": 1, "stick_to_shard": stick, "pad_last_batch": pad}
         pipeline = reading(library, fn, files, **options)
@@ -108,7 +108,7 @@ def test_files_hold_the_same(files: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize("num_shards", [1, 2])
-def test_iterators_go_on_at_every_step(
+def test_iterators_resume_at_every_step(
     policy: str, auto_reset: bool, pad: bool, num_shards: int, files: list[str]
 ) -> None:
     """The rest of the epoch, and the next one; each `for` begins as in a program."""
@@ -202,7 +202,7 @@ def test_sources_that_take_numbers(
     assert own == other
 
 
-def test_random_numbers_go_on() -> None:
+def test_random_numbers_resume() -> None:
     """The numbers differ between the libraries; that they continue does not."""
 
     def run(library: Any, fn: Any, _: Any) -> Any:
@@ -228,7 +228,7 @@ def test_random_numbers_go_on() -> None:
     assert of_both(run) == (([True] * 4, 4), ([True] * 4, 4))
 
 
-def test_iterables_go_on_here_only() -> None:
+def test_iterables_resume_here_only() -> None:
     def run(library: Any, fn: Any, _: Any) -> Any:
         def generate() -> Iterator[list[numpy.ndarray]]:
             for number in range(6):
@@ -251,7 +251,7 @@ def test_iterables_go_on_here_only() -> None:
 
 
 @pytest.mark.parametrize("checkpoint", ["garbage", b"garbage"])
-def test_garbage_is_refused_when_the_pipeline_is_built(checkpoint: Any, files: list[str]) -> None:
+def test_invalid_checkpoint_raises_at_build(checkpoint: Any, files: list[str]) -> None:
     def run(library: Any, fn: Any, _: Any) -> Any:
         pipeline = reading(library, fn, files, checkpoint=checkpoint)
         try:

@@ -70,7 +70,7 @@ def test_samples(tmp_path: Path, arguments: dict[str, Any]) -> None:
         {"annotations_file": ""},
     ],
 )
-def test_both_refuse(tmp_path: Path, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(tmp_path: Path, arguments: dict[str, Any]) -> None:
     for library in (dali_core, reference):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             read(library, 1, **{**write_data_set(tmp_path), **arguments})

@@ -176,21 +176,21 @@ def test_image_type_has_no_effect(operator: str, image_type: str) -> None:
 
 @pytest.mark.parametrize("operator", ["color_twist", "hsv", "hue", "saturation"])
 @pytest.mark.parametrize("dtype", OTHER_TYPES)
-def test_matrix_refusals(operator: str, dtype: str) -> None:
+def test_matrix_errors(operator: str, dtype: str) -> None:
     check_refused(operator, images(dtype), "HWC")
     check_refused(operator, images("uint8"), "HWC", dtype=dali_name(dtype))
 
 
 @pytest.mark.parametrize("operator", ["brightness", "contrast", "brightness_contrast"])
 @pytest.mark.parametrize("dtype", OTHER_TYPES)
-def test_scale_refusals(operator: str, dtype: str) -> None:
+def test_scale_errors(operator: str, dtype: str) -> None:
     check_refused(operator, images(dtype), "HWC")
     check_refused(operator, images("uint8"), "HWC", dtype=dali_name(dtype))
 
 
 @pytest.mark.parametrize("layout", ["CHW", "HW", "WHC", "FCHW", "FDHWC"])
 @pytest.mark.parametrize("operator", ["color_twist", "hsv", "brightness", "contrast"])
-def test_layout_refusals(operator: str, layout: str) -> None:
+def test_layout_errors(operator: str, layout: str) -> None:
     check_refused(operator, images("uint8", layout), layout)
 
 
@@ -202,7 +202,7 @@ def test_color_spaces(source: str, target: str) -> None:
         check("color_space_conversion", samples, layout, image_type=source, output_type=target)
 
 
-def test_color_space_refusals() -> None:
+def test_color_space_errors() -> None:
     call = {"image_type": "RGB", "output_type": "GRAY"}
     check_refused("color_space_conversion", images("float32"), "HWC", **call)
     check_refused("color_space_conversion", images("uint8", channels=4), "HWC", **call)

@@ -12,7 +12,7 @@ pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name: str, tmp_path: Path) -> None:
+def test_same_program_runs_on_both(name: str, tmp_path: Path) -> None:
     theirs = run_with(program=PROGRAMS[name], cwd=tmp_path)
     ours = run_with("-m", "dali_core.compat", program=PROGRAMS[name], cwd=tmp_path)
     assert len(theirs) > 100

@@ -380,7 +380,7 @@ def test_same_results(define: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("define", REFUSED, ids=lambda define: define.__name__)
-def test_both_refuse(define: Callable[[Any], Any]) -> None:
+def test_invalid_conditions_raise_in_both(define: Callable[[Any], Any]) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, TypeError, ValueError)):
             run(library, define)

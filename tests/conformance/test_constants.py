@@ -98,7 +98,7 @@ def test_types_of_constant(dtype: str) -> None:
         {"fdata": 1, "shape": [-1]},
     ],
 )
-def test_refused_constants(arguments: dict[str, Any]) -> None:
+def test_invalid_constants(arguments: dict[str, Any]) -> None:
     check_refused(lambda library, _: library.fn.constant(**arguments))
 
 
@@ -162,7 +162,7 @@ def test_conversion_to_the_type_of_the_output() -> None:
         check(lambda library, node, v=value: library.fn.full_like(node(np.int16([0, 0])), v))
 
 
-def test_refused_values() -> None:
+def test_invalid_values() -> None:
     check_refused(lambda library, _: library.fn.full([1, 2], shape=[2, 3]))
     check_refused(lambda library, node: library.fn.full_like(node(np.zeros((2, 3))), [1, 2]))
     check_refused(lambda library, _: library.fn.full("a", shape=[2]))
@@ -217,7 +217,7 @@ def test_beta(alpha: float, beta: float) -> None:
         )
 
 
-def test_refused_beta() -> None:
+def test_invalid_beta() -> None:
     check_refused(lambda library, _: library.fn.random.beta(alpha=0.0))
     check_refused(lambda library, _: library.fn.random.beta(beta=float("inf")))
     check_refused(lambda library, _: library.fn.random.beta(dtype=library.types.FLOAT16))
@@ -257,7 +257,7 @@ def test_shapes_and_layouts_of_chosen_slices() -> None:
         )
 
 
-def test_refused_choices() -> None:
+def test_invalid_choices() -> None:
     for choices in (0, -1, 5.5):
         check_refused(lambda library, _, c=choices: library.fn.random.choice(c))
     for p in ([0.1, 0.9], [0.1, 0.9, 0.9], [-0.1, 0.9, 0.2], [0.1, 0.9, 0.001]):

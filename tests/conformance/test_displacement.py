@@ -90,7 +90,7 @@ def test_images(operator: str, arguments: dict[str, Any], dtype: str) -> None:
 
 
 @pytest.mark.parametrize("operator", ["sphere", "water"])
-def test_refusals(operator: str) -> None:
+def test_invalid_images_raise_in_both(operator: str) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError)):
             run(library, operator, np.zeros((3, 3, 3), np.float64), {})

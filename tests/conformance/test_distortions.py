@@ -181,7 +181,7 @@ def test_erase_per_sample() -> None:
         {"anchor": [0.1, 0.2], "shape": [0.2, 0.3], "normalized": True, "normalized_shape": True},
     ],
 )
-def test_erase_refusals(arguments: dict[str, Any]) -> None:
+def test_erase_errors(arguments: dict[str, Any]) -> None:
     check_refused("erase", [noise((6, 8, 3))], "HWC", **arguments)
 
 
@@ -242,7 +242,7 @@ def test_lookup_table_outputs(dtype: str) -> None:
     check("lookup_table", [np.arange(12).reshape(2, 3, 2)], "HWC", dtype=dtype, **TABLE)
 
 
-def test_lookup_table_refusals() -> None:
+def test_lookup_table_errors() -> None:
     samples = [np.arange(3)]
     check_refused("lookup_table", samples, keys=[1, 2], values=[1.0])
     check_refused("lookup_table", samples, keys=[-1], values=[1.0])
@@ -275,7 +275,7 @@ def test_equalize() -> None:
     check("equalize", [photo(31, 17, 7)], "HWC")
 
 
-def test_equalize_refusals() -> None:
+def test_equalize_errors() -> None:
     check_refused("equalize", [noise((4, 5, 3), "int16")], "HWC")
     check_refused("equalize", [noise((2, 4, 5, 3))], "DHWC")
     check_refused("equalize", [noise((4, 5, 3))], "WHC")
@@ -300,7 +300,7 @@ def test_clahe_of_lightness() -> None:
     check("clahe", samples, "", tolerance=2, tiles_x=4, tiles_y=3, clip_limit=2.0, bins=64)
 
 
-def test_clahe_refusals() -> None:
+def test_clahe_errors() -> None:
     arguments = {"tiles_y": 2, "tiles_x": 2, "clip_limit": 2.0}
     check_refused("clahe", [noise((16, 16))], "HW", **arguments)
     check_refused("clahe", [noise((16, 16, 2))], "HWC", **arguments)
@@ -333,7 +333,7 @@ def test_jpeg_compression_distortion_layouts() -> None:
     check("jpeg_compression_distortion", [frames[0]] * 3, "HWC", {"quality": qualities})
 
 
-def test_jpeg_compression_distortion_refusals() -> None:
+def test_jpeg_compression_distortion_errors() -> None:
     operator = "jpeg_compression_distortion"
     check_refused(operator, [noise((9, 9, 1))], "HWC")
     check_refused(operator, [noise((3, 9, 9))], "CHW")
@@ -390,7 +390,7 @@ def test_noise_without_chance(dtype: str) -> None:
     check("noise.salt_and_pepper", [sample], "HWC", prob=0.0)
 
 
-def test_noise_refusals() -> None:
+def test_noise_errors() -> None:
     for operator in ("noise.gaussian", "noise.shot", "noise.salt_and_pepper"):
         check_refused(operator, [np.zeros((3, 3, 3), bool)], "HWC")
     for arguments in ({"prob": 1.5}, {"prob": -0.1}, {"salt_vs_pepper": 2.0}):
@@ -436,7 +436,7 @@ def test_paste() -> None:
         {"fill_value": 1},
     ],
 )
-def test_paste_refusals(arguments: dict[str, Any]) -> None:
+def test_paste_errors(arguments: dict[str, Any]) -> None:
     check_refused("paste", [photo(9, 7)], "HWC", **arguments)
 
 

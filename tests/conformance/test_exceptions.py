@@ -137,7 +137,7 @@ def first_error(library: Any, error: Exception, kind: str, **options: Any) -> An
 
 @pytest.mark.parametrize("make_error", ERRORS)
 @pytest.mark.parametrize("kind", SOURCES)
-def test_what_a_source_raises_arrives_as_itself(
+def test_source_exception_propagates_unchanged(
     make_error: Callable[[], Exception], kind: str
 ) -> None:
     for lib in (reference, dali_core):
@@ -158,7 +158,7 @@ def test_what_a_source_raises_arrives_as_itself(
         {"prefetch_queue_depth": 4},
     ],
 )
-def test_whenever_the_source_is_called(options: dict[str, Any]) -> None:
+def test_source_exception_propagates_from_any_call(options: dict[str, Any]) -> None:
     for lib in (reference, dali_core):
         error = OwnError(3)
         assert first_error(lib, error, "function", **options) is error
@@ -177,7 +177,7 @@ def test_the_next_batch_follows() -> None:
     assert pipeline.run()[0].at(0) == 2
 
 
-def test_a_function_raises_what_says_the_sample() -> None:
+def test_function_exception_becomes_a_sample_error() -> None:
     # The reference raises a RuntimeError that contains only the text of the original exception.
     def fail(_: Any) -> Any:
         raise OwnError(1)

@@ -240,7 +240,7 @@ def test_functions_of_one_operand() -> None:
 
 
 @pytest.mark.parametrize("refused", ["bool", "float"])
-def test_refused_types(refused: str) -> None:
+def test_invalid_types(refused: str) -> None:
     values = numbers("bool") if refused == "bool" else numbers("float32")
     names = [*ARITHMETIC, "pow", "neg", "abs"] if refused == "bool" else [*BITWISE, "invert"]
     for name in set(names) - {"mul"}:
@@ -290,7 +290,7 @@ def test_constants_as_operands() -> None:
 
 
 @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**40, "a", None, 1j])
-def test_refused_constants(value: Any) -> None:
+def test_invalid_constants(value: Any) -> None:
     check_refused([numbers("int64")], lambda library, nodes: [nodes[0] + value])
     check_refused([numbers("int64")], lambda library, nodes: [value * nodes[0]])
 

@@ -36,7 +36,7 @@ def test_files() -> None:
         check("io.file.read", (paths, ""), **arguments)
 
 
-def test_both_refuse_paths() -> None:
+def test_invalid_paths_raise_in_both() -> None:
     for name in (b"missing", b".", b""):
         check_refused("io.file.read", ([path_of(name)], ""))
     check_refused("io.file.read", ([path_of(b"aa")[None]], ""))
@@ -58,7 +58,7 @@ def test_dumped_images(arguments: dict[str, Any], channels: int) -> None:
     assert len(files[1]) == 2
 
 
-def test_both_refuse_images() -> None:
+def test_invalid_images_raise_in_both() -> None:
     image = np.zeros((2, 3, 3), np.uint8)
     for sample in (image[..., 0].copy(), image.astype(np.float32), np.zeros((2, 3, 4), np.uint8)):
         check_refused("dump_image", ([sample], ""))

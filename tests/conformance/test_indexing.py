@@ -106,7 +106,7 @@ REFUSED: list[Entries] = [
 
 
 @pytest.mark.parametrize("entries", REFUSED)
-def test_refused_indices(entries: Entries) -> None:
+def test_invalid_indices(entries: Entries) -> None:
     def build(library: Any, nodes: list[Any]) -> list[Any]:
         x, one, _, _, *others = nodes
         return [x[entries(library, one, *others)]]

@@ -115,7 +115,7 @@ CASE = Case((Reader(7, 1, 0, stick=False, pad=False),), 2, 2, "FILL", {}, ())
         {"reader_name": "reader", "auto_reset": 1},
     ],
 )
-def test_both_refuse(options: dict[str, Any], files: list[str]) -> None:
+def test_invalid_options_raise_in_both(options: dict[str, Any], files: list[str]) -> None:
     case = replace(CASE, options=options)
     with pytest.raises((AssertionError, ValueError, RuntimeError)) as reference:
         REFERENCE.iterator(files, case)
@@ -125,7 +125,7 @@ def test_both_refuse(options: dict[str, Any], files: list[str]) -> None:
 
 
 @pytest.mark.parametrize("pipelines", [None, []])
-def test_both_refuse_to_iterate_over_nothing(pipelines: Any) -> None:
+def test_empty_pipeline_lists_raise_in_both(pipelines: Any) -> None:
     for library in (OWN, REFERENCE):
         with pytest.raises((AssertionError, IndexError)):
             library.plugin.DALIGenericIterator(pipelines, ["label"])
@@ -133,7 +133,7 @@ def test_both_refuse_to_iterate_over_nothing(pipelines: Any) -> None:
             library.plugin.DALIGenericIterator(pipelines, ["label", "label"])
 
 
-def test_both_refuse_ragged_batches() -> None:
+def test_ragged_batches_raise_in_both() -> None:
     for library in (OWN, REFERENCE):
         pipeline = library.core.Pipeline(2, 1, None)
         with pipeline:

@@ -166,7 +166,7 @@ def test_dtypes(both: Any, dtype: str) -> None:
     )
 
 
-def test_partial_batches_are_refused(both: Any) -> None:
+def test_partial_batches_raise(both: Any) -> None:
     def refuses(library: Library) -> bool:
         with pytest.raises(Exception, match="(?i)policy"):
             library.plugin.DALIGenericIterator(

@@ -127,7 +127,7 @@ def test_image_crop(arguments: dict[str, Any]) -> None:
         {"crop": (2, 2), "out_of_bounds_policy": "pad"},
     ],
 )
-def test_refused_crops(arguments: dict[str, Any]) -> None:
+def test_invalid_crops(arguments: dict[str, Any]) -> None:
     check_refused(lambda library, data: library.fn.decoders.image_crop(data, **arguments))
 
 
@@ -234,7 +234,7 @@ def test_slice_by_position(start: np.ndarray, shape: np.ndarray, arguments: dict
         {"start": [1, 2, 3]},
     ],
 )
-def test_refused_slices(arguments: dict[str, Any]) -> None:
+def test_invalid_slices(arguments: dict[str, Any]) -> None:
     check_refused(lambda library, data: library.fn.decoders.image_slice(data, **arguments))
 
 
@@ -261,7 +261,7 @@ def test_types_of_shapes(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["UINT8", "INT16", "FLOAT16", "BOOL"])
-def test_refused_types_of_shapes(dtype: str) -> None:
+def test_invalid_types_of_shapes(dtype: str) -> None:
     check_refused(
         lambda library, data: library.fn.peek_image_shape(data, dtype=getattr(library.types, dtype))
     )

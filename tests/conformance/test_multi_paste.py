@@ -124,7 +124,7 @@ def test_types(source: str) -> None:
         check(samples, dtype=target)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_raise_in_both() -> None:
     refuse(EQUAL, in_ids=[1, 5])
     refuse(EQUAL, EQUAL, in_ids=[1])
     refuse(EQUAL, output_size=[2, 2])

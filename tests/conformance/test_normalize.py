@@ -116,7 +116,7 @@ def test_given_tensors_of_full_size() -> None:
         check("normalize", (samples, "HWC"), per_sample=dict.fromkeys(given, full), **CLOSE)
 
 
-def test_where_nothing_deviates() -> None:
+def test_zero_deviation() -> None:
     constant = ([np.full((4, 5), 7, np.uint8)], "")
     check("normalize", constant)
     check("normalize", constant, shift=3.0, axes=[1])
@@ -136,11 +136,11 @@ def test_where_nothing_deviates() -> None:
         {"batch": True, "axes": [1, 2]},
     ],
 )
-def test_refusals(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused("normalize", IMAGES, **arguments)
 
 
-def test_refused_tensors() -> None:
+def test_invalid_tensors() -> None:
     three = {"mean": [MEAN] * 3}
     check_refused("normalize", IMAGES, per_sample=three, batch=True)
     check_refused("normalize", IMAGES, per_sample=three, axes=[0, 1, 2])

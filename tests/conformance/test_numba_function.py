@@ -118,7 +118,7 @@ def test_whole_batches() -> None:
     assert check(build)[0][1][0][0][0][0] == 5
 
 
-def test_what_is_refused_in_both() -> None:
+def test_invalid_arguments_raise_in_both() -> None:
     for changes in (
         {"in_types": ["FLOAT"]},
         {"ins_ndim": [2], "outs_ndim": [2]},

@@ -128,7 +128,7 @@ def test_arrays(root: Path, arguments: dict[str, Any], monkeypatch: pytest.Monke
     ],
     ids=str,
 )
-def test_both_refuse(
+def test_invalid_arguments_raise_in_both(
     root: Path, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root)
@@ -152,7 +152,7 @@ def test_decoder() -> None:
         check("decoders.numpy", ([np.frombuffer(npy(extreme), np.uint8)], ""), dtype=target)
 
 
-def test_both_refuse_to_decode() -> None:
+def test_damaged_arrays_raise_in_both() -> None:
     for array in (np.zeros(3, complex), np.zeros(3, "U2"), np.array([{}, None], object)):
         check_refused("decoders.numpy", ([np.frombuffer(npy(array), np.uint8)], ""))
     check_refused("decoders.numpy", ([np.zeros(300, np.uint8)], ""))

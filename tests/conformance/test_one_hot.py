@@ -78,7 +78,7 @@ def test_no_classes() -> None:
         {"axis_name": "C"},
     ],
 )
-def test_refusals(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused("one_hot", (NUMBERS, ""), **arguments)
 
 

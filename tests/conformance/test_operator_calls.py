@@ -102,7 +102,7 @@ def test_constructors_take_some_arguments_by_position(call: Callable[[Any], Any]
         ),
     ],
 )
-def test_what_is_given_twice_or_not_at_all_is_refused(call: Callable[[Any], Any]) -> None:
+def test_duplicate_and_missing_arguments_raise(call: Callable[[Any], Any]) -> None:
     for library in (dali_core, reference):
         assert result(call, library)[0] == "refused"
 

@@ -112,7 +112,7 @@ def test_same_data(source: Any, arguments: dict[str, Any], workers: int) -> None
         (samples, {"batch": False, "bytes_per_sample_hint": -1}),
     ],
 )
-def test_same_refusals(source: Callable[..., Any], arguments: dict[str, Any]) -> None:
+def test_same_errors(source: Callable[..., Any], arguments: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as expected:
         run(reference, source, 1, "fork", **arguments)
     with pytest.raises(expected.type):

@@ -50,7 +50,7 @@ def feeding(*given: Any, **named: Any) -> Callable[[Any, Any], Any]:
 
 
 @pytest.mark.parametrize("name", FED)
-def test_what_can_be_fed(name: str) -> None:
+def test_accepted_feed_types(name: str) -> None:
     def feed_and_run(p: Any, library: Any) -> Any:
         p.feed_input("x", FED[name](library))
         return p.run()

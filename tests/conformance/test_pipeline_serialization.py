@@ -59,7 +59,7 @@ def test_arguments() -> None:
     check(changed, make=graph)
 
 
-def test_becoming() -> None:
+def test_deserialize_and_build() -> None:
     def become(p: Any, library: Any) -> Any:
         log = []
         expected = plain(graph(library).run(), library)
@@ -72,7 +72,7 @@ def test_becoming() -> None:
     assert check(become, make=graph) == [[[3, 2, 3], True, [5, 1, 7], False]]
 
 
-def test_refused() -> None:
+def test_invalid_documents_raise_in_both() -> None:
     def reading(*given: Any, **named: Any) -> Callable[[Any, Any], Any]:
         return lambda _, library: library.Pipeline.deserialize(*given, **named)
 

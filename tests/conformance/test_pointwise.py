@@ -198,7 +198,7 @@ def test_crop_per_sample() -> None:
         {"crop": (13, 4), "out_of_bounds_policy": "pad", "fill_values": [1.0, 2.0]},
     ],
 )
-def test_crop_refusals(operator: str, arguments: dict[str, Any]) -> None:
+def test_crop_errors(operator: str, arguments: dict[str, Any]) -> None:
     check_refused(operator, images("HWC"), "HWC", **arguments)
 
 
@@ -308,7 +308,7 @@ def test_crop_mirror_normalize_channels(channels: int, output: str) -> None:
         )
 
 
-def test_crop_mirror_normalize_refusals() -> None:
+def test_crop_mirror_normalize_errors() -> None:
     samples = images("HWC")
     check_refused("crop_mirror_normalize", samples, "HWC", mean=[1.0, 2.0])
     check_refused("crop_mirror_normalize", samples, "HWC", output_layout="FCHW")

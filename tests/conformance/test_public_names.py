@@ -311,7 +311,7 @@ def exists(path: str) -> bool:
         return "must be installed" in str(error)
 
 
-def test_every_module_exists_or_comes() -> None:
+def test_every_module_exists_or_is_planned() -> None:
     folder = Path(find("nvidia.dali").__file__).parent
     paths = [path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")]
     names = {".".join(path.parts).removesuffix(".__init__") for path in paths}
@@ -334,7 +334,7 @@ def test_tables_are_about_something() -> None:
     assert all(reason for table in tables for reason in table.values())
 
 
-def test_what_is_looked_for() -> None:
+def test_compared_names_include_known_members() -> None:
     tensor, batch = (find(SUBJECTS[name][0]) for name in ("TensorCPU", "TensorListCPU"))
     on_device = find(SUBJECTS["TensorGPU"][0])
     assert {"as_cpu", "__cuda_array_interface__", "device_id"} <= public_names(on_device)

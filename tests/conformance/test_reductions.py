@@ -133,7 +133,7 @@ def test_numbers_without_dimensions(operator: str) -> None:
 
 @pytest.mark.parametrize("operator", [*SUMS, *EXTREMES])
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
-def test_without_elements(operator: str, dtype: str) -> None:
+def test_empty_arrays(operator: str, dtype: str) -> None:
     check(operator, ([np.zeros((0,), dtype)], ""))
     for shape in ((0, 3), (3, 0)):
         for axis in (0, 1):

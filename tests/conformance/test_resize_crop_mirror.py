@@ -141,7 +141,7 @@ def test_without_effect() -> None:
         {"size": 9, "dtype": "INT32"},
     ],
 )
-def test_refusals(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused("resize_crop_mirror", samples_of("HWC"), **arguments)
 
 

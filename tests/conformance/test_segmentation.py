@@ -78,7 +78,7 @@ def test_pixels(arguments: dict[str, Any]) -> None:
     check_counts(PIXEL, np.stack([MASK[:3, :4], MASK[3:, :4]]), **scalars)
 
 
-def test_pixels_are_refused() -> None:
+def test_pixel_arguments_raise_in_both() -> None:
     data = ([MASK] * 2, "")
     check_refused(PIXEL, data, value=3, threshold=1.0)
 
@@ -165,7 +165,7 @@ def test_objects_of_other_dimensions() -> None:
         {"ignore_class": True, "class_weights": [1.0]},
     ],
 )
-def test_objects_are_refused(arguments: dict[str, Any]) -> None:
+def test_object_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused(OBJECT, ([MASK] * 2, ""), **arguments)
     check_refused(OBJECT, ([MASK.astype(np.float32)] * 2, ""))
 
@@ -203,7 +203,7 @@ def test_polygons_that_share_vertices() -> None:
         ([1], POLYGONS.astype(np.int64)),
     ],
 )
-def test_select_masks_refuses(chosen: list[int], polygons: np.ndarray) -> None:
+def test_select_masks_errors(chosen: list[int], polygons: np.ndarray) -> None:
     check_refused(
         "segmentation.select_masks", *select(chosen, np.array(polygons)), ([VERTICES] * 2, "")
     )

@@ -69,5 +69,7 @@ def test_positions_of_samples_and_frames() -> None:
         (np.zeros((8, 8), np.uint8), "HW", {"blue_position": (0, 2)}),
     ],
 )
-def test_both_refuse(image: np.ndarray, layout: str, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(
+    image: np.ndarray, layout: str, arguments: dict[str, Any]
+) -> None:
     check_refused("debayer", ([image], layout), **{"blue_position": (0, 0), **arguments})

@@ -146,11 +146,11 @@ def test_arguments_of_each_frame(name: str) -> None:
         (lambda fn, types, x, a: fn.brightness(x, brightness=a), FACTORS[:3]),
     ],
 )
-def test_refused_arguments_of_each_frame(call: Call, values: np.ndarray) -> None:
+def test_invalid_arguments_of_each_frame(call: Call, values: np.ndarray) -> None:
     check_refused(call, CLIPS, "FHWC", [values])
 
 
-def test_layouts_without_frames_are_refused() -> None:
+def test_layouts_without_frames_raise() -> None:
     check_refused(lambda fn, types, x: fn.crop_mirror_normalize(x), CLIPS, "FHWC")
 
 
@@ -174,7 +174,7 @@ def test_order_of_each_sample() -> None:
 @pytest.mark.parametrize(
     ("order", "layout"), [([], "FX"), ([3], "FX"), ([-1], "FX"), ([0], "XY"), ([0], "HWCF")]
 )
-def test_refused_orders(order: list[int], layout: str) -> None:
+def test_invalid_orders(order: list[int], layout: str) -> None:
     data = [np.zeros((2, 3, 4, 3), np.uint8)] if layout == "HWCF" else NUMBERS
     check_refused(lambda fn, types, x: fn.sequence_rearrange(x, new_order=order), data, layout)
 
@@ -199,5 +199,5 @@ def test_element_extract(layout: str | None, elements: Any) -> None:
 @pytest.mark.parametrize(
     ("elements", "layout"), [([], "FX"), ([3], "FX"), ([-1], "FX"), ([0], "XY")]
 )
-def test_refused_elements(elements: list[int], layout: str) -> None:
+def test_invalid_elements(elements: list[int], layout: str) -> None:
     check_refused(lambda fn, types, x: fn.element_extract(x, element_map=elements), NUMBERS, layout)

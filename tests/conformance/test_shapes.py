@@ -125,7 +125,7 @@ def test_transpose_small_shapes() -> None:
         {"output_layout": ""},
     ],
 )
-def test_transpose_refusals(arguments: dict[str, Any]) -> None:
+def test_transpose_errors(arguments: dict[str, Any]) -> None:
     check_refused("transpose", ([VALUES], "HWC"), **arguments)
 
 
@@ -206,7 +206,7 @@ def test_reshape_per_sample(operator: str) -> None:
         {"layout": "AB"},
     ],
 )
-def test_reshape_refusals(operator: str, arguments: dict[str, Any]) -> None:
+def test_reshape_errors(operator: str, arguments: dict[str, Any]) -> None:
     check_refused(operator, ([VALUES], "HWC"), **arguments)
 
 
@@ -250,7 +250,7 @@ def test_squeeze(arguments: dict[str, Any]) -> None:
     check("squeeze", ([np.arange(6).reshape(1, 3, 1, 2)], "ABCD"), **arguments)
 
 
-def test_squeeze_without_elements() -> None:
+def test_squeeze_of_empty_arrays() -> None:
     check("squeeze", ([np.zeros((0, 3, 2))], "ABC"), axes=[1])
     check("squeeze", ([np.zeros((0, 0, 2))], "ABC"), axes=[0])
     check("squeeze", ([np.zeros((1, 1))], "AB"), axes=[0, 1])
@@ -261,7 +261,7 @@ def test_squeeze_without_elements() -> None:
     "arguments",
     [{}, {"axes": [1]}, {"axes": [0, 0]}, {"axis_names": "X"}, {"axis_names": "A", "axes": [0]}],
 )
-def test_squeeze_refusals(arguments: dict[str, Any]) -> None:
+def test_squeeze_errors(arguments: dict[str, Any]) -> None:
     check_refused("squeeze", ([np.zeros((1, 3))], "AB"), **arguments)
 
 
@@ -294,7 +294,7 @@ def test_expand_dims_of_scalars() -> None:
         {"axes": [1], "new_axis_names": "FX"},
     ],
 )
-def test_expand_dims_refusals(arguments: dict[str, Any]) -> None:
+def test_expand_dims_errors(arguments: dict[str, Any]) -> None:
     check_refused("expand_dims", ([VALUES], "HWC"), **arguments)
 
 
@@ -330,7 +330,7 @@ def test_cat_layouts() -> None:
 
 @pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 5)])
 @pytest.mark.parametrize("axis", [0, 1])
-def test_cat_without_elements(axis: int, shape: tuple[int, int]) -> None:
+def test_cat_of_empty_arrays(axis: int, shape: tuple[int, int]) -> None:
     nothing = np.zeros(shape, np.int32)
     check("cat", ([MATRICES[0]], "HW"), ([nothing], "HW"), axis=axis)
     check("cat", ([nothing], "HW"), ([MATRICES[0]], "HW"), axis=axis)
@@ -349,7 +349,7 @@ def test_cat_without_elements(axis: int, shape: tuple[int, int]) -> None:
         (MATRICES[1], {}),
     ],
 )
-def test_cat_refusals(second: np.ndarray, arguments: dict[str, Any]) -> None:
+def test_cat_errors(second: np.ndarray, arguments: dict[str, Any]) -> None:
     check_refused("cat", ([MATRICES[0]], "HW"), ([second], ""), **arguments)
 
 
@@ -379,7 +379,7 @@ def test_stack_scalars() -> None:
         (MATRICES[1], {}),
     ],
 )
-def test_stack_refusals(second: np.ndarray, arguments: dict[str, Any]) -> None:
+def test_stack_errors(second: np.ndarray, arguments: dict[str, Any]) -> None:
     check_refused("stack", ([MATRICES[0]], "HW"), ([second], ""), **arguments)
 
 
@@ -444,5 +444,5 @@ def test_pad_per_sample() -> None:
         {"align": 0},
     ],
 )
-def test_pad_refusals(arguments: dict[str, Any]) -> None:
+def test_pad_errors(arguments: dict[str, Any]) -> None:
     check_refused("pad", (MATRICES, "HW"), **arguments)

@@ -118,7 +118,7 @@ def test_short_lists_are_filled_up(arguments: dict[str, Any]) -> None:
     assert (found == "refused") is wrong
 
 
-def test_what_the_list_leaves_out_may_be_anything() -> None:
+def test_outputs_without_declared_type_accept_any_data() -> None:
     mixed = (np.zeros((2, 2), np.uint8), np.zeros((2, 1, 1), np.int32), IMAGES.astype(np.float32))
     for arguments in ({"dtype": ["UINT8", "INT32"]}, {"dtype": ["UINT8"]}, {"ndim": [1, 2]}):
         assert check(source(lambda i: mixed, num_outputs=3, **arguments)) != "refused"
@@ -198,7 +198,7 @@ def test_sources_with_any_number_of_arguments(function: Any, parallel: bool) -> 
     assert check(source(function, parallel=parallel, batch=True)) == "refused"
 
 
-def test_both_warn_of_what_is_computed_for_nothing() -> None:
+def test_both_warn_of_unused_outputs() -> None:
     def build(library: Any) -> Any:
         one, _ = library.fn.external_source(lambda i: (ONE, TWO), num_outputs=2)
         return one
@@ -210,7 +210,7 @@ def test_both_warn_of_what_is_computed_for_nothing() -> None:
     assert check(needed)[1] == 0
 
 
-def test_both_warn_of_sources_that_a_checkpoint_cannot_have() -> None:
+def test_both_warn_of_sources_without_state() -> None:
     assert check(source(lambda: ONE))[1] == 1
     assert check(source(lambda i: ONE))[1] == 0
     assert check(source(lambda info: ONE[0], batch=False))[1] == 0

@@ -125,6 +125,6 @@ def test_regions_of_samples() -> None:
     ],
     ids=str,
 )
-def test_both_refuse(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused("tensor_resize", (samples("float32"), "DHW"), **arguments)
     check_refused("tensor_resize", ([np.zeros((2, 2, 2, 2), np.float32)], ""), sizes=[3, 3, 3, 3])

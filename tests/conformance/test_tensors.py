@@ -397,7 +397,7 @@ def test_making_lists(call: Call) -> None:
 
 
 @pytest.mark.parametrize("call", ACCESS.values(), ids=ACCESS)
-def test_looking(call: Call) -> None:
+def test_reading_properties(call: Call) -> None:
     check(call)
 
 
@@ -408,7 +408,7 @@ def test_texts(call: Call) -> None:
 
 
 @pytest.mark.parametrize(("make", "change"), CHANGES.values(), ids=CHANGES)
-def test_changing(make: Call, change: Callable[[Any], Any]) -> None:
+def test_changing_shapes_layouts_and_types(make: Call, change: Callable[[Any], Any]) -> None:
     check(after(make, change))
 
 
@@ -457,7 +457,7 @@ def copied(tensor: Any) -> Any:
     return torch.utils.dlpack.from_dlpack(tensor.__dlpack__(copy=True)).numpy()
 
 
-def test_what_shares_memory() -> None:
+def test_shared_memory() -> None:
     def shared(make: Callable[[Library, Any], Any]) -> None:
         def call(library: Library) -> bool:
             data = IMAGE.copy()

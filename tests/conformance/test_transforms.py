@@ -165,7 +165,7 @@ def test_with_inputs(reverse_order: bool) -> None:
         ("combine", [PLANE], {}),
     ],
 )
-def test_refusals(call: Call) -> None:
+def test_invalid_arguments_raise_in_both(call: Call) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, [call])

@@ -112,7 +112,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("spelling", WRONG, ids=repr)
-def test_other_types_are_refused(spelling: Any) -> None:
+def test_other_types_raise(spelling: Any) -> None:
     for types in (ours, theirs):
         with pytest.raises(TypeError):
             types.to_dali_type(spelling)

@@ -342,7 +342,7 @@ def test_shards(video: Video, num_shards: int, pads: bool, sticks: bool) -> None
     ],
     ids=str,
 )
-def test_refused(video: Video, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(video: Video, arguments: dict[str, Any]) -> None:
     check_both_refuse(**{"filenames": str(video("vp8.webm"))} | arguments)
 
 
@@ -438,7 +438,7 @@ def test_arguments_of_each_sample(video: Video) -> None:
     ],
     ids=str,
 )
-def test_decoder_refuses(video: Video, arguments: dict[str, Any]) -> None:
+def test_decoder_errors(video: Video, arguments: dict[str, Any]) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError, IndexError)):
             decode(library, [video("vp8.webm")], {}, **arguments)

@@ -330,7 +330,7 @@ def check_coordinates(sample: np.ndarray, layout: str, calls: Sequence[Call]) ->
         ("HWC", ("coord_transform", {"M": 1, "MT": 2})),
     ],
 )
-def test_refusals(layout: str, call: Call) -> None:
+def test_invalid_arguments_raise_in_both(layout: str, call: Call) -> None:
     for library in (reference, dali_core):
         with pytest.raises((RuntimeError, ValueError, TypeError)):
             run(library, image(layout), layout, [call])

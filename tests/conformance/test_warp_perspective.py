@@ -113,7 +113,7 @@ def test_layouts() -> None:
     ],
     ids=str,
 )
-def test_both_refuse(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     matrix = {"matrix": MATRIX.ravel().tolist()} if arguments else {}
     check_refused(OPERATOR, (images("uint8"), "HWC"), **{**matrix, **arguments})
     check_refused(OPERATOR, ([np.zeros((3, 3, 1), np.int32)], "HWC"), **matrix)

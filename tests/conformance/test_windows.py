@@ -186,11 +186,11 @@ def test_former_names() -> None:
         {"start": -1, "out_of_bounds_policy": "pad", "fill_values": [1.0, 2.0]},
     ],
 )
-def test_refusals(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_raise_in_both(arguments: dict[str, Any]) -> None:
     check_refused("slice", IMAGES, **arguments)
 
 
-def test_refused_inputs() -> None:
+def test_invalid_inputs() -> None:
     start = ([np.int32([1, 1])] * 2, "")
     check_refused("slice", IMAGES, start)
     check_refused("slice", IMAGES, start, start, end=1)

@@ -30,5 +30,5 @@ def test_attributes_are_added() -> None:
     assert "<preface>no code" in page
 
 
-def test_nothing_is_added_twice() -> None:
+def test_accessibility_attributes_are_idempotent() -> None:
     assert accessible(accessible(PAGE)) == accessible(PAGE)

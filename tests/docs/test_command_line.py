@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield tmp_path
 
 
-def test_outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documented_command_outputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blocks = BLOCK.findall(PAGE)
     damage, script = (text for language, text in blocks if language == "python")
     exec(damage, {})

@@ -11,14 +11,14 @@ from dali_core._graph.registry import all_specs
 from docs.generator import conformance
 
 
-def test_is_up_to_date() -> None:
+def test_conformance_page_is_up_to_date() -> None:
     assert conformance.PAGE.read_text("utf-8") == conformance.page(), "run python -m docs.generator"
 
 
 @pytest.mark.parametrize(
     "operator", [name for name, spec in all_specs().items() if not spec.deprecated]
 )
-def test_has_every_argument(operator: str) -> None:
+def test_conformance_page_has_every_argument(operator: str) -> None:
     _, _, rest = conformance.page().partition(f"\n## fn.{operator}\n")
     table, _, _ = rest.partition("\n## ")
     for arg in all_args(all_specs()[operator]):

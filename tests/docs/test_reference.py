@@ -12,7 +12,7 @@ from dali_core import errors, types
 from docs.generator import benchmarks, reference
 
 
-def test_every_error_is_listed_with_what_it_is() -> None:
+def test_every_error_is_listed_with_its_base_class() -> None:
     page = reference.errors_page()
     for name, error in vars(errors).items():
         if isinstance(error, type) and issubclass(error, errors.DaliCoreError):

@@ -18,7 +18,7 @@ from tests.engine.build_and_run import run_program
 
 
 @pytest.mark.parametrize("sanitize", ["thread", SANITIZERS])
-def test_engine(sanitize: str) -> None:
+def test_native_engine_under_sanitizers(sanitize: str) -> None:
     require_compiler()
     result = build_and_run.run(sanitize if can_compile(f"-fsanitize={sanitize}") else "")
     assert result.returncode == 0, result.stdout

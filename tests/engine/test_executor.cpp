@@ -98,7 +98,7 @@ size_t all_bytes(Executor& executor) {
 
 }  // namespace
 
-TEST(memory_stays_flat) {
+TEST(memory_does_not_grow) {
   constexpr size_t kSamples = 4;
   for (size_t num_threads : {1, 2}) {
     Executor executor(two_programs(1000), static_cast<int>(num_threads), false);
@@ -268,7 +268,7 @@ TEST(steps_see_all_batches_in_their_order) {
   }
 }
 
-TEST(the_thread_that_waits_may_run_the_steps) {
+TEST(waiting_thread_runs_the_steps) {
   Executor executor(with_steps(), 2, false);
   std::deque<std::shared_ptr<Batch>> in_flight;
   for (int64_t iteration = 0; iteration < 30; ++iteration) {
@@ -361,7 +361,7 @@ TEST(cancelling_at_any_time_leaves_a_usable_executor) {
   }
 }
 
-TEST(whoever_waits_for_a_cancelled_batch_is_told) {
+TEST(cancelled_batch_wakes_its_waiters) {
   Executor executor(plan({step()}, {}, 0), 1, false);
   const auto batch = submit(executor, 0, 1);
   std::thread other([&] { executor.cancel(); });
@@ -388,7 +388,7 @@ TEST(closing_at_any_time_ends_all_threads) {
   }
 }
 
-TEST(closing_wakes_all_who_wait) {
+TEST(close_wakes_all_waiters) {
   Executor executor(plan({step()}, {}, 0), 1, false);
   const auto batch = submit(executor, 0, 1);
   const StepTask taken = executor.next_step(kLong);
@@ -404,7 +404,7 @@ TEST(closing_wakes_all_who_wait) {
   CHECK(executor.wait_for_steps(0));
 }
 
-TEST(waiting_ends_in_time) {
+TEST(wait_returns_after_timeout) {
   Executor executor(plan({step()}, {}, 0), 1, false);
   const auto batch = submit(executor, 0, 1);
   CHECK(!executor.wait(batch, 0.01));

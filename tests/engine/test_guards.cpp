@@ -44,7 +44,7 @@ std::shared_ptr<Batch> run(Executor& executor, int size) {
 
 }  // namespace
 
-TEST(what_is_guarded_runs_for_some_samples) {
+TEST(guarded_instructions_run_for_selected_samples) {
   std::atomic<int> calls{0};
   const auto count = [&](SampleContext& sample) {
     ++calls;
@@ -64,7 +64,7 @@ TEST(what_is_guarded_runs_for_some_samples) {
   }
 }
 
-TEST(conditions_within_conditions_are_not_looked_at_in_vain) {
+TEST(nested_conditions_are_evaluated_only_if_taken) {
   const auto only_even = [](SampleContext& sample) {
     if (!is_even(sample.key().sample)) throw std::runtime_error("odd");
     *sample.output(0, DataType::kBool, Shape{}).as<bool>() = sample.key().sample % 4 == 0;
@@ -86,7 +86,7 @@ TEST(conditions_within_conditions_are_not_looked_at_in_vain) {
   }
 }
 
-TEST(branches_write_to_the_place_of_what_they_join_to) {
+TEST(branches_write_into_the_joined_output) {
   std::vector<void*> written(6);
   const auto write = [&](SampleContext& sample) {
     Tensor& output = sample.output(0, DataType::kInt64, {5});
@@ -112,7 +112,7 @@ TEST(branches_write_to_the_place_of_what_they_join_to) {
   }
 }
 
-TEST(what_joins_must_be_of_one_kind) {
+TEST(joined_values_must_have_equal_types) {
   const auto real = [](SampleContext& sample) {
     *sample.output(0, DataType::kFloat, {1}).as<float>() = 1;
   };

@@ -23,7 +23,7 @@ TEST(blocks_are_aligned_and_large_enough) {
   CHECK_EQUAL(pool->used_bytes(), 0u);
 }
 
-TEST(a_block_is_reused_once_nobody_holds_it) {
+TEST(block_is_reused_after_last_reference) {
   auto pool = BufferPool::create();
   auto first = pool->allocate(1000);
   auto also_first = first;
@@ -81,7 +81,7 @@ TEST(a_block_outlives_its_pool) {
   CHECK_EQUAL(static_cast<char*>(block.get())[99], 1);
 }
 
-TEST(what_cannot_be_had_throws) {
+TEST(failed_allocation_throws_bad_alloc) {
   auto pool = BufferPool::create();
   pool->allocate(1000);
   CHECK_THROWS(pool->allocate(std::size_t{1} << 60), std::bad_alloc);

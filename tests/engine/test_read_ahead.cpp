@@ -48,7 +48,7 @@ void wait_until(const std::function<bool()>& condition) {
 
 }  // namespace
 
-TEST(a_sample_is_read_once_by_whoever_comes_first) {
+TEST(sample_is_read_once_by_the_first_thread) {
   SampleReads reads(4);
   ThreadTimes times(1);
   CHECK_EQUAL(reads.begin(), 0);
@@ -72,7 +72,7 @@ TEST(a_sample_is_read_once_by_whoever_comes_first) {
   CHECK_EQUAL(bytes, 7);
 }
 
-TEST(whoever_takes_a_sample_waits_while_it_is_read) {
+TEST(consumer_waits_for_a_read_in_progress) {
   for (int round = 0; round < 200; ++round) {
     SampleReads reads(1);
     int content = 0;
@@ -105,7 +105,7 @@ TEST(reading_ahead_changes_no_result) {
   }
 }
 
-TEST(no_more_is_read_than_may_wait) {
+TEST(read_ahead_is_bounded) {
   for (int batches_ahead : {1, 2}) {
     std::atomic<bool> may_compute{false};
     const auto compute = [&](SampleContext& sample) {

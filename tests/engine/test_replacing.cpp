@@ -58,7 +58,7 @@ std::vector<int64_t> elements(const Batch& batch, int value) {
 
 }  // namespace
 
-TEST(the_next_sample_of_the_shard_takes_the_place) {
+TEST(next_sample_of_the_shard_is_the_replacement) {
   for (int num_threads : {1, 3}) {
     Executor executor(
         replacing({program({from_reader(instruction(read_index({12, 13, 19}), {}, {0})),
@@ -91,7 +91,7 @@ TEST(readers_move_together) {
   CHECK(elements(*batch, 1) == elements(*batch, 0));
 }
 
-TEST(a_batch_fails_if_nothing_takes_the_place) {
+TEST(batch_without_replacement_fails) {
   std::atomic<int> count{0};
   const auto fail = [&](SampleContext&) {
     ++count;
@@ -130,7 +130,7 @@ TEST(where_not_all_is_read_at_once_whole_samples_of_the_batch_take_the_place) {
   CHECK_EQUAL(batch->replaced().size(), 1u);
 }
 
-TEST(a_copy_stays_one_whatever_later_sources_give) {
+TEST(copies_ignore_later_sources) {
   // A step that fails on a sample, one that returns numbers for all samples, and a program that
   // fails on the original of the copy.
   const auto fail_on_two = [](SampleContext& sample) {
@@ -204,7 +204,7 @@ TEST(a_batch_without_a_good_sample_fails) {
   CHECK(batch->replaced().empty());
 }
 
-TEST(what_a_step_reports_is_replaced_unless_it_is_final) {
+TEST(step_failures_are_replaced_unless_final) {
   Executor executor(replacing({step()}, {0}, 1, 0), 1, false);
   for (bool is_final : {false, true}) {
     const auto batch = submit(executor, is_final, 3);

@@ -30,7 +30,7 @@ TEST(every_duration_has_a_class) {
   CHECK_EQUAL(duration_class(INT64_MAX), kNumDurationClasses - 1);
 }
 
-TEST(a_wait_that_goes_on_is_counted_until_now) {
+TEST(wait_in_progress_is_counted) {
   ThreadTimes times(1);
   const int64_t before = nanoseconds_now();
   times.begin_wait(WaitingFor::kFiles);

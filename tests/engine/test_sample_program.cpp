@@ -73,7 +73,7 @@ TEST(failures_are_sorted_by_sample) {
   for (int i = 0; i < 3; ++i) CHECK_EQUAL(failures[i].sample, i);
 }
 
-TEST(lack_of_memory_and_strange_exceptions_are_failures) {
+TEST(bad_alloc_and_unknown_exceptions_are_failures) {
   Fixture fixture(1);
   fixture.run({instruction(
       [](SampleContext& sample) {

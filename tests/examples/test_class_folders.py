@@ -69,7 +69,7 @@ def test_folders_and_files_without_photos_are_ignored(tmp_path: Path) -> None:
         (["train/a/1.jpg", "val/a/2.txt"], "val: must have a folder of photos for each class"),
     ],
 )
-def test_what_is_missing_is_said(tmp_path: Path, files: list[str], message: str) -> None:
+def test_missing_classes_and_photos_raise(tmp_path: Path, files: list[str], message: str) -> None:
     with pytest.raises(ClassFolderError, match=message):
         class_folders.find(make(tmp_path, *files))
 

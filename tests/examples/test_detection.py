@@ -147,7 +147,7 @@ def _shrunk(mask: np.ndarray) -> np.ndarray:
     return mask
 
 
-def test_what_is_trained_on_decodes_to_boxes(tmp_path: Path) -> None:
+def test_training_targets_decode_to_boxes(tmp_path: Path) -> None:
     write_data_set(tmp_path, 6, [3])
     anchors = make_anchors()
     pipeline = training_pipeline(tmp_path, anchors.flatten().tolist(), 1, batch_size=6, **OPTIONS)
@@ -176,7 +176,7 @@ def test_boxes_that_overlap_a_better_one_are_dropped() -> None:
     torch.testing.assert_close(found.boxes, boxes[1:])
 
 
-def test_other_files_are_left_alone(tmp_path: Path) -> None:
+def test_unrelated_files_are_not_modified(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").write_bytes(b"precious")
     write_data_set(tmp_path, 2, [1])
     write_data_set(tmp_path, 1, [1])
@@ -185,7 +185,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert [image["file_name"] for image in described["images"]] == ["00000.jpg"]
 
 
-def test_impossible_options(
+def test_invalid_options(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["detection", "--pictures=4"])

@@ -34,7 +34,7 @@ def arguments(data: Path, work: Path, devices: int) -> list[str]:
     return [*PROGRAM, "--data", str(data), "--work", str(work), *shared]
 
 
-def test_goes_on_after_a_process_was_killed(data: Path, tmp_path: Path) -> None:
+def test_training_resumes_after_a_process_is_killed(data: Path, tmp_path: Path) -> None:
     # 40 photos make 3 batches.
     first, second = run_job(arguments(data, tmp_path / "whole", 2), 2)
     assert "4 devices, from batch 0\n" in first

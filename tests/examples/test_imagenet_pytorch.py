@@ -94,7 +94,9 @@ def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work
 
 
-def test_goes_on_after_a_process_was_killed(data: Path, whole: Path, tmp_path: Path) -> None:
+def test_training_resumes_after_a_process_is_killed(
+    data: Path, whole: Path, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken"
     launcher = start(2, data, broken, waits_after=5)
     record = broken / "rank1.txt"
@@ -124,7 +126,7 @@ def test_global_batches_do_not_depend_on_the_number_of_processes(
     assert recorded(one) == [step for step in recorded(whole) if step[0] == 0]
 
 
-def test_impossible_batch_size(tmp_path: Path) -> None:
+def test_invalid_batch_size(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, *PROGRAM, "--batch-size=3"],
         cwd=ROOT,

@@ -64,7 +64,7 @@ def test_kinds_of_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("orientation", range(9))
-def test_viewers_turn_pixels_upright(tmp_path: Path, orientation: int) -> None:
+def test_orientation_makes_pixels_upright(tmp_path: Path, orientation: int) -> None:
     upright = np.zeros((80, 120, 3), np.uint8)
     upright[:40, :60, 0] = 200
     upright[40:, :60, 1] = 100
@@ -87,7 +87,7 @@ def test_another_seed_gives_other_pictures(folder: Path, tmp_path: Path) -> None
         assert path.read_bytes() != (folder / path.relative_to(other)).read_bytes()
 
 
-def test_mean_colour_does_not_tell_the_class(folder: Path) -> None:
+def test_mean_colour_does_not_reveal_the_class(folder: Path) -> None:
     def means_and_classes(part: str) -> tuple[np.ndarray, np.ndarray]:
         paths = sorted((folder / part).rglob("*.jpg"))
         means = [np.asarray(read(path).convert("RGB")).mean((0, 1)) for path in paths]
@@ -119,7 +119,7 @@ def test_interrupted_run_is_started_afresh(tmp_path: Path) -> None:
     assert [path.name for path in photos(folder)] == ["0000.jpg"]
 
 
-def test_other_peoples_folders_are_left_alone(tmp_path: Path) -> None:
+def test_unrelated_folders_are_not_modified(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").write_bytes(b"precious")
     with pytest.raises(FileExistsError, match="Choose another folder"):
         generate(tmp_path, ["wood"], per_class=1)
@@ -130,6 +130,6 @@ def test_other_peoples_folders_are_left_alone(tmp_path: Path) -> None:
     ("arguments", "message"),
     [({"classes": ["cats"]}, "got cats"), ({"per_class": 0}, "must be positive")],
 )
-def test_impossible_arguments(tmp_path: Path, arguments: dict, message: str) -> None:
+def test_invalid_arguments(tmp_path: Path, arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         generate(tmp_path / "photos", **arguments)

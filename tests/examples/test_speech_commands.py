@@ -77,7 +77,7 @@ def test_words_of_all_formats(tmp_path: Path) -> None:
         assert float(batch["spectra"].max()) == pytest.approx(1, abs=1e-6)
 
 
-def test_what_is_cut_off_is_silence(tmp_path: Path) -> None:
+def test_trimmed_parts_are_silence(tmp_path: Path) -> None:
     listing = write_data_set(tmp_path, 10, [2])
     sounds, whole, cut = sample_pipeline(listing, batch_size=10, **OPTIONS).run()
     for i in range(10):
@@ -87,7 +87,7 @@ def test_what_is_cut_off_is_silence(tmp_path: Path) -> None:
         assert np.array(cut.at(i)).mean(axis=0)[0] > 0.15
 
 
-def test_impossible_options(
+def test_invalid_options(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["speech_commands", "--sounds=4"])

@@ -46,7 +46,7 @@ def test_folder_without_photos(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_impossible_option(tmp_path: Path) -> None:
+def test_invalid_option(tmp_path: Path) -> None:
     done = run("--work", tmp_path, "--epochs", 0)
     assert done.returncode == 2
     assert "--epochs: must be at least 1 (got 0)" in done.stderr

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = ["-m", "examples.train_jax"]
 
 
-def test_it_learns(tmp_path: Path) -> None:
+def test_loss_decreases(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, *PROGRAM, "--work", str(tmp_path)],
         cwd=ROOT,

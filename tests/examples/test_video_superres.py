@@ -53,7 +53,7 @@ def test_from_scenes_to_a_picture(tmp_path: Path) -> None:
         assert min(picture.size) > 900
 
 
-def test_loader_gives_what_the_page_says(tmp_path: Path) -> None:
+def test_loader_outputs_match_the_page(tmp_path: Path) -> None:
     size = Size(videos=len(FORMATS), held_out=1, frames=10, height=64, width=96)
     folder = generate(tmp_path / "videos", size, seed=1)
     assert {path.suffix for path in (folder / TRAIN).iterdir()} == {
@@ -83,7 +83,7 @@ def test_videos_are_kept_and_other_files_left_alone(tmp_path: Path) -> None:
         generate(tmp_path, size, seed=1)
 
 
-def test_impossible_options(
+def test_invalid_options(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["video_superres", "--frames=5", "--length=4"])

@@ -59,7 +59,7 @@ def failing(kind: str) -> Pipeline:
 @pytest.mark.parametrize("kind", ["source", "function", "native", "too many"])
 @pytest.mark.parametrize("iterates", [False, True])
 @pytest.mark.usefixtures("no_collector")
-def test_failed_batches_do_not_stay_in_memory(kind: str, iterates: bool) -> None:
+def test_failed_batches_are_released(kind: str, iterates: bool) -> None:
     pipeline = failing(kind)
     iterator = None
     if iterates:
@@ -78,7 +78,7 @@ def test_failed_batches_do_not_stay_in_memory(kind: str, iterates: bool) -> None
 
 
 @pytest.mark.usefixtures("no_collector")
-def test_the_users_frames_stay_in_the_traceback() -> None:
+def test_traceback_keeps_the_frames_of_the_user() -> None:
     pipeline = failing("function")
     with pytest.raises(SampleError) as caught:
         pipeline.run()

@@ -66,7 +66,9 @@ def _state() -> None:
 @pytest.mark.parametrize("place", ["source", "function"])
 @pytest.mark.parametrize("exec_async", [True, False])
 @pytest.mark.parametrize("depth", [1, 3])
-def test_calls_by_own_functions(name: str, place: str, exec_async: bool, depth: int) -> None:
+def test_pipeline_calls_from_its_own_functions_raise(
+    name: str, place: str, exec_async: bool, depth: int
+) -> None:
     caller = Caller(place, CALLS[name], exec_async=exec_async, prefetch_queue_depth=depth)
     assert int(caller.pipeline.run()[0].at(0)[0]) == 0
     with pytest.raises(SampleError) as caught:
@@ -82,7 +84,7 @@ def test_calls_by_own_functions(name: str, place: str, exec_async: bool, depth: 
 
 
 @pytest.mark.parametrize("name", ["run", "schedule_run", "outputs", "reset"])
-def test_calls_by_worker_threads(name: str) -> None:
+def test_pipeline_calls_from_worker_threads_raise(name: str) -> None:
     caller = Caller("worker", CALLS[name], py_start_method="thread", py_num_workers=1)
     assert int(caller.pipeline.run()[0].at(0)[0]) == 0
     with pytest.raises(SampleError, match="by a source of its own") as caught:

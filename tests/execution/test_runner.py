@@ -69,7 +69,7 @@ def test_batches_come_in_order(asynchronous: bool) -> None:
     runner.close()
 
 
-def test_where_steps_run(asynchronous: bool) -> None:
+def test_threads_of_steps(asynchronous: bool) -> None:
     of_source, of_function = set(), set()
 
     def source(iteration: int) -> list[np.int64]:
@@ -104,7 +104,7 @@ def test_sources_are_called_for_a_batch_that_is_submitted() -> None:
     runner.close()
 
 
-def test_a_closed_pipeline_calls_nothing(asynchronous: bool) -> None:
+def test_closed_pipeline_calls_no_functions(asynchronous: bool) -> None:
     seen: list[int] = []
 
     def source(iteration: int) -> list[np.int64]:
@@ -162,7 +162,7 @@ class Stop(BaseException):
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), Stop(), GeneratorExit()])
-def test_what_is_no_exception_reaches_the_caller(error: BaseException, asynchronous: bool) -> None:
+def test_base_exceptions_propagate_to_the_caller(error: BaseException, asynchronous: bool) -> None:
     def source(iteration: int) -> list[np.int64]:
         if iteration == 1:
             raise error
@@ -183,7 +183,7 @@ class Unprintable(Exception):
         raise ValueError("no text")
 
 
-def test_strange_exceptions_are_reported(asynchronous: bool) -> None:
+def test_unprintable_and_cyclic_exceptions_are_reported(asynchronous: bool) -> None:
     errors = [Unprintable(), ValueError("\udcff"), ValueError(), ExceptionThatIsACycle()]
 
     def source(iteration: int) -> list[np.int64]:
@@ -226,7 +226,7 @@ def test_failing_functions_do_not_stop_the_next_batch(asynchronous: bool) -> Non
     runner.close()
 
 
-def test_nothing_remains_of_failures(asynchronous: bool) -> None:
+def test_exceptions_of_failed_batches_are_released(asynchronous: bool) -> None:
     error = Unprintable()
     reference = weakref.ref(error)
     errors = [error]
@@ -244,7 +244,7 @@ def test_nothing_remains_of_failures(asynchronous: bool) -> None:
     runner.close()
 
 
-def test_resetting_drops_batches_on_their_way() -> None:
+def test_reset_drops_batches_in_flight() -> None:
     runner = make_runner(numbers)
     batches = [runner.submit() for _ in range(5)]
     assert first_of(runner, batches[0]) == 0
@@ -254,7 +254,7 @@ def test_resetting_drops_batches_on_their_way() -> None:
     runner.close()
 
 
-def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reset_of_a_hanging_step_raises_after_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner_module, "_STEP_GRACE_SECONDS", 0.02)
     release, started = threading.Event(), threading.Event()
 
@@ -279,7 +279,7 @@ def test_a_step_that_hangs_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> N
     runner.close()
 
 
-def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_has_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner_module, "_CLOSE_GRACE_SECONDS", 0.02)
     release, started = threading.Event(), threading.Event()
 
@@ -299,7 +299,7 @@ def test_closing_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
     wait_until(lambda: ended and not ended[0].is_alive())  # the thread ends by itself
 
 
-def test_a_blocked_source_is_woken_by_closing() -> None:
+def test_close_wakes_a_blocked_source() -> None:
     before = step_threads()
     runner = make_runner(None, blocking=True)
     runner.submit()
@@ -308,7 +308,7 @@ def test_a_blocked_source_is_woken_by_closing() -> None:
     wait_until(lambda: not thread.is_alive())
 
 
-def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) -> None:
+def test_close_raises_in_waiting_threads(asynchronous: bool) -> None:
     runner = make_runner(None, asynchronous=asynchronous, blocking=True)
     batch = runner.submit()
     threading.Timer(0.02, runner.close).start()
@@ -318,7 +318,7 @@ def test_whoever_waits_is_told_that_the_runner_was_closed(asynchronous: bool) ->
         runner.submit()
 
 
-def test_whoever_waits_is_told_that_the_batch_was_dropped() -> None:
+def test_dropped_batch_raises_in_waiting_threads() -> None:
     called = threading.Event()
 
     def source(iteration: int) -> list[np.int64]:
@@ -340,7 +340,7 @@ def test_whoever_waits_is_told_that_the_batch_was_dropped() -> None:
     runner.close()
 
 
-def test_closing_refers_to_no_function_of_the_user() -> None:
+def test_close_releases_user_functions() -> None:
     class Source:
         def __call__(self, iteration: int) -> list[np.int64]:
             return numbers(iteration)

@@ -16,7 +16,7 @@ import pytest
     ("program", "count", "passed"),
     [("damage_documents", 800, "read"), ("damage_states", 600, "loaded")],
 )
-def test_damage_is_refused_or_harmless(program: str, count: int, passed: str) -> None:
+def test_damage_raises_or_is_harmless(program: str, count: int, passed: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", f"tests.fuzz.{program}", str(count), "0"],
         capture_output=True,

@@ -38,7 +38,7 @@ LABELS = st.integers(-(2**31), 2**31 - 1)
 @example(content=b"\xff\xfe 1\n")
 @example(content=b" " * 10000 + b"1\n")
 @example(content=b"1 " * 10000 + b"x\n")
-def test_any_bytes(content: bytes, tmp_path: Path) -> None:
+def test_any_bytes_are_listed_or_raise(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_bytes(content)
     try:
@@ -60,7 +60,7 @@ def test_any_bytes(content: bytes, tmp_path: Path) -> None:
 
 @SETTINGS
 @given(entries=st.lists(st.tuples(NAMES, LABELS), min_size=1, max_size=10))
-def test_what_is_written_is_read(entries: list[tuple[str, int]], tmp_path: Path) -> None:
+def test_file_list_round_trip(entries: list[tuple[str, int]], tmp_path: Path) -> None:
     path = tmp_path / "list.txt"
     path.write_text("".join(f"{name} {label}\n" for name, label in entries), encoding="utf-8")
     listing = LIST({"file_list": str(path)})

@@ -19,7 +19,7 @@ def _needs_sanitizers() -> None:
 
 
 @pytest.mark.parametrize("target", build_and_run.TARGETS)
-def test_target(target: str, tmp_path: Path) -> None:
+def test_fuzz_target_finds_no_failure(target: str, tmp_path: Path) -> None:
     corpus = build_and_run.write_corpus(tmp_path / "corpus", target)
     # Optimising takes longer than running for so short a time.
     program = build_and_run.build(target, "-O0")

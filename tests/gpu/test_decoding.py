@@ -76,7 +76,7 @@ def test_images_are_those_of_the_host(name: str) -> None:
         assert np.abs(found.astype(int) - expected).mean() <= MAX_DIFFERENCE, number
 
 
-def test_the_gpu_decodes_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_decodes_all_but_cmyk(monkeypatch: pytest.MonkeyPatch) -> None:
     """It rejects only CMYK: nothing else falls back to the host unnoticed."""
     shapes: list[tuple[int, ...]] = []
     run = DecodeStep.run

@@ -64,7 +64,7 @@ def test_kernels_copies_and_order(priority: int) -> None:
     assert second.is_idle()
 
 
-def test_memory_comes_back() -> None:
+def test_freed_memory_is_returned() -> None:
     memory = load("memory")
     before = cuda.memory_stats()["used_bytes"]
     stream = cuda.Stream(0)

@@ -20,7 +20,7 @@ def _start_afresh() -> None:
     cuda.release_unused_memory()
 
 
-def test_a_steady_loop_takes_no_more() -> None:
+def test_steady_state_does_not_allocate() -> None:
     pipeline = make("gpu")
     for _ in range(20):
         pipeline.run()
@@ -34,7 +34,7 @@ def test_a_steady_loop_takes_no_more() -> None:
     assert sum(after[name] for name in host) <= 1.5 * sum(before[name] for name in host)
 
 
-def test_everything_comes_back() -> None:
+def test_closed_pipelines_release_all_memory() -> None:
     before = cuda.memory_stats()
     for _ in range(20):
         pipeline = make("gpu")

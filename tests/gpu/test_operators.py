@@ -58,7 +58,7 @@ def test_every_kernel_is_loaded() -> None:
             load_kernel(name, device)
 
 
-def test_the_driver_compiles_for_devices_to_come(tmp_path: Path) -> None:
+def test_driver_jit_compiles_ptx_for_newer_devices(tmp_path: Path) -> None:
     for file in [*CUBINS.glob("*.ptx.gz"), CUBINS / "kernels.json"]:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     log = tmp_path / "log"

@@ -22,7 +22,7 @@ def test_batches_are_those_of_the_host(depth: int) -> None:
     pipeline.close()
 
 
-def test_batches_that_are_kept_stay_as_they_are() -> None:
+def test_retained_batches_are_not_overwritten() -> None:
     pipeline = make("gpu")
     kept = [pipeline.run()[0] for _ in range(NUM_BATCHES)]
     pipeline.close()
@@ -31,7 +31,7 @@ def test_batches_that_are_kept_stay_as_they_are() -> None:
         np.testing.assert_array_equal(np.array(batch.as_cpu().as_tensor()), wanted)
 
 
-def test_copies_in_another_stream_wait_for_the_data() -> None:
+def test_copies_on_another_stream_wait_for_the_data() -> None:
     stream = cuda.Stream(0)
     pipeline = make("gpu")
     copies = []

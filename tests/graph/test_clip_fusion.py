@@ -182,7 +182,7 @@ def test_clips_that_their_reader_resizes(
 
 
 @pytest.mark.parametrize("settings", [{"resize": True}, {"normalized": True}], ids=str)
-def test_what_readers_that_resize_leave_alone(settings: dict[str, bool], video: Video) -> None:
+def test_later_resizes_after_resizing_readers(settings: dict[str, bool], video: Video) -> None:
     """A second resize, and values that change after the first."""
 
     def make() -> Any:
@@ -200,7 +200,7 @@ def test_what_readers_that_resize_leave_alone(settings: dict[str, bool], video: 
     assert done[0] == ("normalized" in settings)
 
 
-def test_what_comes_beside_clips(video: Video) -> None:
+def test_other_outputs_of_clip_readers(video: Video) -> None:
     def make() -> Any:
         clip, label, number, seconds = reader(
             video,
@@ -221,7 +221,7 @@ def test_what_comes_beside_clips(video: Video) -> None:
     assert [value.tolist() for value in number] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
 
 
-def test_arguments_made_of_what_comes_beside_clips(video: Video) -> None:
+def test_arguments_from_other_outputs_of_clip_readers(video: Video) -> None:
     """They exist only after the reader has run, so their operator is not fused with it."""
 
     def make() -> Any:

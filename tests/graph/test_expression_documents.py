@@ -69,7 +69,7 @@ def test_wrong_documents(argument: str, value: Any) -> None:
         results(Pipeline.deserialize(json.dumps(document).encode()))
 
 
-def test_pictures_and_plans_name_what_the_program_says(tmp_path: Any) -> None:
+def test_drawings_and_plans_name_the_expressions(tmp_path: Any) -> None:
     pipeline = make()
     plan = pipeline.plan()
     for name in ("operator *", "operator /", "operator []", "operator &", "math.sin"):

@@ -138,7 +138,7 @@ def diamond(x: DataNode, y: DataNode) -> list[DataNode]:
     return [(middle * middle) / (math.sqrt(middle) + 1)]
 
 
-def test_preserved_values_come_into_being() -> None:
+def test_preserved_values_are_materialized() -> None:
     def build(x: DataNode, y: DataNode) -> list[DataNode]:
         inner = x + 1
         inner.source.arguments["preserve"] = True
@@ -163,7 +163,7 @@ def test_values_of_fewer_elements_are_computed_once() -> None:
     )
 
 
-def test_what_no_group_can_do_is_done_one_by_one() -> None:
+def test_groups_that_cannot_fuse_run_one_by_one() -> None:
     samples = [
         [np.int32([1, 2, 3]), np.int32([3, 1, 2])],
         [np.int32([1, 2, 3]), np.int32([3, 0, 2])],

@@ -338,7 +338,7 @@ def source() -> Any:
     return fn.external_source(source=lambda: [FILES[0]])
 
 
-def test_the_plan_shows_what_is_fused() -> None:
+def test_plan_shows_fused_operators() -> None:
     def define() -> Any:
         mirror = fn.random.coin_flip(name="coin")
         image = fn.decoders.image(source(), name="decode")
@@ -357,7 +357,7 @@ def test_the_plan_shows_what_is_fused() -> None:
     assert "fused" not in plan_of(define, optimize=False)
 
 
-def test_values_that_somebody_else_reads_end_a_chain() -> None:
+def test_values_with_several_consumers_end_a_chain() -> None:
     def used_twice() -> Any:
         image = fn.decoders.image(source())
         return fn.resize(image, size=8), fn.flip(image)

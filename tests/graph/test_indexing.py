@@ -122,7 +122,7 @@ def test_layouts() -> None:
     assert layouts == ["WC", "HC", "HW", "", "HWC", "", "FHWC", "HDC", "HWCN"]
 
 
-def test_what_is_in_one_piece_is_not_copied() -> None:
+def test_contiguous_views_are_zero_copy() -> None:
     # Outputs of one shape would be gathered in contiguous memory afterwards.
     small = [numbers("uint8", (size, size + 1, 3), 0) for size in (4, 6)]
     large = [numbers("uint8", (size, size + 1, 3), 0) for size in (90, 60)]
@@ -203,6 +203,6 @@ def test_constants_are_indices() -> None:
         np.testing.assert_array_equal(result, IMAGE[index])
 
 
-def test_newaxis_says_what_it_is() -> None:
+def test_newaxis_repr() -> None:
     assert repr(dali_core.newaxis) == "newaxis"
     assert repr(dali_core.newaxis("C")) == "newaxis('C')"

@@ -113,7 +113,7 @@ def test_documents(number: int) -> None:
             Pipeline.deserialize(json.dumps(damaged).replace('"here"', digits))
 
 
-def test_what_native_code_refuses_names_the_operator_of_a_document() -> None:
+def test_native_errors_name_the_operator_of_a_document() -> None:
     with Pipeline(1, 1, None) as pipeline:
         data = fn.external_source(name="data", layout="HWC")
         pipeline.set_outputs(fn.gaussian_blur(data, window_size=3))

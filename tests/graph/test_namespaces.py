@@ -37,7 +37,7 @@ def names_in(module: ModuleType) -> set[str]:
     return {class_name(name) for name in TOP} if "Resize" in dir(module) else TOP
 
 
-def test_all_are_listed_and_none_is_made(module: ModuleType) -> None:
+def test_dir_lists_operators_without_creating_them(module: ModuleType) -> None:
     assert set(dir(module)) >= names_in(module) | GROUPS
     assert set(vars(module)).isdisjoint(names_in(module))
     assert set(vars(module)) >= GROUPS
@@ -49,7 +49,7 @@ def test_import_of_everything(module: ModuleType) -> None:
     assert set(found) - {"__builtins__"} == names_in(module) | GROUPS
 
 
-def test_threads_get_the_same_one(module: ModuleType) -> None:
+def test_threads_get_the_same_object(module: ModuleType) -> None:
     num_threads = 8
     start = threading.Barrier(num_threads)
 
@@ -64,7 +64,7 @@ def test_threads_get_the_same_one(module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("name", ["resize", "readers.file", "decoders.image"])
-def test_they_know_where_they_are(name: str) -> None:
+def test_names_and_modules_of_operators(name: str) -> None:
     group, _, short = name.rpartition(".")
     function: Any = fn
     cls: Any = ops
@@ -79,7 +79,7 @@ def test_they_know_where_they_are(name: str) -> None:
     assert pickle.loads(pickle.dumps(cls)) is cls
 
 
-def test_what_is_not_there_is_an_error(module: ModuleType) -> None:
+def test_unknown_names_raise_attribute_error(module: ModuleType) -> None:
     with pytest.raises(AttributeError, match=f"module '{NAME}' has no attribute 'resise'"):
         _ = module.resise
     with pytest.raises(AttributeError, match=f"module '{NAME}.readers' has no attribute 'fil'"):

@@ -110,7 +110,7 @@ def test_division_by_zero_names_the_line() -> None:
         (lambda x, y: [x % y], ("int8", "int8"), r"must not be zero \(got 0, of type int8"),
     ],
 )
-def test_refused_types(build: Callable[..., Any], arrays: tuple[str, str], message: str) -> None:
+def test_invalid_types(build: Callable[..., Any], arrays: tuple[str, str], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         compute(build, *(np.zeros(3, dtype) for dtype in arrays))
 

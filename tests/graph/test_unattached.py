@@ -121,7 +121,7 @@ def test_values_of_a_pipeline_that_is_not_built() -> None:
     assert values(other) == [[1, 2]]
 
 
-def test_a_value_of_a_branch_stays_there() -> None:
+def test_value_of_a_branch_raises_outside_of_it() -> None:
     inner: list[DataNode] = []
     condition = fn.external_source(lambda: np.array([True, False]))
 
@@ -231,7 +231,7 @@ def test_threads_define_pipelines_of_the_same_values() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_it_does_not_matter_where_operators_are_called(seed: int) -> None:
+def test_operators_called_outside_of_the_pipeline_give_the_same(seed: int) -> None:
     """A random graph returns the same, whichever operators are called inside the pipeline."""
 
     def build(inside: Callable[[], bool]) -> list[list[Any]]:

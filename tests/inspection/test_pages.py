@@ -86,7 +86,7 @@ def pages(preview: Preview, report: str, tmp_path_factory: pytest.TempPathFactor
     return [path.read_text("utf-8"), report, preview._repr_html_()]
 
 
-def test_nothing_is_loaded_or_run(pages: list[str]) -> None:
+def test_pages_load_no_scripts_or_resources(pages: list[str]) -> None:
     for text in pages:
         page = Page(text)
         assert page.all("script") == []
@@ -262,7 +262,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     )
 
 
-def test_pages_are_there_as_a_whole_or_not(preview: Preview, tmp_path: Path) -> None:
+def test_pages_are_written_atomically(preview: Preview, tmp_path: Path) -> None:
     preview.save(tmp_path / "page.html")
     before = (tmp_path / "page.html").read_bytes()
     assert before
@@ -299,7 +299,7 @@ except ModuleNotFoundError as error:
     assert 'pip install "dali_core[report]"' in output
 
 
-def test_importing_the_library_imports_none_of_this() -> None:
+def test_import_loads_no_inspection_modules() -> None:
     output = run_python(
         "import sys, dali_core; print([name for name in sys.modules if name.startswith("
         "('dali_core.inspection', 'jinja2', 'PIL'))])"

@@ -48,7 +48,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("array", "layout", "kind"), KINDS)
-def test_kinds(array: np.ndarray, layout: str, kind: Kind) -> None:
+def test_kinds_of_panels(array: np.ndarray, layout: str, kind: Kind) -> None:
     assert kind_of(value(array, layout)) is kind
     assert bool(panel(array, layout).pictures) == (kind not in (Kind.NUMBERS, Kind.FILE))
 

@@ -81,7 +81,7 @@ def test_every_order_of_readers(images: Path, reader: dict[str, Any], whole: boo
             assert_same(pipeline.run_sample(index, epoch), expected[start + index])
 
 
-def test_what_combines_samples_sees_the_batch(images: Path) -> None:
+def test_batch_operators_get_the_whole_batch(images: Path) -> None:
     @pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=3)
     def define():
         encoded, label = fn.readers.file(file_root=str(images), name="files")
@@ -131,7 +131,7 @@ def test_branches_that_a_sample_does_not_take(images: Path) -> None:
             assert "is False" in flipped.reason
 
 
-def test_the_pipeline_does_not_notice(images: Path) -> None:
+def test_inspection_does_not_change_the_pipeline(images: Path) -> None:
     undisturbed, pipeline = everything(images), everything(images)
     expected = samples_of(undisturbed, 6)
     found = []
@@ -277,7 +277,7 @@ def test_sources_that_are_fed() -> None:
 
 
 @pytest.mark.parametrize(("index", "epoch"), [(7, 0), (-1, 0), (0, -1)])
-def test_samples_that_there_are_not(images: Path, index: int, epoch: int) -> None:
+def test_sample_numbers_out_of_range_raise(images: Path, index: int, epoch: int) -> None:
     with pytest.raises(ArgumentValueError, match="index"):
         everything(images).run_sample(index, epoch)
 
@@ -290,7 +290,7 @@ def test_numbers_of_samples(images: Path) -> None:
             pipeline.run_sample(wrong)  # type: ignore[arg-type]
 
 
-def test_devices_that_are_not_there(images: Path) -> None:
+def test_missing_devices_raise(images: Path) -> None:
     @pipeline_def(batch_size=2, num_threads=1, device_id=None)
     def define():
         encoded, _ = fn.readers.file(file_root=str(images))

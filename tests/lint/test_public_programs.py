@@ -34,7 +34,7 @@ CLASSES = (
 MODULES = (types, errors, math, pytorch, jax, clu)
 
 
-def test_they_pass_a_strict_type_checker() -> None:
+def test_public_programs_pass_strict_mypy() -> None:
     output, problems, status = api.run(["--strict", *map(str, PROGRAMS)])
     assert (problems, status) == ("", 0), output
     for program in PROGRAMS:  # some code of the library is for other versions of Python
@@ -42,7 +42,7 @@ def test_they_pass_a_strict_type_checker() -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_they_run(program: Path) -> None:
+def test_public_programs_run(program: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(program)], capture_output=True, text=True, check=False
     )
@@ -60,13 +60,13 @@ def _names_used() -> set[str]:
 
 
 @pytest.mark.parametrize("subject", CLASSES, ids=lambda subject: subject.__name__)
-def test_they_use_every_method(subject: type) -> None:
+def test_public_programs_use_every_method(subject: type) -> None:
     public = {name for name in dir(subject) if not name.startswith("_")}
     assert public - _names_used() == set()
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_they_use_every_name(module: Any) -> None:
+def test_public_programs_use_every_name(module: Any) -> None:
     public = {
         name
         for name, value in vars(module).items()

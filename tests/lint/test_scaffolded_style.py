@@ -22,7 +22,7 @@ def written(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("command", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
-def test_python(written: list[Path], command: list[str]) -> None:
+def test_scaffolded_python_passes_ruff_and_mypy(written: list[Path], command: list[str]) -> None:
     files = [str(path) for path in written if path.suffix == ".py"]
     assert len(files) == 3
     settings = ["--config", str(ROOT / "pyproject.toml")]
@@ -37,7 +37,7 @@ def test_python(written: list[Path], command: list[str]) -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-def test_cpp(written: list[Path]) -> None:
+def test_scaffolded_cpp_passes_clang_format(written: list[Path]) -> None:
     files = [str(path) for path in written if path.suffix in (".cpp", ".hpp")]
     assert len(files) == 1
     program = Path(sys.executable).with_name("clang-format")

@@ -47,7 +47,7 @@ def test_settings_of_pip_are_translated(tmp_path: Path) -> None:
     assert found["UV_CONSTRAINT"] == (ROOT / "constraints.txt").as_uri()
 
 
-def test_variables_are_stronger_than_files(tmp_path: Path) -> None:
+def test_environment_variables_override_files(tmp_path: Path) -> None:
     configuration = "[global]\nindex-url = https://one.invalid/simple\n"
     other = "https://other.invalid/simple"
     for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"):

@@ -1,7 +1,8 @@
-"""The prose of the project uses the standard terms of the field, in plain sentences."""
+"""The prose and the names of tests use the standard terms of the field, in plain sentences."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -24,7 +25,7 @@ OPENING = re.compile(
     r'\s*(?:#[^\n]*\n\s*)*(?:r?"""|// |/\* |# )(What|How|Which|Where|Who|Whether)\b'
 )
 
-# Riddles, with the terms that stand for them. Names of identifiers are left out.
+# Riddles, with the terms that stand for them. In prose, names of identifiers are left out.
 PHRASES = {
     "nobody": "unused, no other reader, not referenced",
     "somebody": "the caller, external, another owner",
@@ -34,6 +35,15 @@ PHRASES = {
     "lets go|let go": "releases",
     "mend|mends": "fix",
 }
+# Names of tests are searched for: they say the subject, not a pronoun that stands for it.
+PRONOUNS = {"what": "the subject", "who": "the subject", "told|tells|tell": "raises, reports"}
+VERDICTS = {"refused", "refuses", "are_refused", "both_refuse", "refusals"}
+TESTS = [
+    path
+    for path in sorted((ROOT / "tests").rglob("*.py"))
+    if ROOT / "tests/cuda" not in path.parents
+]
+CPP_TEST = re.compile(r"^TEST\((\w+)\)", re.MULTILINE)
 
 
 def _name(path: Path) -> str:
@@ -58,3 +68,25 @@ def test_prose_has_no_riddles(phrase: str) -> None:
         if wanted.search(line)
     ]
     assert found == [], f"use {PHRASES[phrase]}"
+
+
+def _test_names() -> list[tuple[str, str]]:
+    """Return the files and names of all tests, without their prefix."""
+    found = []
+    for path in TESTS:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                found.append((_name(path), node.name.removeprefix("test_")))
+    for path in sorted((ROOT / "tests").rglob("*.cpp")):
+        names = CPP_TEST.findall(path.read_text(encoding="utf-8"))
+        found += [(_name(path), name) for name in names]
+    return found
+
+
+def test_names_of_tests_have_no_riddles() -> None:
+    riddle = "|".join((*PHRASES, *PRONOUNS)).replace(" ", "_")
+    forbidden = re.compile(rf"(?:^|_)(?:{riddle})(?:_|$)")
+    names = _test_names()
+    assert len(names) > 3000
+    found = [entry for entry in names if forbidden.search(entry[1]) or entry[1] in VERDICTS]
+    assert found == [], f"use {PHRASES | PRONOUNS}"

@@ -27,16 +27,16 @@ def targets_of(workflow: Path) -> set[str]:
     return {name for name in targets if "matrix" not in name} | in_matrix
 
 
-def test_there_is_one_for_tests_and_one_for_wheels() -> None:
+def test_workflows_for_tests_and_wheels_exist() -> None:
     assert [workflow.stem for workflow in WORKFLOWS] == ["tests", "wheels"]
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
-def test_they_run_targets_that_exist(workflow: Path) -> None:
+def test_workflows_run_existing_targets(workflow: Path) -> None:
     assert targets_of(workflow) <= TARGETS
 
 
-def test_they_run_what_continuous_integration_runs() -> None:
+def test_workflows_run_the_targets_of_continuous_integration() -> None:
     commands = re.findall(
         r"^make (\w+) &$", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE
     )

@@ -36,7 +36,7 @@ def test_against_definition(quality: float, lobes: int) -> None:
         np.testing.assert_allclose(result, expected, atol=2e-3)  # the table is interpolated
 
 
-def test_ways_to_ask_agree() -> None:
+def test_rates_scale_and_length_agree() -> None:
     signal = random([1000])
     (expected,) = run_on("audio_resample", [signal], in_rate=3.0, out_rate=2.0)
     assert expected.shape == (667,)
@@ -74,7 +74,7 @@ def from_part(number: float, dtype: str) -> float:
     return number * most if np.iinfo(dtype).min < 0 else (number / 2 + 0.5) * most
 
 
-def test_nothing() -> None:
+def test_empty_outputs() -> None:
     assert run_on("audio_resample", [random([0])], scale=2.0)[0].shape == (0,)
     assert run_on("audio_resample", [random([9])], scale=0.0)[0].shape == (0,)
     assert run_on("audio_resample", [random([9, 0])], out_length=4)[0].shape == (4, 0)
@@ -93,7 +93,7 @@ def test_nothing() -> None:
         ({"scale": 1.0, "dtype": types.INT64}, "dtype must be float32, or integers"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on("audio_resample", [random([9])], **arguments)
 

@@ -38,13 +38,13 @@ def test_orders(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [2, 3, 8, 33])
-def test_orders_without_fixed_points(size: int) -> None:
+def test_derangements(size: int) -> None:
     orders = draw(size, 20, no_fixed_points=True)
     assert (np.sort(orders, axis=1) == np.arange(size)).all()
     assert (orders != np.arange(size)).all()
 
 
-def test_one_sample_is_its_own() -> None:
+def test_batch_of_one_sample() -> None:
     for arguments in ({}, {"no_fixed_points": True}, {"allow_repetitions": True}, BOTH):
         assert not draw(1, 3, **arguments).any()
 

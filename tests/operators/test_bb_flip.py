@@ -16,7 +16,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("ltrb", [False, True])
-def test_twice_is_nothing(ltrb: bool) -> None:
+def test_flipping_twice_is_the_identity(ltrb: bool) -> None:
     boxes = boxes_of(0, count=5)
     both = {"horizontal": 1, "vertical": 1, "ltrb": ltrb}
     (once,) = run_on_inputs("bb_flip", boxes, **both)
@@ -39,7 +39,7 @@ def test_pixels_move_with_the_image() -> None:
     "boxes", [np.zeros((2, 4)), np.zeros((4, 3), np.float32), np.float32(1), np.zeros(4, np.int32)]
 )
 @pytest.mark.parametrize("operator", ["bb_flip", "bbox_paste"])
-def test_what_is_no_boxes(operator: str, boxes: np.ndarray) -> None:
+def test_invalid_boxes_raise(operator: str, boxes: np.ndarray) -> None:
     ratio = {"ratio": 2.0} if operator == "bbox_paste" else {}
     with pytest.raises(SampleError, match="boxes must be float32 with four numbers in a row"):
         run_on_inputs(operator, np.asarray(boxes), **ratio)

@@ -62,7 +62,7 @@ def test_labels_vanish_with_their_boxes() -> None:
         ({"remove_threshold": 1.5}, "remove_threshold"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on_inputs("bbox_rotate", boxes_of(1), **{**SHAPE, **arguments})
 

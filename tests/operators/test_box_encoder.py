@@ -64,7 +64,7 @@ def test_matches(criteria: float) -> None:
         ({"criteria": float("nan")}, "criteria"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on_inputs(
             *("box_encoder", boxes_of(1), np.zeros(1, np.int32)),

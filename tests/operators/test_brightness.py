@@ -18,7 +18,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("dtype", COLOR_TYPES)
-def test_is_brightness_contrast_without_contrast(dtype: str) -> None:
+def test_equals_brightness_contrast(dtype: str) -> None:
     image = numbers("uint8", (9, 21, 3), 0).astype(dtype)
     (expected,) = run_on("brightness_contrast", [image], "HWC", **ALL)
     (result,) = run_on("brightness", [image], "HWC", **ALL)
@@ -34,6 +34,6 @@ def test_numbers() -> None:
     ]
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("brightness")
     assert not shares_memory("brightness", brightness=0.5)

@@ -63,7 +63,7 @@ def test_numbers_saturate() -> None:
     assert adjust(image, brightness_shift=1.0).tolist() == [[[255, 255, 255]]]
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("brightness_contrast")
     assert shares_memory("brightness_contrast", dtype=types.UINT8, contrast_center=3.0)
     assert not shares_memory("brightness_contrast", brightness=0.5)

@@ -131,7 +131,7 @@ def test_truth_of_numbers() -> None:
     assert cast(np.array([0, 1, 2, 256]), "bool").tolist() == [False, True, True, True]
 
 
-def test_nothing_is_copied_for_the_same_type() -> None:
+def test_zero_copy_for_the_same_type() -> None:
     assert shares_memory("cast", dtype=types.UINT8)
     assert not shares_memory("cast", dtype=types.INT8)
 

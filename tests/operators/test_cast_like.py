@@ -17,7 +17,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("target", ALL_TYPES)
 @pytest.mark.parametrize("dtype", ALL_TYPES)
-def test_it_is_a_cast(dtype: str, target: str) -> None:
+def test_equals_cast(dtype: str, target: str) -> None:
     array = numbers(dtype, (3, 5), 0)
     with pipeline(batch_size=1) as made:
         with made:
@@ -32,7 +32,7 @@ def test_it_is_a_cast(dtype: str, target: str) -> None:
         assert converted.dtype == type_of(target)
 
 
-def test_nothing_is_copied_where_the_type_is_the_same() -> None:
+def test_zero_copy_where_the_type_is_the_same() -> None:
     arrays = [numbers("uint8", (height, 3), 0) for height in (4, 5)]
     with pipeline(batch_size=2) as made:
         with made:

@@ -49,7 +49,7 @@ def test_layout_is_that_of_the_first_input() -> None:
     assert cat([image, image], " HW")[1] == ""
 
 
-def test_tensors_without_elements_take_no_part() -> None:
+def test_empty_tensors_are_ignored() -> None:
     image = numbers("int32", (2, 3), 0)
     for nothing in ((0, 3), (2, 0), (0, 5)):
         for axis in (0, 1):
@@ -59,7 +59,7 @@ def test_tensors_without_elements_take_no_part() -> None:
     assert cat([np.zeros((0, 5)), np.zeros((0, 2))], axis=1)[0].shape == (0, 5)
 
 
-def test_nothing_is_copied_from_one_input() -> None:
+def test_zero_copy_from_one_input() -> None:
     assert shares_memory("cat")
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_copied_from_one_input() -> None:
         ({"axis_name": "HW"}, "axis_name must be one letter"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         cat([np.zeros((2, 3))] * 2, "HW HW", **arguments)
 
@@ -87,6 +87,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         (np.zeros(3), {}, "same type and number of dimensions"),
     ],
 )
-def test_impossible_samples(second: np.ndarray, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(second: np.ndarray, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         cat([np.zeros((2, 3)), second], "HW ", **arguments)

@@ -72,12 +72,12 @@ def test_more_tiles_than_pixels(shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", ["tiles_x", "tiles_y"])
-def test_impossible_tiles(name: str) -> None:
+def test_invalid_tiles(name: str) -> None:
     with pytest.raises(ArgumentValueError, match=f"{name!r} must be from 1 to 65536"):
         clahe(np.zeros((4, 5, 3), np.uint8), **{name: 0})
 
 
-def test_impossible_samples() -> None:
+def test_invalid_samples() -> None:
     with pytest.raises(SampleError, match="the input must be of type uint8"):
         clahe(np.zeros((4, 5, 3), np.float32))
     with pytest.raises(SampleError, match="the input must have 1 or 3 channels"):

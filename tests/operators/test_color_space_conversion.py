@@ -96,7 +96,7 @@ def test_layouts(layout: str) -> None:
     check_rounded(result[..., 0], luma(image), "uint8")
 
 
-def test_nothing_is_copied_for_the_same_space() -> None:
+def test_zero_copy_for_the_same_space() -> None:
     assert shares_memory("color_space_conversion", image_type=types.RGB, output_type=types.RGB)
     assert not shares_memory("color_space_conversion", image_type=types.RGB, output_type=types.BGR)
 

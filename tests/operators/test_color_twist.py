@@ -66,14 +66,14 @@ def test_image_type_has_no_effect(image_type: types.DALIImageType) -> None:
     np.testing.assert_array_equal(twist(image, image_type=image_type, **ALL), twist(image, **ALL))
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("color_twist")
     assert shares_memory("color_twist", dtype=types.UINT8, saturation=1.0, hue=0.0)
     assert not shares_memory("color_twist", saturation=0.5)
 
 
 @pytest.mark.parametrize("layout", ["HWC", "FHWC", "DHWC"])
-def test_images_of_no_pixels(layout: str) -> None:
+def test_empty_images(layout: str) -> None:
     shape = [0] * (len(layout) - 1) + [3]
     assert list(twist(np.zeros(shape, np.uint8), layout, hue=30.0).shape) == shape
 

@@ -83,6 +83,6 @@ def test_each_sample_has_its_own_memory() -> None:
         ({"fdata": [1, 2], "layout": "XY"}, "layout must have one letter a dimension"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         constant(**arguments)

@@ -20,7 +20,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("arguments", [ALL, {"contrast": 0.25}])
 @pytest.mark.parametrize("dtype", COLOR_TYPES)
-def test_is_brightness_contrast_without_brightness(dtype: str, arguments: dict[str, float]) -> None:
+def test_equals_brightness_contrast(dtype: str, arguments: dict[str, float]) -> None:
     image = numbers("uint8", (9, 21, 3), 0).astype(dtype)
     (expected,) = run_on("brightness_contrast", [image], "HWC", **arguments)
     (result,) = run_on("contrast", [image], "HWC", **arguments)
@@ -34,6 +34,6 @@ def test_numbers() -> None:
     assert run_on("contrast", [image], "HWC", **ALL)[0].tolist() == [[[0, 100, 250]]]
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("contrast")
     assert not shares_memory("contrast", contrast=0.5)

@@ -36,6 +36,6 @@ def test_layout_must_name_coordinates(layout: str) -> None:
 
 
 @pytest.mark.parametrize("points", [POINTS[0], POINTS.astype(np.int32), np.zeros((2, 4), "f4")])
-def test_what_is_no_points(points: np.ndarray) -> None:
+def test_invalid_points_raise(points: np.ndarray) -> None:
     with pytest.raises(SampleError, match="points must be float32 of shape"):
         run_on_inputs("coord_flip", points)

@@ -134,7 +134,7 @@ def test_combining_arguments() -> None:
         ({"M": [1, 2, 3, 4, 5, 6], "T": [1, 2]}, r"each of the 3 rows .* \(got shape \(2,\)"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         transform(np.zeros((4, 2), np.float32), **arguments)
 

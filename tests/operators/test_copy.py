@@ -17,5 +17,5 @@ def test_elements(dtype: str) -> None:
         np.testing.assert_array_equal(result, expected, strict=True)
 
 
-def test_memory_is_its_own() -> None:
+def test_copy_owns_its_memory() -> None:
     assert not shares_memory("copy")

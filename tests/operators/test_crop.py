@@ -130,7 +130,7 @@ def test_extent_of_zero_keeps_the_dimension() -> None:
     np.testing.assert_array_equal(crop(image, crop=(0, 0)), image)
 
 
-def test_whole_image_is_not_copied() -> None:
+def test_zero_copy_of_the_whole_image() -> None:
     assert shares_memory("crop")
     assert shares_memory("crop", crop=(0, 7), dtype=types.UINT8)
     assert not shares_memory("crop", crop=(0, 6))
@@ -158,7 +158,7 @@ def test_layout_where_none_is_given() -> None:
         ({"out_of_bounds_policy": "grow"}, "out_of_bounds_policy must be"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         crop(np.zeros((4, 4, 3), np.uint8), **arguments)
 
@@ -182,6 +182,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ("HHW", {}, "layout must have H and W"),
     ],
 )
-def test_impossible_samples(layout: str, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(layout: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         crop(np.zeros((4, 4, 3), np.uint8), layout, **arguments)

@@ -240,7 +240,7 @@ def test_statistics_of_padding_channels_may_be_given() -> None:
     np.testing.assert_array_equal(four, normalize(image, mean=MEAN, std=STD, pad_output=True))
 
 
-def test_nothing_is_copied_where_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     same = {"output_layout": "HWC", "dtype": types.UINT8}
     assert shares_memory("crop_mirror_normalize", **same)
     for change in (
@@ -253,12 +253,12 @@ def test_nothing_is_copied_where_nothing_changes() -> None:
         assert not shares_memory("crop_mirror_normalize", **{**same, **change})
 
 
-def test_image_without_pixels() -> None:
+def test_empty_image() -> None:
     assert normalize(np.zeros((0, 5, 3), np.uint8)).shape == (3, 0, 5)
     assert normalize(np.zeros((4, 5, 0), np.uint8)).shape == (0, 4, 5)
 
 
-def test_standard_deviation_of_zero_gives_what_division_gives() -> None:
+def test_zero_std_divides_by_zero() -> None:
     result = normalize(np.uint8([[[0], [1], [2]]]), mean=1.0, std=0.0)
     np.testing.assert_array_equal(result.ravel(), [-np.inf, np.nan, np.inf])
 
@@ -270,7 +270,7 @@ def test_standard_deviation_of_zero_gives_what_division_gives() -> None:
         ({"out_of_bounds_policy": "edge"}, 'must be "error", "pad" or "trim_to_shape"'),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         normalize(np.zeros((4, 4, 3), np.uint8), **arguments)
 
@@ -289,6 +289,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         normalize(np.zeros((4, 4, 3), np.uint8), **arguments)

@@ -109,7 +109,7 @@ def test_small_images() -> None:
         (np.zeros((4, 4)), {"blue_position": [0, 0, 0]}, ArgumentValueError, "1 or 2 numbers"),
     ],
 )
-def test_refused(
+def test_invalid_arguments_raise(
     image: np.ndarray, arguments: dict[str, Any], kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind, match=message):

@@ -31,7 +31,7 @@ def increased(capsule: Any) -> Any:
     return tensor.__dlpack__()
 
 
-def test_nobody_sees_what_a_function_writes() -> None:
+def test_writes_of_a_function_are_not_shared() -> None:
     with Pipeline(2, 1, None) as pipeline:
         source = fn.external_source(lambda i: np.zeros((2, 3), np.float32))
         results = [

@@ -76,7 +76,7 @@ def test_other_data_are_bad_samples(image: np.ndarray, layout: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"suffix": "../a"}, {"input_layout": "CHW"}])
-def test_impossible_arguments(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments(arguments: dict[str, Any]) -> None:
     with pytest.raises(ArgumentValueError):
         run_on("dump_image", [image_of(2, 2)], **arguments)
 

@@ -47,7 +47,7 @@ def test_one_element_is_no_list() -> None:
         assert isinstance(fn.element_extract(data, element_map=[1, 0]), list)
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     # Outputs of one shape would be gathered in contiguous memory afterwards.
     samples = [numbers("uint8", (3, width, 2), 0) for width in (4, 5)]
     with pipeline(batch_size=2) as made:
@@ -69,7 +69,7 @@ def test_nothing_is_copied() -> None:
         ([0], "XY", r"layout must start with F \(got \"XY\"\)"),
     ],
 )
-def test_impossible_samples(elements: list[int], layout: str, message: str) -> None:
+def test_invalid_samples(elements: list[int], layout: str, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         extract(np.zeros((3, 2)), layout, elements)
 

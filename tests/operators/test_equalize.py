@@ -54,7 +54,7 @@ def test_one_level_stays() -> None:
     np.testing.assert_array_equal(run_on("equalize", [image], "HW")[0], image)
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert run_on("equalize", [np.zeros((0, 5, 3), np.uint8)], "HWC")[0].shape == (0, 5, 3)
 
 

@@ -118,14 +118,14 @@ def test_fill_value_of_integers_drops_the_fraction_and_wraps() -> None:
         assert result.tolist() == [[expected, 0]]
 
 
-def test_nothing_is_copied_if_nothing_is_erased() -> None:
+def test_zero_copy_without_regions() -> None:
     assert shares_memory("erase")
     assert shares_memory("erase", anchor=[1, 1], shape=[0, 5])
     assert shares_memory("erase", anchor=[100, 1], shape=[5, 5])
     assert not shares_memory("erase", shape=[1, 1])
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert erase(np.zeros((0, 4, 3), np.uint8), shape=[2, 2]).shape == (0, 4, 3)
 
 
@@ -139,12 +139,12 @@ def test_without_elements() -> None:
         ({"shape": [1, 2], "fill_value": [1, 2]}, "one for each of the 3 channels"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         erase(np.zeros((4, 5, 3)), **arguments)
 
 
-def test_impossible_arguments() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ArgumentValueError, match="'normalized' must not be given together"):
         erase(np.zeros((4, 5, 3)), normalized=True, normalized_anchor=False)
     with pytest.raises(SampleError, match="must be one number where the input's layout has no"):

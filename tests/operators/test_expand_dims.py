@@ -52,12 +52,12 @@ def test_elements_stay() -> None:
         ({"axes": [1], "new_axis_names": "FX"}, "new_axis_names must have a letter for each"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         expand(np.zeros((2, 3, 4)), "HWC", **arguments)
 
 
-def test_impossible_samples() -> None:
+def test_invalid_samples() -> None:
     with pytest.raises(SampleError, match="axes must lie among the 4 dimensions"):
         expand(np.zeros((2, 3, 4)), "HWC", axes=[4])
     with pytest.raises(SampleError, match="new_axis_names must go into a layout of the input"):

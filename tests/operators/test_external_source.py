@@ -136,7 +136,7 @@ def test_iterables_of_samples() -> None:
     assert log(make(samples, batch=False, cycle="quiet"), 1, 4) == [0, 3, 6, 2]
 
 
-def test_arguments_are_passed_only_to_those_who_take_them() -> None:
+def test_arguments_follow_the_signature_of_the_source() -> None:
     class Source:
         def __call__(self, number: int) -> list[np.int64]:
             return [np.int64(number)] * 3
@@ -299,7 +299,7 @@ def test_repeat_last() -> None:
     assert int(pipeline.run()[0].at(0)) == 20
 
 
-def test_a_blocking_source_waits() -> None:
+def test_blocking_source_waits_for_data() -> None:
     before = step_threads()
     pipeline = feedable(blocking=True)
 

@@ -110,7 +110,7 @@ def test_folder_for_reading_only(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["x" * 300, "x/" * 3000, "file", "file/folder"])
-def test_impossible_folders(
+def test_invalid_folders(
     wrong: str, archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -119,7 +119,7 @@ def test_impossible_folders(
         assert names(archive) == names(archive) == ["a.jpg"]
 
 
-def test_impossible_folders_of_listings(
+def test_invalid_folders_of_listings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setattr(saved_folders, "_LEAST_FILES", 1)
@@ -170,7 +170,7 @@ def test_planted_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folde
         assert read() == b"1"
 
 
-def test_user_without_a_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in (CACHE_VARIABLE, "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
@@ -188,7 +188,7 @@ def locked(folder: Path) -> Iterator[FileCache]:
     other.close()
 
 
-def test_locked_databases_are_waited_for_once(
+def test_locked_database_timeout_applies_once(
     locked: FileCache, folder: Path, archive: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []

@@ -212,7 +212,7 @@ def test_anchors_of_each_frame() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (4, 0, 3), (4, 4, 0)])
-def test_without_elements(shape: tuple[int, ...]) -> None:
+def test_empty_arrays(shape: tuple[int, ...]) -> None:
     assert filtered(np.zeros(shape, np.uint8), window(3, 3), "HWC").shape == shape
 
 

@@ -52,14 +52,14 @@ def test_pixels_of_all_sizes(dtype: str, channels: int) -> None:
         np.testing.assert_array_equal(result, image[:, ::-1], strict=True)
 
 
-def test_nothing_is_copied_where_nothing_is_flipped() -> None:
+def test_zero_copy_without_flip() -> None:
     assert shares_memory("flip", horizontal=0)
     assert shares_memory("flip", horizontal=0, depthwise=1)
     assert shares_memory("flip", layout="CWH", vertical=0, horizontal=0)
     assert not shares_memory("flip")
 
 
-def test_image_without_pixels() -> None:
+def test_empty_image() -> None:
     empty = np.zeros((0, 5, 3), np.uint8)
     np.testing.assert_array_equal(flip(empty, "HWC", 1, 1, 0), empty, strict=True)
 

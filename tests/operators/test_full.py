@@ -102,7 +102,7 @@ def test_values_that_do_not_fit() -> None:
             full(np.zeros(value), shape=shape)
 
 
-def test_what_is_no_value() -> None:
+def test_invalid_values_raise() -> None:
     with pytest.raises(ArgumentTypeError, match="input 0 must be a DataNode"):
         full("abc", shape=3)
     with pytest.raises(ArgumentTypeError, match="lists must be of numbers"):

@@ -115,7 +115,7 @@ def test_one_value_for_each_frame_is_needed() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 3), (4, 0, 3), (4, 4, 0)])
-def test_without_elements(shape: tuple[int, ...]) -> None:
+def test_empty_arrays(shape: tuple[int, ...]) -> None:
     (result,) = run_on("gaussian_blur", [np.zeros(shape, np.uint8)], "HWC", sigma=1.0)
     assert result.shape == shape
 

@@ -38,7 +38,7 @@ def test_data_from_elsewhere_has_no_source() -> None:
     assert run_on("get_property", [np.zeros(2)], key="source_info")[0].shape == (0,)
 
 
-def test_source_goes_along_with_the_data(tmp_path: Path) -> None:
+def test_source_info_is_propagated(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "café.jpg").write_bytes(b"12345")

@@ -45,11 +45,11 @@ def test_hue_is_an_angle() -> None:
     assert not np.array_equal(hsv(image, hue=40.0), hsv(image, hue=-40.0))
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("hsv")
     assert not shares_memory("hsv", value=0.5)
 
 
-def test_grey_images_are_refused() -> None:
+def test_grey_images_raise() -> None:
     with pytest.raises(SampleError, match="must have 3 channels"):
         hsv(np.zeros((2, 2, 1), np.uint8))

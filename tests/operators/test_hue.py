@@ -38,12 +38,12 @@ def test_each_sample_has_its_own() -> None:
         np.testing.assert_array_equal(run_on("hue", [sample], "HWC", hue=60.0)[0], result)
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("hue")
     assert not shares_memory("hue", hue=60.0)
 
 
-def test_grey_images_are_refused() -> None:
+def test_grey_images_raise() -> None:
     with pytest.raises(SampleError, match="must have 3 channels"):
         run_on("hue", [np.zeros((2, 2, 1), np.uint8)], "HWC")
 

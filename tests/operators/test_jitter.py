@@ -72,7 +72,7 @@ def test_fill_value() -> None:
     assert abs((result == 44).mean() - 0.5) < 0.05
 
 
-def test_nothing_is_copied_if_masked() -> None:
+def test_zero_copy_if_masked() -> None:
     assert shares_memory("jitter", mask=0)
     assert not shares_memory("jitter", mask=1)
 

@@ -57,7 +57,7 @@ def test_frames_are_images() -> None:
         np.testing.assert_array_equal(frame, compressed(expected, 30))
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert run_on(OPERATOR, [np.zeros((0, 5, 3), np.uint8)], "HWC")[0].shape == (0, 5, 3)
 
 

@@ -132,7 +132,7 @@ def test_values_of_each_frame() -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 4), (4, 0)])
-def test_without_elements(shape: tuple[int, ...]) -> None:
+def test_empty_arrays(shape: tuple[int, ...]) -> None:
     assert run_on("laplacian", [np.zeros(shape, np.uint8)], "HW")[0].shape == shape
 
 

@@ -59,7 +59,7 @@ def test_largest_key() -> None:
         ({"keys": [65536], "values": [1.0]}, "'keys', entry .* must be from 0 to 65535"),
     ],
 )
-def test_impossible_tables(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_tables(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         look_up(np.arange(3), **arguments)
 

@@ -56,7 +56,7 @@ def test_few_bins() -> None:
         ({"sample_rate": 0.0}, "'sample_rate' must be above 0"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on("mel_filter_bank", [np.ones((5, 3), np.float32)], **arguments)
 

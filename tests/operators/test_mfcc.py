@@ -50,7 +50,7 @@ def test_orthonormal_basis(kind: int) -> None:
     np.testing.assert_allclose(basis @ basis.T, np.eye(12), atol=1e-6)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ArgumentValueError, match="normalize must not be set where dct_type is 1"):
         run_on("mfcc", [random([3, 4])], dct_type=1, normalize=True)
     with pytest.raises(ArgumentValueError, match="'dct_type' must be from 1 to 4"):

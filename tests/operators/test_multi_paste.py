@@ -150,12 +150,12 @@ def test_integers_round_and_saturate() -> None:
         ({**SIZE, "out_anchors": [0, 0, 1]}, "out_anchors must have a row of height and width"),
     ],
 )
-def test_impossible_regions(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_regions(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         paste_batch([IMAGES], **arguments)
 
 
-def test_impossible_images() -> None:
+def test_invalid_images() -> None:
     grey = [image[..., :1].copy() for image in IMAGES]
     with pytest.raises(SampleError, match="all images must have the same type, frames and"):
         paste_batch([IMAGES, grey], **SIZE)
@@ -166,7 +166,7 @@ def test_impossible_images() -> None:
         paste_batch([IMAGES], shapes, **SIZE)
 
 
-def test_impossible_calls() -> None:
+def test_invalid_calls() -> None:
     with pytest.raises(ArgumentValueError, match="there must be one input if in_ids is given"):
         paste_batch([IMAGES, IMAGES], in_ids=[0])
     with pytest.raises(ArgumentValueError, match="'in_anchors' must not be given together"):

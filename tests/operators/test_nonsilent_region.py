@@ -66,7 +66,7 @@ def test_silence() -> None:
     assert region(np.zeros(0, np.float32)) == (0, 0)
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(SampleError, match="reset_interval must be a multiple of window_length"):
         region(np.zeros(100, np.float32), window_length=100)
     with pytest.raises(ArgumentValueError, match="reset_interval must be -1 or positive"):

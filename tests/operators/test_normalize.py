@@ -176,7 +176,7 @@ def test_no_axis_names_make_every_element_its_own_mean() -> None:
 
 
 @pytest.mark.parametrize("arguments", [{}, {"ddof": 6}, {"mean": 7}, {"stddev": 0}])
-def test_where_nothing_deviates(arguments: dict[str, Any]) -> None:
+def test_zero_deviation(arguments: dict[str, Any]) -> None:
     result = normalize(np.full((2, 3), 7, np.uint8), shift=2.5, **arguments)
     np.testing.assert_array_equal(result, np.full((2, 3), 2.5, np.float32), strict=True)
 
@@ -258,7 +258,7 @@ def test_batch_of_different_extents() -> None:
         ({"dtype": types.STRING}, "'dtype' must be a type of numbers"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     for batch in (False, True):
         with pytest.raises(ArgumentValueError, match=message):
             normalize(np.zeros((4, 4), np.uint8), "HW", batch=batch, **arguments)
@@ -273,7 +273,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"axis_names": "X"}, "axis_names must be letters of the input's layout"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     for batch in (False, True):
         with pytest.raises(SampleError, match=message):
             normalize(np.zeros((4, 4), np.uint8), "HW", batch=batch, **arguments)
@@ -296,7 +296,7 @@ def test_given_tensors_that_do_not_fit(shape: tuple[int, ...], arguments: dict[s
             run("normalize", example, arguments, per_sample=given)
 
 
-def test_batch_refuses_given_tensors() -> None:
+def test_batch_with_given_tensors_raises() -> None:
     example = Example("tensors", [Input(lambda _: ARRAY)])
     with pytest.raises(ArgumentValueError, match="must be numbers where batch is set"):
         run("normalize", example, {"batch": True}, per_sample={"mean": MEAN})

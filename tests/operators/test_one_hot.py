@@ -150,7 +150,7 @@ def test_layout(
         ({"dtype": types.STRING}, "'dtype' must be a type of numbers"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         one_hot([1, 2], **arguments)
 
@@ -163,6 +163,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"axis_name": "C"}, "must go with an input that has a layout"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         one_hot([1, 2], num_classes=3, **arguments)

@@ -83,18 +83,18 @@ def test_fill_value_of_integers_drops_the_fraction_and_wraps() -> None:
         assert run_on("pad", [array], shape=2, fill_value=value)[0].tolist() == [0, expected]
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     results = run_on("pad", [np.zeros((0, 2)), np.zeros((2, 0))], fill_value=3)
     for result in results:
         np.testing.assert_array_equal(result, np.full((2, 2), 3.0), strict=True)
 
 
-def test_nothing_is_copied_where_nothing_is_padded() -> None:
+def test_zero_copy_without_padding() -> None:
     assert shares_memory("pad", axes=[1])
     assert not shares_memory("pad", shape=8)
 
 
-def test_impossible_arguments() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ArgumentValueError, match="'axis_names' must not be given together"):
         run_on("pad", [np.zeros((2, 3))], "HW", axes=[0], axis_names="H")
 
@@ -110,7 +110,7 @@ def test_impossible_arguments() -> None:
         ({"shape": [1, 2, 3]}, "shape must have one number, or one for each of 2"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         run_on("pad", [np.zeros((2, 3))], "HW", **arguments)
 

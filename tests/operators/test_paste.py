@@ -58,12 +58,12 @@ def test_one_value_for_all_channels() -> None:
     assert result.sum() == 3 * 3 * 9
 
 
-def test_nothing_is_copied_if_the_canvas_is_not_larger() -> None:
+def test_zero_copy_if_the_canvas_is_not_larger() -> None:
     assert shares_memory("paste", ratio=1.0, fill_value=0)
     assert not shares_memory("paste", ratio=2.0, fill_value=0)
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert paste(np.zeros((0, 3, 3), np.uint8)).shape == (0, 6, 3)
     assert (paste(np.zeros((0, 3, 3), np.uint8), min_canvas_size=4.0) == 9).all()
 
@@ -79,12 +79,12 @@ def test_without_elements() -> None:
         ({"min_canvas_size": float("inf")}, "'min_canvas_size' must be at least 0 and finite"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         paste(np.zeros((4, 6, 3), np.uint8), **arguments)
 
 
-def test_impossible_samples() -> None:
+def test_invalid_samples() -> None:
     with pytest.raises(SampleError, match="the input must be of type uint8"):
         paste(np.zeros((4, 6, 3), np.int16))
     with pytest.raises(SampleError, match='the input\'s layout must be "HWC"'):

@@ -49,7 +49,7 @@ def test_types(dtype: str) -> None:
     np.testing.assert_array_equal(run_on("per_frame", [data])[0], data, strict=True)
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     assert shares_memory("per_frame", replace=True)
     assert shares_memory("per_frame", "FXY")
 
@@ -66,7 +66,7 @@ def test_argument_for_each_frame() -> None:
         np.testing.assert_array_equal(frame, np.rot90(frames[number], number))
 
 
-def test_impossible_samples() -> None:
+def test_invalid_samples() -> None:
     with pytest.raises(SampleError, match=r"must start with F \(got \"HWC\"\)"):
         run_on("per_frame", [np.zeros((2, 2, 3))], "HWC")
     with pytest.raises(SampleError, match="must have a dimension of frames"):

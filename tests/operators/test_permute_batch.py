@@ -46,7 +46,7 @@ def test_order_of_each_sample(threads: int) -> None:
                 assert shapes.at(i).tolist() == list(SAMPLES[index].shape)
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     with pipeline(batch_size=4) as made:
         with made:
             data = fn.external_source(source=lambda: SAMPLES)
@@ -85,12 +85,12 @@ def test_last_batch_may_be_smaller() -> None:
         ([], "one for each of the 4 samples"),
     ],
 )
-def test_impossible_orders(indices: list[int], message: str) -> None:
+def test_invalid_orders(indices: list[int], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         run_on("permute_batch", SAMPLES, indices=indices)
 
 
-def test_impossible_order_of_one_sample() -> None:
+def test_invalid_order_of_one_sample() -> None:
     batches: list[list[Any]] = [[0, 9, 1, 2], [0, 3, 1, 2]]
     with pipeline(batch_size=4, num_threads=3) as made:
         with made:

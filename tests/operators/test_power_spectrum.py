@@ -38,7 +38,7 @@ def test_long_primes() -> None:
     np.testing.assert_allclose(result, expected, atol=1e-5 * expected.max())
 
 
-def test_refusals() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(SampleError, match="axis must be a dimension of the input"):
         run_on("power_spectrum", [random([3, 4])], axis=2)
     with pytest.raises(SampleError, match="signals must have 1 to"):

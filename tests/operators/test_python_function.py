@@ -235,7 +235,7 @@ SHARING: dict[str, Callable[[DataNode], DataNode]] = {
 @pytest.mark.parametrize("whole_batch", [False, True])
 @pytest.mark.parametrize("sharing", SHARING)
 @pytest.mark.parametrize("is_output", [False, True])
-def test_nobody_sees_what_a_function_writes(
+def test_writes_of_a_function_are_not_shared(
     sharing: str, whole_batch: bool, is_output: bool
 ) -> None:
     """It gets a copy if the memory is shared, and may write to its arguments in any case."""
@@ -264,7 +264,7 @@ def test_nobody_sees_what_a_function_writes(
                 np.testing.assert_array_equal(rest[2].at(number), [5, 6])
 
 
-def test_memory_that_nobody_else_reads_is_not_copied() -> None:
+def test_unshared_memory_is_zero_copy() -> None:
     owned: list[bool] = []
 
     def look(array: np.ndarray) -> np.ndarray:
@@ -286,7 +286,7 @@ def test_memory_that_nobody_else_reads_is_not_copied() -> None:
     assert all(owned)
 
 
-def test_branches_have_memory_of_their_own() -> None:
+def test_branches_do_not_share_memory() -> None:
     @pipeline_def(batch_size=4, num_threads=2, device_id=None, enable_conditionals=True)
     def define() -> Any:
         number = fn.external_source(lambda i: np.arange(4))
@@ -302,7 +302,7 @@ def test_branches_have_memory_of_their_own() -> None:
         assert written.as_array().tolist() == [1, 1, 3, 3]
 
 
-def test_arrays_that_a_function_keeps_stay_as_they_are() -> None:
+def test_retained_arrays_are_not_overwritten() -> None:
     kept: list[np.ndarray] = []
 
     def keep(array: np.ndarray) -> np.ndarray:

@@ -107,7 +107,7 @@ def test_fixed_windows_lie_on_pixels() -> None:
     np.testing.assert_array_equal(np.array(results[1]), [[30, 20]] * COUNT)
 
 
-def test_whole_image_is_one_of_the_choices() -> None:
+def test_whole_image_is_drawn_as_a_choice() -> None:
     results = draw(allow_no_crop=True, thresholds=[0.0], boxes=np.array([[0, 0, 1, 1]], np.float32))
     is_whole = (windows(results) == [0, 0, 1, 1]).all(1)
     assert 100 < is_whole.sum() < 200
@@ -161,7 +161,7 @@ def test_best_window_after_the_limit() -> None:
         ({"crop_shape": [0, 3], "input_shape": [9, 9]}, "crop_shape"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on_inputs("random_bbox_crop", FIVE, **arguments)
 

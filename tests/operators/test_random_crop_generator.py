@@ -79,7 +79,7 @@ def test_types(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0, 3), (-1, 5)])
-def test_images_without_pixels(shape: tuple[int, ...]) -> None:
+def test_empty_images(shape: tuple[int, ...]) -> None:
     assert not windows(shape, 3).any()
 
 
@@ -94,11 +94,11 @@ def test_images_without_pixels(shape: tuple[int, ...]) -> None:
         ([2**31, 5], "extents must be below"),
     ],
 )
-def test_impossible_shapes(shape: Any, message: str) -> None:
+def test_invalid_shapes(shape: Any, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         windows(shape, 1)
 
 
-def test_impossible_ranges() -> None:
+def test_invalid_ranges() -> None:
     with pytest.raises(ArgumentValueError, match="random_area must be a range"):
         windows((5, 5), 1, random_area=(0.5, 0.1))

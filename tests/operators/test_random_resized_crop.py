@@ -160,7 +160,7 @@ def test_seeds() -> None:
     ],
     ids=str,
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on("random_resized_crop", [np.zeros((4, 4, 1), np.uint8)], "HWC", **arguments)
 
@@ -177,6 +177,6 @@ def test_size_is_required() -> None:
         ("DHWC", (2, 4, 4, 1), "layout must be HWC"),
     ],
 )
-def test_impossible_samples(layout: str, shape: tuple[int, ...], message: str) -> None:
+def test_invalid_samples(layout: str, shape: tuple[int, ...], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         run_on("random_resized_crop", [np.zeros(shape, np.uint8)], layout, size=3)

@@ -69,11 +69,11 @@ def test_scalars() -> None:
         run_on("reinterpret", [np.float32(1)], dtype=types.INT16)
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     assert shares_memory("reinterpret", dtype=types.INT8)
 
 
-def test_impossible_calls() -> None:
+def test_invalid_calls() -> None:
     values = np.zeros((2, 3), np.uint8)
     with pytest.raises(ArgumentValueError, match="dtype, shape, rel_shape, src_dims or layout"):
         run_on("reinterpret", [values])

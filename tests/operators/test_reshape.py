@@ -80,7 +80,7 @@ def test_layouts() -> None:
     assert reshape(values, "HWC", layout="")[1] == ""
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     assert shares_memory("reshape", shape=[-1, 21])
 
 
@@ -95,7 +95,7 @@ def test_nothing_is_copied() -> None:
         ({"rel_shape": []}, "rel_shape must have a number for each dimension"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         reshape(np.zeros((2, 3, 4)), **arguments)
 
@@ -114,7 +114,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"layout": "AB"}, "layout must have one letter a dimension"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         reshape(np.zeros((2, 3, 4)), **arguments)
 

@@ -120,7 +120,7 @@ def test_same_size_is_exact(dtype: str, interp_type: types.DALIInterpType) -> No
     np.testing.assert_array_equal(flipped, image[::-1, ::-1], strict=True)
 
 
-def test_same_size_is_not_copied() -> None:
+def test_zero_copy_at_the_same_size() -> None:
     assert shares_memory("resize", size=0)
     assert shares_memory("resize", resize_x=7)
     assert not shares_memory("resize", resize_x=-7)
@@ -414,7 +414,7 @@ def test_empty_images(shape: tuple[int, int, int]) -> None:
     ],
     ids=str,
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         resize(np.zeros((4, 4, 1), np.uint8), **arguments)
 
@@ -444,7 +444,7 @@ def test_unknown_filter() -> None:
         ("", (4, 4, 4, 4, 4, 4), {"size": 2}, "of 2 to 5 dimensions"),
     ],
 )
-def test_impossible_samples(
+def test_invalid_samples(
     layout: str, shape: tuple[int, ...], arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):

@@ -109,7 +109,7 @@ FILTERS = [member for member in types.DALIInterpType if member is not types.INTE
     dtype=st.sampled_from(["uint8", "int16", "float32"]),
 )
 @settings(max_examples=80)
-def test_it_does_what_three_operators_do(
+def test_equals_resize_crop_and_flip(
     extents: tuple[int, int],
     size: tuple[float, float],
     crop: tuple[float, float],
@@ -200,7 +200,7 @@ def test_layout_where_none_is_given(shape: Sequence[int], layout: str) -> None:
         ({"size": 9, "roi_start": 0}, "roi_start and roi_end must be given together"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         apply(np.zeros((4, 4, 3), np.uint8), **arguments)
 
@@ -214,7 +214,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ((4, 4, 3), "HCW", {}, "layout must be HWC, CHW"),
     ],
 )
-def test_impossible_samples(
+def test_invalid_samples(
     shape: tuple[int, ...], layout: str, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):

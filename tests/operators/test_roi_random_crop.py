@@ -72,7 +72,7 @@ def test_extents_of_an_input() -> None:
         ({"data": np.zeros((30, 30)), "in_shape": [30, 30], **REGION}, "in_shape must not be"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         draw(1, crop_shape=[4, 4], **arguments)
 
@@ -90,6 +90,6 @@ def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
         ({"in_shape": [30, 30], "roi_start": [-1, 2]}, "window and region must fit into the data"),
     ],
 )
-def test_impossible_windows(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_windows(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         draw(1, **{"crop_shape": [4, 4], **REGION, **arguments})

@@ -165,7 +165,7 @@ def test_axis_has_no_effect_on_images() -> None:
     )
 
 
-def test_images_of_no_pixels() -> None:
+def test_empty_images() -> None:
     empty = np.zeros((0, 5, 3), np.uint8)
     assert rotate(empty, angle=0.0).shape == (0, 5, 3)
     assert rotate(empty, angle=30.0, keep_size=True).shape == (0, 5, 3)
@@ -191,7 +191,7 @@ def test_other_types(dtype: str) -> None:
         ("DHWC", {"angle": 1.0, "axis": [0, 0, 0]}, "axis must have a length above 0"),
     ],
 )
-def test_impossible_samples(layout: str, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(layout: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         rotate(np.zeros([3] * len(layout), np.uint8), layout, **arguments)
 

@@ -40,12 +40,12 @@ def test_each_sample_has_its_own() -> None:
         )
 
 
-def test_nothing_is_copied_if_nothing_changes() -> None:
+def test_zero_copy_if_unchanged() -> None:
     assert shares_memory("saturation")
     assert not shares_memory("saturation", saturation=0.25)
 
 
-def test_grey_images_are_refused() -> None:
+def test_grey_images_raise() -> None:
     with pytest.raises(SampleError, match="must have 3 channels"):
         run_on("saturation", [np.zeros((2, 2, 1), np.uint8)], "HWC")
 

@@ -61,7 +61,7 @@ def test_order_of_each_sample() -> None:
         ([0], "XY", r"layout must start with F \(got \"XY\"\)"),
     ],
 )
-def test_impossible_samples(order: list[int], layout: str, message: str) -> None:
+def test_invalid_samples(order: list[int], layout: str, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         run_on("sequence_rearrange", [np.zeros((3, 2))], layout, new_order=order)
 
@@ -79,6 +79,6 @@ def test_scalars_have_no_frames() -> None:
         ({"new_order": ["x"]}, ArgumentTypeError, "new_order"),
     ],
 )
-def test_impossible_orders(arguments: Any, error: type[Exception], message: str) -> None:
+def test_invalid_orders(arguments: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         run_on("sequence_rearrange", [np.zeros((3, 2))], **arguments)

@@ -93,7 +93,7 @@ def window_of(array: np.ndarray, first: list[int], extent: list[int], mode: str)
 
 @given(window=windows(), policy=st.sampled_from(sorted(BORDERS)), dtype=st.sampled_from(ALL_TYPES))
 @settings(max_examples=60)
-def test_what_lies_outside(
+def test_out_of_bounds_policies(
     window: tuple[tuple[int, ...], list[int], list[int]], policy: str, dtype: str
 ) -> None:
     shape, first, extent = window
@@ -273,7 +273,7 @@ def test_scalar_is_its_own_window() -> None:
     assert slice_of(np.float32(2.5), start=[], axes=[], dtype=types.UINT8) == 2
 
 
-def test_whole_tensor_is_not_copied() -> None:
+def test_zero_copy_of_the_whole_tensor() -> None:
     assert shares_memory("slice", start=0, end=[7, 7], out_of_bounds_policy="trim_to_shape")
     assert not shares_memory("slice", start=1)
     assert not shares_memory("slice", start=0, dtype=types.FLOAT)
@@ -289,7 +289,7 @@ def test_whole_tensor_is_not_copied() -> None:
         ({"start": 1, "out_of_bounds_policy": "grow"}, "out_of_bounds_policy must be"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         slice_of(ARRAY, "HWC", **arguments)
 
@@ -318,7 +318,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         slice_of(ARRAY, "HWC", **arguments)
 
@@ -356,7 +356,7 @@ def test_nothing_to_repeat() -> None:
         ([np.int32([])] * 2, {}, SampleError, "one number for each axis"),
     ],
 )
-def test_impossible_inputs(
+def test_invalid_inputs(
     window: list[np.ndarray], arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -105,6 +105,6 @@ def test_other_inputs(signal: np.ndarray, message: str) -> None:
         ({"window_length": 0}, "'window_length' must be from 1"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on("spectrogram", [np.zeros(600, np.float32)], **arguments)

@@ -61,7 +61,7 @@ def test_mask() -> None:
     assert not shares_memory("sphere", mask=1)
 
 
-def test_images_of_no_pixels() -> None:
+def test_empty_images() -> None:
     assert sphere(np.zeros((0, 5, 3), np.uint8)).shape == (0, 5, 3)
     assert sphere(np.zeros((4, 5, 0), np.uint8)).shape == (4, 5, 0)
 

@@ -40,12 +40,12 @@ def test_elements_stay() -> None:
     np.testing.assert_array_equal(run_on("squeeze", [values], axes=0)[0], values[0], strict=True)
 
 
-def test_nothing_is_copied() -> None:
+def test_zero_copy() -> None:
     assert shares_memory("squeeze", axes=[])
 
 
 @pytest.mark.parametrize("arguments", [{}, {"axes": [0], "axis_names": "A"}])
-def test_impossible_arguments(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments(arguments: dict[str, Any]) -> None:
     with pytest.raises(ArgumentValueError, match="either axes or axis_names must be given"):
         squeeze((1, 2), "AB", **arguments)
 
@@ -63,7 +63,7 @@ def test_impossible_arguments(arguments: dict[str, Any]) -> None:
         ((1, 2), "AB", {"axis_names": "AA"}, "each dimension must be removed once"),
     ],
 )
-def test_impossible_samples(
+def test_invalid_samples(
     shape: tuple[int, ...], layout: str, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SampleError, match=message):

@@ -48,7 +48,7 @@ def test_scalars() -> None:
     assert layout == "X"
 
 
-def test_nothing_is_copied_from_one_input() -> None:
+def test_zero_copy_from_one_input() -> None:
     assert shares_memory("stack")
 
 
@@ -68,6 +68,6 @@ def test_name_that_is_no_letter(name: str) -> None:
         (np.zeros((2, 3), np.float32), {}, "same type and number of dimensions"),
     ],
 )
-def test_impossible_samples(second: np.ndarray, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(second: np.ndarray, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         stack([np.zeros((2, 3)), second], **arguments)

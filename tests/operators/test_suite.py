@@ -120,7 +120,7 @@ def test_type_layout_and_dimensions_are_stable(
 
 
 @EVERY_EXAMPLE
-def test_class_does_what_the_function_does(operator: str, example: Example, tmp_path: Path) -> None:
+def test_class_and_function_agree(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_class(operator, example, example.arguments_in(tmp_path))
 
 
@@ -130,7 +130,7 @@ def test_random_results_depend_on_the_seeds(operator: str, tmp_path: Path) -> No
 
 
 @EVERY_EXAMPLE
-def test_inputs_stay_what_they_are(operator: str, example: Example, tmp_path: Path) -> None:
+def test_inputs_are_not_modified(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_inputs_untouched(operator, example, example.arguments_in(tmp_path))
 
 
@@ -183,5 +183,5 @@ def test_deprecated_argument(operator: str, example: Example, tmp_path: Path) ->
         assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_unsuitable_is_unsuitable() -> None:
+def test_unsuitable_examples_raise() -> None:
     assert not isinstance(Unsuitable(), (int, float, str, bool, Arg))

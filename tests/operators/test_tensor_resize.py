@@ -121,11 +121,13 @@ def test_empty_tensors() -> None:
         ({"sizes": "a"}, ArgumentTypeError, "must be float"),
     ],
 )
-def test_refused(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_raise(
+    arguments: dict[str, Any], kind: type[Exception], message: str
+) -> None:
     with pytest.raises((kind, ValueError) if kind is ArgumentTypeError else kind, match=message):
         resized(np.zeros((2, 3, 4, 5), np.float32), "ABCD", **arguments)
 
 
-def test_scalars_are_refused() -> None:
+def test_scalars_raise() -> None:
     with pytest.raises(SampleError, match="dimension to resize"):
         resized(np.float32(1), sizes=3)

@@ -68,12 +68,12 @@ def test_layouts() -> None:
     assert layout_of("", perm=[2, 0, 1]) == ""
 
 
-def test_nothing_is_copied_where_elements_stay_in_order() -> None:
+def test_zero_copy_where_elements_stay_in_order() -> None:
     assert shares_memory("transpose", perm=[0, 1, 2])
     assert not shares_memory("transpose", perm=[2, 0, 1])
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     (result,) = run_on("transpose", [np.zeros((2, 0, 4))], perm=[2, 0, 1])
     assert result.shape == (4, 2, 0)
 
@@ -87,7 +87,7 @@ def test_without_elements() -> None:
         ({"output_layout": ""}, "output_layout must have one letter a dimension"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on("transpose", [np.zeros((2, 3, 4))], **arguments)
 
@@ -100,6 +100,6 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"output_layout": "AB"}, "output_layout must have one letter a dimension"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         run_on("transpose", [np.zeros((2, 3, 4))], **arguments)

@@ -222,7 +222,7 @@ def test_coordinates_far_away(number: float, interpolation: types.DALIInterpType
 
 
 @pytest.mark.parametrize("layout", ["HWC", "FHWC", "DHWC", "FDHWC"])
-def test_images_of_no_pixels(layout: str) -> None:
+def test_empty_images(layout: str) -> None:
     shape = [0] * (len(layout) - 1) + [3]
     ndim = 3 if "D" in layout else 2
     matrix = np.eye(ndim, ndim + 1).ravel().tolist()
@@ -263,7 +263,7 @@ def test_other_layouts(layout: str) -> None:
         ),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         warp(np.zeros((4, 4, 3), np.uint8), **arguments)
 
@@ -287,7 +287,7 @@ def test_two_matrices() -> None:
         ({"matrix": MATRIX, "size": [5e8, 5e8]}, r"the output must have at most 2\^30 pixels"),
     ],
 )
-def test_impossible_samples(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_samples(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         warp(np.zeros((4, 4, 3), np.uint8), **arguments)
 

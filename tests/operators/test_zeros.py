@@ -66,12 +66,12 @@ def test_shape_of_each_sample() -> None:
         ({"layout": "A"}, "layout must have one letter a dimension"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         zeros(**arguments)
 
 
-def test_impossible_shape_of_a_sample() -> None:
+def test_invalid_shape_of_a_sample() -> None:
     with pipeline() as made:
         with made:
             node = fn.external_source(source=lambda: [np.int32([2, -3])] * 3)

@@ -98,7 +98,7 @@ def answer(project: Path) -> str:
     return done.stdout.strip() or done.stderr
 
 
-def test_compiles_what_has_changed(project: Path) -> None:
+def test_only_changed_sources_are_compiled(project: Path) -> None:
     status, output = build(project)
     assert status == 0, output
     [united] = [name for name in compiled(output) if name.startswith("operators_")]
@@ -184,7 +184,7 @@ def test_without_headers_of_python(project: Path) -> None:
     assert f"python{version}-dev" in output
 
 
-def test_when_no_more_can_be_written(project: Path) -> None:
+def test_full_disk_while_building(project: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
     try:
@@ -198,7 +198,7 @@ def test_when_no_more_can_be_written(project: Path) -> None:
     assert answer(project) == "42"
 
 
-def test_two_builds_at_once(project: Path) -> None:
+def test_concurrent_builds(project: Path) -> None:
     builds = [start(project) for _ in range(2)]
     outputs = [process.communicate(timeout=HANG_SECONDS)[0] for process in builds]
     assert [process.returncode for process in builds] == [0, 0], outputs
@@ -277,7 +277,9 @@ def test_worker_for_videos(project: Path, tmp_path: Path) -> None:
     ("switch", "package"),
     [("LIBJPEG", "libjpeg62-turbo-dev"), ("FFMPEG", "libavcodec-dev, libavformat-dev")],
 )
-def test_switch(switch: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variable_switches_the_build(
+    switch: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     variable = f"DALI_CORE_WITH_{switch}"
     find = {"LIBJPEG": toolchain.libjpeg, "FFMPEG": toolchain.ffmpeg}[switch]
     nothing = {"LIBJPEG": ([], []), "FFMPEG": None}[switch]

@@ -87,7 +87,7 @@ def run_ninja(root: Path) -> tuple[int, str]:
 
 
 @needs_compilers
-def test_compiles_what_has_changed(root: Path) -> None:
+def test_only_changed_kernels_are_compiled(root: Path) -> None:
     assert compiled(root) == ["one", "two"]
     listed = json.loads((root / CUBINS / "kernels.json").read_text())
     assert listed == {"first": "one", "second": "two"}
@@ -131,7 +131,7 @@ def test_headers_are_found_through_headers(root: Path) -> None:
 
 
 @needs_compilers
-def test_errors_tell_file_and_line(root: Path) -> None:
+def test_errors_name_file_and_line(root: Path) -> None:
     rule = root / "dali_core" / "operators" / "numbers" / "one.hpp"
     rule.write_text(RULE + "float other() { return nothing; }\n")
     status, output = run_ninja(root)
@@ -170,7 +170,9 @@ def test_stems_must_differ(root: Path) -> None:
         find_sources(root)
 
 
-def test_switch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_environment_variable_switches_cubins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def installed(package: str) -> str:
         if version == "none":
             raise cuda_compilers.importlib.metadata.PackageNotFoundError(package)

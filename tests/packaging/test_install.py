@@ -173,7 +173,7 @@ def repaired(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="auditwheel repairs wheels for Linux")
-def test_repaired_wheel_has_what_it_links_with(distributions: Path, repaired: Path) -> None:
+def test_repaired_wheel_bundles_its_libraries(distributions: Path, repaired: Path) -> None:
     assert "manylinux" in repaired.name
     assert repaired.stat().st_size < 25 << 20
     (original,) = distributions.glob("*.whl")

@@ -171,7 +171,7 @@ CHANGES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), CHANGES, ids=[text for _, text in CHANGES])
-def test_what_is_wrong_is_named(change: Callable[[dict[str, Any]], None], message: str) -> None:
+def test_damage_is_named(change: Callable[[dict[str, Any]], None], message: str) -> None:
     document = copy.deepcopy(DOCUMENT)
     change(document)
     with pytest.raises(SerializationError, match=rf"\APipeline.deserialize: .*{message}"):
@@ -197,9 +197,7 @@ OF_BRANCHES: list[tuple[Callable[[dict[str, Any]], None], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), OF_BRANCHES, ids=[text for _, text in OF_BRANCHES])
-def test_what_is_wrong_with_branches(
-    change: Callable[[dict[str, Any]], None], message: str
-) -> None:
+def test_damaged_branches_are_named(change: Callable[[dict[str, Any]], None], message: str) -> None:
     assert [entry["operator"] for entry in BRANCHES["operators"]][3:] == [
         "copy",
         "conditional.merge",
@@ -223,7 +221,7 @@ def test_what_is_wrong_with_branches(
         (json.dumps(DOCUMENT)[:-30], "must be JSON"),
     ],
 )
-def test_what_is_no_document(text: bytes | str, message: str) -> None:
+def test_other_texts_as_documents_raise(text: bytes | str, message: str) -> None:
     with pytest.raises(SerializationError, match=message):
         Pipeline.deserialize(text)
 
@@ -287,7 +285,7 @@ def message_of(text: str) -> str:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from(PLACES), PLAIN), min_size=1, max_size=3))
-def test_any_damage_is_refused_or_harmless(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
+def test_any_damage_raises_or_is_harmless(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
     document = copy.deepcopy(DOCUMENT)
     for path, value in changes:
         try:

@@ -93,7 +93,7 @@ def test_the_functions_own_parameters_come_first() -> None:
     assert seen == [(7, 9), (8, 1)]
 
 
-def test_pipeline_def_refuses_what_it_does_not_know() -> None:
+def test_unknown_arguments_of_pipeline_def_raise() -> None:
     with pytest.raises(ArgumentTypeError, match="unknown arguments bach_size"):
         pipeline_def(bach_size=3)
 
@@ -143,7 +143,7 @@ def test_debug_may_be_a_parameter_of_the_function() -> None:
     assert own(debug=True).run()[0].as_array().tolist() == [[1]]
 
 
-def test_a_flag_as_seed() -> None:
+def test_bool_as_seed_raises() -> None:
     numbers = []
     for seed in (True, 1, False):
         pipe = Pipeline(2, 1, None, seed=seed)

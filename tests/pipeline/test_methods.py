@@ -230,7 +230,7 @@ def test_closed_pipelines_take_nothing() -> None:
 # Ways to run
 
 
-def test_a_batch_that_nobody_started() -> None:
+def test_outputs_without_a_scheduled_batch_raise() -> None:
     made = counting(prefetch_queue_depth=1)
     with pytest.raises(NoBatchError, match="a batch must have been started"):
         made.share_outputs()
@@ -282,7 +282,7 @@ def test_pushing_and_popping() -> None:
 
 
 @pytest.mark.parametrize("name", ["epoch_size", "reader_meta"])
-def test_asking_for_readers_that_are_none(name: str) -> None:
+def test_unknown_readers_raise(name: str) -> None:
     made = counting()
     method: Callable[..., Any] = getattr(made, name)
     assert method() == {}

@@ -78,7 +78,7 @@ def drive(pipeline: Pipeline, steps: range) -> list[Any]:
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))
-def test_goes_on_at_every_step(way: int) -> None:
+def test_resumes_at_every_step(way: int) -> None:
     count = 14
     pipeline = sizes(**WAYS[way])
     states, expected = [], []
@@ -91,7 +91,7 @@ def test_goes_on_at_every_step(way: int) -> None:
         assert drive(resumed, range(step, count)) == expected[step:], step
 
 
-def test_going_back_brings_the_same_values() -> None:
+def test_rewinding_restores_parameter_values() -> None:
     pipeline = sizes()
     state = pipeline.state_dict()
     expected = drive(pipeline, range(10))
@@ -102,7 +102,7 @@ def test_going_back_brings_the_same_values() -> None:
     assert [side(pipeline) for _ in range(8)] == [4] * 8  # that state knows of no change
 
 
-def test_states_hold_what_still_matters() -> None:
+def test_states_hold_pending_and_current_values() -> None:
     pipeline = sizes()
     assert "parameters" not in pipeline.state_dict()
     pipeline.set_parameter("size", 6, from_batch=2)

@@ -177,7 +177,7 @@ def test_running_past_the_end_starts_nothing() -> None:
     assert len(pipeline._run.in_flight) == 2
 
 
-def test_readers_go_on_after_a_reset(tmp_path: Path) -> None:
+def test_readers_continue_after_reset(tmp_path: Path) -> None:
     make_folders(tmp_path, (1,) * 12)
     with Pipeline(2, 2, None, prefetch_queue_depth=3) as pipeline:
         source = fn.external_source([np.zeros(2)] * 2, cycle="raise")
@@ -251,7 +251,7 @@ def test_thread_count_by_default() -> None:
 
 
 @pytest.mark.parametrize("exec_async", [True, False])
-def test_dropped_pipeline_goes_without_the_garbage_collector(exec_async: bool) -> None:
+def test_dropped_pipeline_is_freed_without_garbage_collection(exec_async: bool) -> None:
     with Pipeline(2, 1, None, exec_async=exec_async) as pipeline:
         number = fn.external_source(lambda _: [np.int64(1)] * 2)
         pipeline.set_outputs(fn.python_function(number, function=lambda x: x))

@@ -63,7 +63,7 @@ def batches_of(made: Pipeline, example: Example, count: int = 2) -> list[Any]:
 
 
 @EVERY_EXAMPLE
-def test_the_same_data_comes_back(
+def test_round_trip_gives_the_same_data(
     operator: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where operators write
@@ -193,7 +193,7 @@ def test_a_seed_that_was_not_given_is_not_written() -> None:
     assert "seed" not in json.loads(document)["options"]
 
 
-def test_becoming_what_a_document_describes() -> None:
+def test_deserialize_and_build() -> None:
     document = counting_up(seed=5).serialize()
     expected = first_batches(counting_up(seed=5))
     made = Pipeline(device_id=None)
@@ -253,7 +253,7 @@ def test_derived_classes_and_fed_inputs() -> None:
         assert (batch.as_array().tolist(), batch.layout()) == ([[1.0] * 3] * 2, "X")
 
 
-def test_sinks_stay() -> None:
+def test_sinks_are_serialized() -> None:
     with Pipeline(2, 1, None) as made:
         data = fn.external_source(name="data")
         made.add_sink(fn.copy(data))

@@ -57,7 +57,7 @@ def test_sizes_of_the_largest_batch_and_sample() -> None:
     assert made.executor_statistics() == expected
 
 
-def test_what_is_never_made_takes_no_memory() -> None:
+def test_fused_values_take_no_memory() -> None:
     made = graph(enable_memory_stats=True)
     made.run()
     statistics = made.executor_statistics()
@@ -66,7 +66,7 @@ def test_what_is_never_made_takes_no_memory() -> None:
     assert statistics["CPU_flipped"] == entry((1200, 600))
 
 
-def test_nothing_is_measured_unless_asked_for() -> None:
+def test_memory_statistics_are_off_by_default() -> None:
     made = graph()
     made.run()
     assert made.executor_statistics() == {}

@@ -40,7 +40,7 @@ def iterate_with(adapter: ListAdapter) -> BaseIterator:
     )
 
 
-def test_what_cannot_be_sliced_needs_take() -> None:
+def test_batches_without_slicing_need_take() -> None:
     iterator = iterate_with(OpaqueAdapter())
     next(iterator), next(iterator)
     with pytest.raises(AdapterError, match=r"got Opaque.*Override OpaqueAdapter\.take") as caught:

@@ -166,7 +166,7 @@ class TestShortBatches:
     """Batches of other lengths, where the size of an epoch is given."""
 
     @pytest.mark.parametrize("policy", LastBatchPolicy)
-    def test_they_are_refused(self, policy: LastBatchPolicy) -> None:
+    def test_short_batches_raise(self, policy: LastBatchPolicy) -> None:
         pipeline = FakePipeline(lambda: iter([[0, 1], [2, 3], [4]]), 2)
         iterator = iterate(pipeline, size=5, last_batch_policy=policy)
         assert [next(iterator)[0]["number"] for _ in range(2)] == [[0, 1], [2, 3]]
@@ -174,7 +174,7 @@ class TestShortBatches:
             with pytest.raises(AssertionError, match=r"must have 2 samples.*\(got 1\)"):
                 next(iterator)
 
-    def test_also_when_the_first_one_is_prepared(self) -> None:
+    def test_short_first_batch_raises(self) -> None:
         for prepare in (False, True):
             pipeline = FakePipeline(lambda: iter([[0]]), 2)
             with pytest.raises(ArgumentConflictError, match="Leave size out"):
@@ -189,7 +189,7 @@ class TestShortBatches:
         assert next(iterator) == [{"number": [4, 5]}, {"number": [3, 4]}]
 
 
-def test_a_pipeline_that_ends_early_takes_no_further_batches_of_the_others() -> None:
+def test_early_end_of_one_pipeline_stops_the_others() -> None:
     pipelines = [source_pipeline(9, 2), source_pipeline(1, 2)]
     iterator = iterate(pipelines, size=12)
     assert [len(batch) for batch in iterator] == [2]
@@ -211,7 +211,7 @@ class TestSeveralPipelines:
         iterator = iterate(pipelines, size=9, last_batch_policy=PARTIAL)
         assert list(iterator)[-1] == [{"number": [2, 3]}, {"number": [5]}]
 
-    def test_pipelines_stay_in_step(self) -> None:
+    def test_pipelines_are_synchronized(self) -> None:
         pipelines = [reader_pipeline(9, 2, 3, shard, stick=True) for shard in (0, 1, 2)]
         iterator = iterate(pipelines, reader_name="reader", auto_reset=True)
         for _ in range(5):

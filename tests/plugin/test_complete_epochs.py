@@ -13,7 +13,7 @@ from tests.plugin.fake_pipeline import iterate, numbers, reader_pipeline, source
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 
-def test_describe_tells_what_epochs_hold() -> None:
+def test_describe_lists_the_samples_of_epochs() -> None:
     pipelines = [reader_pipeline(7, 2, 2, shard) for shard in (0, 1)]
     iterator = iterate(pipelines, reader_name="reader", last_batch_policy=PARTIAL)
     assert iterator.describe(num_epochs=2).splitlines() == [
@@ -44,7 +44,7 @@ class TestWarning:
     @pytest.mark.parametrize("num_shards", [1, 2])
     @pytest.mark.parametrize("pad", [False, True])
     @pytest.mark.parametrize("policy", LastBatchPolicy)
-    def test_what_is_said_is_what_happens(
+    def test_warning_matches_the_missing_samples(
         self, policy: LastBatchPolicy, pad: bool, num_shards: int
     ) -> None:
         """The warning is issued at the first epoch that lacks samples, and only then."""
@@ -83,7 +83,7 @@ class TestWarning:
             elif policy is DROP:
                 assert lacking == ("leaves out" in text)
 
-    def test_it_is_said_once(self) -> None:
+    def test_warning_is_issued_once(self) -> None:
         iterator = iterate(
             reader_pipeline(5, 2), reader_name="reader", auto_reset=True, last_batch_policy=PARTIAL
         )
@@ -94,7 +94,7 @@ class TestWarning:
             warnings.simplefilter("error")
             list(iterator)
 
-    def test_programs_for_the_reference_find_it_in_the_log(
+    def test_warning_is_logged_for_programs_of_the_reference(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
         compat.install()

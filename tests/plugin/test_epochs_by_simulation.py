@@ -184,7 +184,7 @@ def test_random_iterators(seed: int) -> None:
 @pytest.mark.parametrize("policy", LastBatchPolicy)
 @pytest.mark.parametrize("stick", [False, True])
 @pytest.mark.parametrize("pad", [False, True])
-def test_all_processes_of_a_job_stay_in_step(
+def test_all_processes_of_a_job_have_equal_batch_counts(
     policy: LastBatchPolicy, stick: bool, pad: bool
 ) -> None:
     for num_samples in range(4, 30):

@@ -41,7 +41,7 @@ def test_a_source_is_held_until_its_copy_is_made(pending: PendingRelease) -> Non
     assert len(pending) == 0
 
 
-def test_a_copy_that_is_ready_means_those_before_it(pending: PendingRelease) -> None:
+def test_ready_copy_releases_earlier_sources(pending: PendingRelease) -> None:
     copies = [Copy() for _ in range(4)]
     sources = [Source() for _ in copies]
     known = [weakref.ref(source) for source in sources]
@@ -53,7 +53,7 @@ def test_a_copy_that_is_ready_means_those_before_it(pending: PendingRelease) -> 
     assert [reference() is None for reference in known] == [True, True, True, False]
 
 
-def test_what_is_released_may_hold_more(pending: PendingRelease) -> None:
+def test_released_sources_may_hold_others(pending: PendingRelease) -> None:
     class Chained:
         def __del__(self) -> None:
             pending.hold(Source(), Copy())
@@ -63,7 +63,7 @@ def test_what_is_released_may_hold_more(pending: PendingRelease) -> None:
     assert len(pending) == 1
 
 
-def test_waits_for_every_copy_in_the_end(pending: PendingRelease) -> None:
+def test_final_wait_synchronizes_every_copy(pending: PendingRelease) -> None:
     copies = [Copy(), Copy()]
     sources = [Source(), Source()]
     known = [weakref.ref(source) for source in sources]

@@ -13,14 +13,14 @@ from tests.plugin.fake_pipeline import iterate, reader_pipeline, source_pipeline
 FILL, DROP, PARTIAL = LastBatchPolicy
 
 
-def test_all_iterators_have_the_public_ones() -> None:
+def test_all_iterators_have_the_public_attributes() -> None:
     for options in ({"size": 4}, {"reader_name": "reader"}):
         iterator = iterate(reader_pipeline(4, 2), **options)
         assert iterator.batch_size == 2
         assert iterator.output_map == ["number"]
 
 
-def test_they_follow_the_epoch() -> None:
+def test_attributes_follow_the_epoch() -> None:
     pipelines = [reader_pipeline(9, 2, 3, shard) for shard in (2, 0)]
     iterator = iterate(pipelines, reader_name="reader", last_batch_policy=PARTIAL)
     assert isinstance(iterator, _DaliBaseIterator)
@@ -94,7 +94,7 @@ def test_the_counter_moves_by_batches() -> None:
 
 @pytest.mark.parametrize("policy", LastBatchPolicy)
 @pytest.mark.parametrize("auto_reset", [False, True])
-def test_an_iterator_made_of_its_parts_gives_the_same(
+def test_iterator_from_base_class_parts_gives_the_same(
     policy: LastBatchPolicy, auto_reset: bool
 ) -> None:
     class OfParts(BaseIterator):
@@ -126,7 +126,7 @@ def test_an_iterator_made_of_its_parts_gives_the_same(
         assert found[0] == found[1]
 
 
-def test_the_base_alone_gives_nothing() -> None:
+def test_base_class_alone_raises() -> None:
     iterator = _DaliBaseIterator(source_pipeline(2, 2), size=4)
     with pytest.raises(NotImplementedError):
         next(iterator)

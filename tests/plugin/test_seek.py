@@ -74,7 +74,7 @@ def contents(iterator: BaseIterator) -> list[list[Any]]:
         }
     ),
 )
-def test_the_rest_of_an_epoch_is_that_of_an_iterator_that_got_there(
+def test_seek_equals_iterating_to_the_batch(
     files: list[str],
     epoch: int,
     batch: int,
@@ -97,7 +97,7 @@ def test_the_rest_of_an_epoch_is_that_of_an_iterator_that_got_there(
     assert contents(moved) == contents(walked)
 
 
-def test_there_must_be_such_a_batch(files: list[str]) -> None:
+def test_seek_beyond_the_epoch_raises(files: list[str]) -> None:
     iterator = make(files, LastBatchPolicy.FILL, batch_size=4, pad_last_batch=True)
     for epoch, batch in ((-1, 0), (0, -1), (0, 4)):
         with pytest.raises(ArgumentValueError, match="Count both from 0"):
@@ -108,7 +108,7 @@ def test_there_must_be_such_a_batch(files: list[str]) -> None:
     assert contents(iterator) == contents(again)
 
 
-def test_sources_in_python_are_refused(files: list[str]) -> None:
+def test_sources_in_python_raise(files: list[str]) -> None:
     iterator = make(files, LastBatchPolicy.FILL, lambda _: np.zeros(1), batch_size=4)
     with pytest.raises(PipelineStateError, match=r"fn\.external_source.*could not skip"):
         iterator.seek(1)

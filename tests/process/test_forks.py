@@ -38,7 +38,7 @@ def is_refused(*methods):
 
 
 @ASYNC
-def test_fork(exec_async: bool, root: Path) -> None:
+def test_pipelines_in_forked_children(exec_async: bool, root: Path) -> None:
     output = run(
         root,
         CHILD
@@ -136,7 +136,7 @@ for exec_async in (True, False):
     assert output.split() == ["0", "0"]
 
 
-def test_a_child_that_exits_ends_nothing_of_its_parent(root: Path) -> None:
+def test_exiting_child_does_not_stop_its_parent(root: Path) -> None:
     output = run(
         root,
         """

@@ -65,7 +65,7 @@ def test_interrupt_during_a_blocked_source(exec_async: bool, where: str, root: P
 
 
 @ASYNC
-def test_running_goes_on_after_interrupts_at_any_time(exec_async: bool, root: Path) -> None:
+def test_pipeline_resumes_after_interrupts_at_any_time(exec_async: bool, root: Path) -> None:
     output = run(
         root,
         f"""

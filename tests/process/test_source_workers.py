@@ -55,7 +55,7 @@ def _named_shared_memory(process: int) -> list[str]:
 
 @pytest.mark.parametrize("method", ["fork", "forkserver"])
 @pytest.mark.parametrize("busy", [False, True])
-def test_workers_end_when_their_parent_is_killed(
+def test_workers_exit_when_their_parent_is_killed(
     method: str, busy: bool, root: Path, tmp_path: Path
 ) -> None:
     program = tmp_path / "program.py"
@@ -91,7 +91,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("killing", [{21}, {20, 22}], ids=["one", "all"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @ASYNC
-def test_a_killed_worker_is_an_error_and_no_hang(
+def test_killed_worker_raises_without_deadlock(
     exec_async: bool, method: str, killing: set[int], root: Path, tmp_path: Path
 ) -> None:
     program = tmp_path / "program.py"
@@ -135,7 +135,7 @@ if __name__ == "__main__":
     assert (result.returncode, result.stdout, result.stderr) == (0, "[]\n", "")
 
 
-def test_pipelines_leave_no_processes_and_no_files(root: Path) -> None:
+def test_pipelines_leak_no_processes_or_files(root: Path) -> None:
     output = run(
         root,
         PARALLEL
@@ -190,7 +190,7 @@ except KeyboardInterrupt:
 
 
 @ASYNC
-def test_running_goes_on_after_interrupts(exec_async: bool, root: Path) -> None:
+def test_pipeline_resumes_after_interrupts(exec_async: bool, root: Path) -> None:
     output = run(
         root,
         PARALLEL

@@ -29,7 +29,7 @@ def test_deleting_a_pipeline_ends_its_threads(root: Path) -> None:
     assert output == "True\n"
 
 
-def test_many_pipelines_leave_nothing_behind(root: Path) -> None:
+def test_many_pipelines_leak_no_threads_or_memory(root: Path) -> None:
     output = run(
         root,
         """
@@ -57,7 +57,7 @@ def test_many_pipelines_leave_nothing_behind(root: Path) -> None:
     assert output == "done\n"
 
 
-def test_memory_stays_flat_over_many_batches(root: Path) -> None:
+def test_memory_does_not_grow_over_many_batches(root: Path) -> None:
     output = run(
         root,
         """

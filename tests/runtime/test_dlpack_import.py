@@ -40,7 +40,9 @@ def test_any_strides_are_understood(data: numpy.ndarray[Any, Any], draw: st.Data
 @BOTH
 @pytest.mark.parametrize("with_strides", [False, True])
 @pytest.mark.parametrize("byte_offset", [0, 24])
-def test_dense_memory_is_shared(versioned: bool, with_strides: bool, byte_offset: int) -> None:
+def test_contiguous_memory_is_zero_copy(
+    versioned: bool, with_strides: bool, byte_offset: int
+) -> None:
     data = numpy.arange(6).reshape(2, 3)
     producer = Producer(
         data, versioned=versioned, with_strides=with_strides, byte_offset=byte_offset
@@ -69,12 +71,12 @@ def test_broadcast_and_reversed_memory_is_copied() -> None:
 
 
 @pytest.mark.parametrize("flags", [0, 1, 2])
-def test_read_only_memory_stays_so(flags: int) -> None:
+def test_read_only_memory_stays_read_only(flags: int) -> None:
     tensor = TensorCPU(Producer(numpy.zeros(3), versioned=True, flags=flags))
     assert memoryview(tensor).readonly is (flags == 1)
 
 
-def test_producers_of_before_are_asked_again() -> None:
+def test_unversioned_producers_are_supported() -> None:
     producer = OldProducer(numpy.arange(3))
     assert numpy.asarray(TensorCPU(producer)).tolist() == [0, 1, 2]
     assert producer.num_calls == 1
@@ -95,7 +97,7 @@ def test_producers_of_before_are_asked_again() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_tensor_is_refused_and_given_back(
+def test_invalid_capsules_raise_and_call_their_deleter(
     versioned: bool, wrong: dict[str, int], message: str
 ) -> None:
     producer = Producer(numpy.arange(3), versioned=versioned, **wrong)  # type: ignore[arg-type]
@@ -105,18 +107,18 @@ def test_what_is_no_tensor_is_refused_and_given_back(
     assert producer.num_returned == 1
 
 
-def test_too_many_dimensions_are_given_back() -> None:
+def test_too_many_dimensions_call_the_deleter() -> None:
     producer = Producer(numpy.zeros((1,) * 9))
     with pytest.raises(ArgumentTypeError, match=r"at most 8 dimensions \(got 9\)"):
         TensorCPU(producer)
     assert producer.num_returned == 1
 
 
-def test_page_locked_memory_is_on_the_host() -> None:
+def test_pinned_memory_is_accepted_as_host_memory() -> None:
     assert TensorCPU(Producer(numpy.arange(3), device=3)).shape() == [3]
 
 
-def test_a_future_version_is_left_alone() -> None:
+def test_capsule_of_a_future_version_is_not_consumed() -> None:
     producer = Producer(numpy.arange(3), versioned=True, version=(2, 0))
     with pytest.raises(ExchangeError, match=r"of DLPack version 1 \(got version 2\)"):
         TensorCPU(producer)
@@ -124,7 +126,7 @@ def test_a_future_version_is_left_alone() -> None:
 
 
 @BOTH
-def test_a_capsule_serves_once(versioned: bool) -> None:
+def test_capsule_is_consumed_once(versioned: bool) -> None:
     capsule = Producer(numpy.arange(3), versioned=versioned).__dlpack__()
     kept = TensorCPU(capsule)
     with pytest.raises(ArgumentValueError, match="that was not consumed yet"):
@@ -141,7 +143,7 @@ def test_a_producer_that_gives_something_else() -> None:
         TensorCPU(Wrong())
 
 
-def test_a_producer_that_refuses() -> None:
+def test_producer_that_raises() -> None:
     class Refuses:
         def __dlpack__(self, **_: Any) -> None:
             raise BufferError("it needs a gradient")
@@ -169,7 +171,7 @@ def test_lists_of_producers_share_or_copy() -> None:
         assert [producer.num_returned for producer in producers] == [1, 1]
 
 
-def test_one_refusal_gives_all_back() -> None:
+def test_failure_in_a_list_calls_all_deleters() -> None:
     producers = [Producer(numpy.zeros(3)), Producer(numpy.zeros(3), device=2)]
     with pytest.raises(ArgumentTypeError, match="host memory"):
         TensorListCPU.from_dlpack_list(producers)

@@ -141,7 +141,7 @@ def test_any_position_is_found_at_once() -> None:
         assert run.epoch == epoch
 
 
-def test_meta_is_what_the_reference_reports() -> None:
+def test_meta_equals_that_of_the_reference() -> None:
     assert EpochPlan(7, 2, 1).meta() == {
         "epoch_size": 7,
         "epoch_size_padded": 7,
@@ -169,7 +169,7 @@ def test_meta_describes_the_plan_completely() -> None:
         ((5, 1, 0, True, False, False, True), "stick_to_shard: must be False"),
     ],
 )
-def test_impossible_plans_are_refused(arguments: tuple[int, ...], message: str) -> None:
+def test_invalid_plans_raise(arguments: tuple[int, ...], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         EpochPlan(*arguments)
 

@@ -74,7 +74,7 @@ def test_registered_names() -> None:
     assert names == sorted(names)
 
 
-def test_unknown_operators_and_wrong_values_are_refused() -> None:
+def test_unknown_operators_and_wrong_values_raise() -> None:
     with pytest.raises(RuntimeError, match='under the name "nothing"'):
         NativeOperator("nothing", {}, [], 0, -1, 0, 1)
     with pytest.raises(ValueError, match="paths must be given"):
@@ -107,7 +107,7 @@ def test_permuted_positions(reading: Executor) -> None:
     assert sorted(reading.outputs(part)[1].as_array().ravel()) == [2, 3, 4]
 
 
-def test_failures_tell_sample_node_and_source(files: Path) -> None:
+def test_failures_name_sample_node_and_source(files: Path) -> None:
     operator = reader(["0", "missing", "1"], files)
     executor = make_executor([[(operator, 5, [], [], [0, 1], [])]], [0], 2, num_readers=1)
     batch = executor.submit(0, 3, [[ReaderRun(Run(0, 0, 3, 1))]])
@@ -190,7 +190,7 @@ def test_failing_steps(files: Path) -> None:
     assert batch.failures() == [(0, 1, r"surrogates \udcff are text, too", "3")]
 
 
-def test_a_lost_step_ends_its_batch(stepping: Executor) -> None:
+def test_abandoned_step_fails_its_batch(stepping: Executor) -> None:
     batch = submit(stepping)
     task = stepping.next_step(HANG_SECONDS)
     assert task is not None
@@ -201,7 +201,7 @@ def test_a_lost_step_ends_its_batch(stepping: Executor) -> None:
     assert stepping.wait_for_steps(0)
 
 
-def test_cancelled_batches_are_never_done(stepping: Executor) -> None:
+def test_cancelled_batches_are_never_completed(stepping: Executor) -> None:
     batches = [submit(stepping, iteration) for iteration in range(3)]
     task = stepping.next_step(HANG_SECONDS)
     assert task is not None

@@ -41,7 +41,7 @@ def test_called_on_demand() -> None:
     assert calls == [1]
 
 
-def test_nobody_has_to_keep_it() -> None:
+def test_finalizer_needs_no_reference() -> None:
     owner, calls = Owner(), []
     Finalizer(owner, calls.append, 1)
     owner.itself = owner  # type: ignore[attr-defined]
@@ -51,7 +51,7 @@ def test_nobody_has_to_keep_it() -> None:
 
 
 @pytest.mark.parametrize("is_main", [True, False])
-def test_the_main_thread_runs_nothing(is_main: bool) -> None:
+def test_finalizer_does_not_run_in_the_main_thread(is_main: bool) -> None:
     threads: list[threading.Thread | int] = []
 
     def finish() -> None:
@@ -67,7 +67,7 @@ def test_the_main_thread_runs_nothing(is_main: bool) -> None:
     assert (threads[0] == threads[1]) != is_main
 
 
-def test_who_calls_gets_the_error() -> None:
+def test_error_is_raised_to_the_caller() -> None:
     def fail() -> None:
         raise OSError("no")
 
@@ -79,7 +79,7 @@ def test_who_calls_gets_the_error() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_nobody_gets_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_a_caller_is_unraisable(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise OSError("no")
 
@@ -107,7 +107,7 @@ def alarm() -> Iterator[None]:
 
 @pytest.mark.usefixtures("alarm")
 @pytest.mark.parametrize("on_demand", [True, False])
-def test_what_a_handler_raises_reaches_the_program(on_demand: bool) -> None:
+def test_exceptions_of_signal_handlers_reach_the_program(on_demand: bool) -> None:
     calls = []
 
     def slow() -> None:
@@ -128,7 +128,7 @@ def test_what_a_handler_raises_reaches_the_program(on_demand: bool) -> None:
     assert calls == [1]
 
 
-def test_the_end_of_the_interpreter() -> None:
+def test_interpreter_shutdown() -> None:
     """Newer ones are called first, each in any case; no thread can be started any more."""
     program = """
 import threading
@@ -190,7 +190,7 @@ print("ended")
 """
 
 
-def test_a_thread_of_others_is_not_registered_for_good() -> None:
+def test_foreign_thread_is_unregistered() -> None:
     """Garbage may be collected in a thread that was started without `threading`."""
     found: queue.SimpleQueue[tuple[int, list[int | None]]] = queue.SimpleQueue()
 

@@ -27,7 +27,7 @@ def handler() -> Iterator[None]:
     signal.signal(signal.SIGUSR1, before)
 
 
-def test_a_signal_strikes_after_the_block() -> None:
+def test_deferred_signal_is_handled_after_the_block() -> None:
     reached = []
 
     def run_block() -> None:
@@ -42,7 +42,7 @@ def test_a_signal_strikes_after_the_block() -> None:
     assert len(reached) == 100
 
 
-def test_handlers_are_as_before_after_the_block() -> None:
+def test_handlers_are_restored_after_the_block() -> None:
     ignored = signal.getsignal(signal.SIGPIPE)
     with DeferredSignals():
         assert signal.getsignal(signal.SIGUSR1) is not interrupt
@@ -72,7 +72,7 @@ def test_other_threads_are_left_alone() -> None:
     assert found == [interrupt]
 
 
-def test_a_signal_that_another_thread_takes_strikes_after_the_block() -> None:
+def test_signal_delivered_to_another_thread_is_deferred() -> None:
     """The system hands a signal to any thread that does not block it."""
     reached = []
 

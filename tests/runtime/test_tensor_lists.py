@@ -193,7 +193,7 @@ VIEWS: dict[str, Callable[[TensorListCPU], Any]] = {
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_memory_stays_as_long_as_a_view(view: Callable[[TensorListCPU], Any]) -> None:
+def test_views_keep_memory_alive(view: Callable[[TensorListCPU], Any]) -> None:
     data = numpy.zeros((2, 10))
     owner = weakref.ref(data)
     batch = TensorListCPU(data)
@@ -284,6 +284,6 @@ def test_identity() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 0, "0x10"])
-def test_other_addresses_are_refused(wrong: Any) -> None:
+def test_other_addresses_raise(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"TensorListCPU\.copy_to_external: ptr must be a non-null"):
         TensorListCPU([[1]]).copy_to_external(wrong)

@@ -82,7 +82,7 @@ def test_large_pickles_need_no_copy_in_memory() -> None:
     assert memoryview(buffers[0]).nbytes == data.nbytes
 
 
-def test_where_samples_come_from_goes_along(tmp_path: Path) -> None:
+def test_source_info_is_propagated(tmp_path: Path) -> None:
     batch = read_files(tmp_path)
     expected = ["a/0.jpg", "a/1.jpg"]
     for other in (
@@ -99,7 +99,7 @@ def test_where_samples_come_from_goes_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ["", "X"])
-def test_fed_batches_keep_layout_and_origin(tmp_path: Path, layout: str) -> None:
+def test_fed_batches_keep_layout_and_source_info(tmp_path: Path, layout: str) -> None:
     batch = read_files(tmp_path)
     batch.set_layout(layout)
 
@@ -139,7 +139,7 @@ def test_slices_share_memory() -> None:
 
 
 @pytest.mark.parametrize("wrong", [1.0, "0", (0, 1), None])
-def test_other_indices_are_refused(wrong: Any) -> None:
+def test_other_indices_raise(wrong: Any) -> None:
     batch = TensorListCPU(numpy.zeros((2, 3)))
     with pytest.raises(TypeError, match="index must be an integer"):
         batch[wrong]
@@ -155,7 +155,7 @@ def test_an_address_is_followed_by_all_samples() -> None:
     assert held.data_ptr() == parts[0].ctypes.data, "what was taken before stays where it was"
 
 
-def test_changes_of_form_concern_one_object() -> None:
+def test_reshaping_affects_one_object() -> None:
     batch = TensorListCPU(numpy.zeros((2, 1, 3), numpy.float32), "HW")
     sample, whole, other = batch[0], batch.as_tensor(), TensorListCPU(batch)
     view = numpy.asarray(sample)
@@ -228,7 +228,7 @@ def resident_bytes() -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is on Linux only")
 @pytest.mark.parametrize("make", CYCLE.values(), ids=CYCLE)
-def test_nothing_is_left_behind(make: Callable[[], Any]) -> None:
+def test_no_memory_is_leaked(make: Callable[[], Any]) -> None:
     def repeat(times: int) -> int:
         for number in range(times):
             make()
@@ -282,7 +282,7 @@ def test_many_threads_read_and_change_one_batch() -> None:
     assert wrong == []
 
 
-def test_threads_may_release_what_others_made() -> None:
+def test_tensors_are_released_in_other_threads() -> None:
     producers = [Producer(numpy.zeros(10)) for _ in range(200)]
     tensors: list[TensorCPU | None] = [TensorCPU(producer) for producer in producers]
 

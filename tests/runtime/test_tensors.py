@@ -64,7 +64,7 @@ VIEWS: dict[str, Callable[[TensorCPU], Any]] = {
 
 
 @given(arrays)
-def test_every_way_out_gives_what_came_in(data: numpy.ndarray[Any, Any]) -> None:
+def test_all_exports_give_the_same_array(data: numpy.ndarray[Any, Any]) -> None:
     tensor = TensorCPU(data)
     assert tensor.shape() == list(data.shape)
     assert tensor.ndim() == data.ndim
@@ -107,7 +107,7 @@ def test_any_strides_are_understood(data: numpy.ndarray[Any, Any], draw: st.Data
     ],
     ids=["swapped bytes", "list", "buffer", "array", "subclass"],
 )
-def test_what_a_tensor_is_made_from(data: Any) -> None:
+def test_accepted_array_types(data: Any) -> None:
     assert numpy.asarray(TensorCPU(data)).tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -137,12 +137,12 @@ def test_an_object_with_an_array_interface_is_enough() -> None:
         (numpy.zeros(2, "i4,f4"), "must be numbers"),
     ],
 )
-def test_other_data_is_refused(data: Any, message: str) -> None:
+def test_other_data_raises(data: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         TensorCPU(data)
 
 
-def test_a_capsule_serves_once() -> None:
+def test_capsule_is_consumed_once() -> None:
     capsule = TensorCPU(numpy.arange(3)).__dlpack__()
     assert TensorCPU(capsule).shape() == [3]
     with pytest.raises((TypeError, ValueError)):
@@ -159,7 +159,7 @@ def test_nine_dimensions_are_too_many() -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_memory_stays_as_long_as_a_view(view: Callable[[TensorCPU], Any]) -> None:
+def test_views_keep_memory_alive(view: Callable[[TensorCPU], Any]) -> None:
     data = numpy.arange(1000)
     owner = weakref.ref(data)
     tensor = TensorCPU(data)
@@ -173,7 +173,7 @@ def test_memory_stays_as_long_as_a_view(view: Callable[[TensorCPU], Any]) -> Non
     assert owner() is None
 
 
-def test_views_show_changes_of_each_other() -> None:
+def test_views_share_memory() -> None:
     data = numpy.zeros(4, numpy.float32)
     tensor = TensorCPU(data)
     numpy.asarray(tensor)[0] = 1
@@ -191,7 +191,7 @@ def test_copies_are_separate(wanted: dict[str, Any]) -> None:
     assert copy.tolist() == [0, 0, 0, 0]
 
 
-def test_a_view_survives_that_its_tensor_is_changed() -> None:
+def test_view_survives_changes_of_its_tensor() -> None:
     data = numpy.arange(6).reshape(1, 6)
     owner = weakref.ref(data)
     tensor = TensorCPU(data)
@@ -299,7 +299,7 @@ def test_copy_to_an_address(target: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 0, ctypes.c_void_p(None), "0x10", True, -1, 1.5])
-def test_other_addresses_are_refused(wrong: Any) -> None:
+def test_other_addresses_raise(wrong: Any) -> None:
     with pytest.raises(TypeError, match="copy_to_external: ptr must be a non-null"):
         TensorCPU(numpy.arange(3)).copy_to_external(wrong)
 

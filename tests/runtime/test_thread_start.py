@@ -36,7 +36,7 @@ def handler() -> Iterator[None]:
     signal.signal(signal.SIGUSR1, before)
 
 
-def test_it_runs_here_and_in_other_threads() -> None:
+def test_threads_start_from_any_thread() -> None:
     inner_runs, outer_runs = threading.Event(), threading.Event()
 
     def start_another() -> None:
@@ -53,7 +53,7 @@ def test_it_runs_here_and_in_other_threads() -> None:
 
 
 @pytest.mark.usefixtures("handler")
-def test_a_signal_does_not_stop_it() -> None:
+def test_thread_start_survives_signals() -> None:
     runs = threading.Event()
     thread = InterruptedThread(target=runs.set)
 

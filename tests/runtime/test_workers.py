@@ -35,7 +35,7 @@ def memory() -> Iterator[int]:
     os.close(descriptor)
 
 
-def test_what_is_written_is_read(memory: int) -> None:
+def test_shared_memory_round_trip(memory: int) -> None:
     writing, reading = (shared_memory.SharedSlots(memory, [1 << 20] * 3) for _ in range(2))
     samples = [
         TensorCPU(np.arange(6, dtype=np.int16).reshape(2, 3), "HW"),
@@ -147,7 +147,7 @@ def test_the_pickler_falls_back() -> None:
     assert pickler.pack(lambda: 7).unpack()() == 7
 
 
-def test_why_a_worker_did_not_start_is_known_though_it_left_tasks_unread() -> None:
+def test_start_failure_is_reported_with_unread_tasks() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
         ours.setblocking(False)
@@ -193,7 +193,7 @@ def test_the_dispatching_thread_may_collect_the_workers(
         task.result()
 
 
-def test_a_thread_that_starts_when_the_workers_are_closed_does_nothing(
+def test_thread_started_after_close_exits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ctrl-C may come while the thread is being started, and has the workers closed."""

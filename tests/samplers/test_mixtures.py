@@ -250,7 +250,7 @@ def two(**mixture: Any) -> Pipeline:
 
 
 @pytest.mark.parametrize(("mix", "kind", "message"), WRONG)
-def test_what_cannot_be_mixed(
+def test_invalid_mixtures_raise(
     mix: Callable[[], Any], kind: type[DaliCoreError], message: str
 ) -> None:
     with pytest.raises(kind, match=message):

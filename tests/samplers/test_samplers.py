@@ -159,7 +159,7 @@ def test_repetitions_of_a_subset_may_be_cut() -> None:
     assert indices(6, 10, sampler=sampler) == [4, 4, 1, 1, 3] * 2
 
 
-def test_a_curriculum_fills_epochs_with_what_it_chooses() -> None:
+def test_curriculum_repeats_its_choice_to_fill_epochs() -> None:
     sampler = samplers.Curriculum(lambda epoch: range(2 + epoch % 7), length=6)
     given = np.array(indices(9, 6 * 7, sampler=sampler)).reshape(7, 6).tolist()
     assert Counter(given[0]) == {0: 3, 1: 3}
@@ -199,7 +199,7 @@ def test_objects_are_iterated_once_for_each_epoch() -> None:
     assert len(set(sampler.epochs)) == len(sampler.epochs)
 
 
-def test_resuming_far_into_the_run_asks_for_no_epoch_before() -> None:
+def test_resuming_requests_no_earlier_epochs() -> None:
     pipeline = make(10, 4, sampler=ByEpoch())
     expected = read(pipeline, 300)[-8:]
     pipeline = make(10, 4, sampler=ByEpoch())

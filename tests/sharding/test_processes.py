@@ -155,7 +155,7 @@ def test_resumed_after_a_killed_process(world_size: int, reader: dict[str, Any],
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 4), (4, 1)])
-def test_interleaved_job_goes_on_with_other_processes(before: int, after: int, job: Job) -> None:
+def test_interleaved_job_resumes_with_other_processes(before: int, after: int, job: Job) -> None:
     reader = {**SHUFFLED, "interleaved_shards": True, "pad_last_batch": True}
     job = dataclasses.replace(job, reader=reader)
     batch_sizes = {size: 8 // size for size in (before, after)}

@@ -229,7 +229,7 @@ class TestSavingAndLoading(SavingAndLoading.TestCase):
 PLAIN: dict[str, Any] = {"last_batch_policy": LastBatchPolicy.FILL, "auto_reset": False}
 
 
-def test_a_loop_over_what_remains_warns_of_nothing(
+def test_loop_over_a_resumed_epoch_does_not_warn(
     files: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     data = {"kind": "good", "num_pipelines": 1, "random_shuffle": True, "pad_last_batch": True}
@@ -246,7 +246,7 @@ def test_a_loop_over_what_remains_warns_of_nothing(
     assert len(list(resumed)) == 2
 
 
-def test_restart_needs_the_beginning_of_the_epoch(files: dict[str, Any]) -> None:
+def test_restart_requires_the_beginning_of_the_epoch(files: dict[str, Any]) -> None:
     def iterator(batch_size: int) -> BaseIterator:
         pipeline = reading(files, {"batch_size": batch_size, "device_id": None, "num_threads": 1})
         return BaseIterator(

@@ -89,7 +89,7 @@ def test_every_entry_is_needed_and_checked(pipeline: Pipeline) -> None:
             pipeline.load_state_dict({**pipeline.state_dict(), "place": place})
 
 
-def test_states_of_others_are_refused(pipeline: Pipeline) -> None:
+def test_states_of_other_classes_raise(pipeline: Pipeline) -> None:
     iterator = iterator_over(pipeline)
     with pytest.raises(StateMismatchError, match=r"that of a dali_core\.Pipeline"):
         pipeline.load_state_dict(iterator.state_dict())
@@ -197,7 +197,7 @@ def test_another_seed_does_not_disturb_sources() -> None:
     assert [take(pipeline) for _ in range(9)] == [take(other) for _ in range(9)]
 
 
-def test_nothing_changes_on_a_mismatch(pipeline: Pipeline, files: dict[str, Any]) -> None:
+def test_mismatch_leaves_the_pipeline_unchanged(pipeline: Pipeline, files: dict[str, Any]) -> None:
     expected = reading(files, {**OPTIONS, "seed": 6}, random_shuffle=True, num_shards=2)
     assert take(pipeline) == take(expected)
     for name, value in (("graph", {}), ("readers", []), ("place", [0]), ("seed", 1)):
@@ -354,7 +354,7 @@ def test_items_that_fail_again_are_skipped_and_others_are_not() -> None:
         make(1, 2).load_state_dict(fresh.state_dict())
 
 
-def test_what_was_fed_must_be_fed_again() -> None:
+def test_fed_data_must_be_fed_again_after_resume() -> None:
     def make() -> Pipeline:
         pipeline = taking({"batch_size": 2, "seed": 1, "prefetch_queue_depth": 2, **OPTIONS}, None)
         pipeline.build()

@@ -95,7 +95,7 @@ def test_sources_of_batches_keep_their_size(source: Any) -> None:
         taking({"batch_size": 4, **OPTIONS}, source).load_state_dict(pipeline.state_dict())
 
 
-def test_padded_epochs_go_on_where_whole_batches_remain(files: dict[str, Any]) -> None:
+def test_padded_epochs_resume_at_whole_batches(files: dict[str, Any]) -> None:
     def make(batch_size: int) -> Pipeline:
         options = {"batch_size": batch_size, **OPTIONS}
         return reading(files, options, random_shuffle=True, pad_last_batch=True)
@@ -120,7 +120,7 @@ def test_padded_epochs_go_on_where_whole_batches_remain(files: dict[str, Any]) -
 
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1), (2, 4), (4, 2), (4, 1), (1, 4)])
-def test_global_batches_go_on_with_another_number_of_shards(
+def test_global_batches_resume_with_another_number_of_shards(
     before: int, now: int, pad: bool, files: dict[str, Any]
 ) -> None:
     together = 4
@@ -212,7 +212,7 @@ def test_number_of_shards_and_batches_must_fit(files: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("policy", list(LastBatchPolicy))
 @pytest.mark.parametrize("pad", [False, True])
-def test_iterators_go_on_with_other_batches(
+def test_iterators_resume_with_another_batch_size(
     policy: LastBatchPolicy, pad: bool, files: dict[str, Any]
 ) -> None:
     """Exactly the samples of the epoch are returned; sizes that do not work are rejected."""
@@ -253,7 +253,7 @@ def test_iterators_go_on_with_other_batches(
 
 @pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1), (4, 2)])
 @pytest.mark.parametrize("policy", list(LastBatchPolicy))
-def test_iterators_go_on_with_more_or_fewer_pipelines(
+def test_iterators_resume_with_more_or_fewer_pipelines(
     policy: LastBatchPolicy, before: int, now: int, files: dict[str, Any]
 ) -> None:
     def make(num_shards: int) -> BaseIterator:

@@ -50,7 +50,7 @@ def record(pipeline: Pipeline) -> tuple[list[Any], list[str], list[Any]]:
 
 
 @pytest.mark.parametrize("way", range(2))
-def test_goes_on_at_every_step(way: int, make: Callable[..., Pipeline]) -> None:
+def test_resumes_at_every_step(way: int, make: Callable[..., Pipeline]) -> None:
     given, states, bad = record(make(**WAYS[way]))
     assert given != given[:1] * STEPS
     for step, (state, options) in enumerate(zip(states, itertools.cycle(WAYS), strict=False)):
@@ -64,7 +64,9 @@ def test_goes_on_at_every_step(way: int, make: Callable[..., Pipeline]) -> None:
 CANNOT_GO_BACK = ("generator", "iter_setup")
 
 
-def test_goes_back_in_place(make: Callable[..., Pipeline], request: pytest.FixtureRequest) -> None:
+def test_load_state_dict_rewinds_in_place(
+    make: Callable[..., Pipeline], request: pytest.FixtureRequest
+) -> None:
     pipeline = make(**WAYS[1])
     state = pipeline.state_dict()
     given = [take(pipeline) for _ in range(STEPS)]
@@ -139,7 +141,7 @@ def test_states_are_small(make: Callable[..., Pipeline]) -> None:
     assert max(sizes) - min(sizes) < 150
 
 
-def test_saving_changes_nothing(make: Callable[..., Pipeline]) -> None:
+def test_state_dict_has_no_side_effects(make: Callable[..., Pipeline]) -> None:
     watched, plain = make(**WAYS[1]), make(**WAYS[1])
     given = []
     for _ in range(STEPS):

@@ -127,7 +127,7 @@ cache.store(cache.entry("s3://b/a", "1", 0, -1), b"a" * 300)
 """
 
 
-def test_killed_writers_leave_nothing_broken(tmp_path: Path) -> None:
+def test_killed_writers_leave_valid_entries(tmp_path: Path) -> None:
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], cwd=ROOT, check=False)
         assert done.returncode == -signal.SIGKILL

@@ -39,7 +39,7 @@ def canaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[docume
     found.close()
 
 
-def test_nothing_is_executed_or_requested(canaries: documents.Canaries) -> None:
+def test_documents_execute_and_request_nothing(canaries: documents.Canaries) -> None:
     pytest.importorskip("fsspec", reason="not available: fsspec")
     read = itertools.islice(documents.documents(canaries, random.Random(1)), 300)
     found = {
@@ -52,7 +52,7 @@ def test_nothing_is_executed_or_requested(canaries: documents.Canaries) -> None:
 
 @pytest.mark.parametrize("scheme", ["reference", "filecache", "blockcache"])
 @pytest.mark.parametrize("allow_remote", [False, True])
-def test_file_systems_that_run_code_are_refused(
+def test_file_systems_that_run_code_raise(
     scheme: str, allow_remote: bool, canaries: documents.Canaries
 ) -> None:
     url = f"{scheme}://a/a"
@@ -66,9 +66,7 @@ def test_file_systems_that_run_code_are_refused(
 
 
 @pytest.mark.parametrize("scheme", documents.schemes() if documents.has_fsspec() else [])
-def test_schemes_are_refused_wherever_urls_come_from(
-    scheme: str, canaries: documents.Canaries
-) -> None:
+def test_schemes_raise_wherever_urls_come_from(scheme: str, canaries: documents.Canaries) -> None:
     url = f"{scheme}://{canaries.host}/a"
     listed, manifest = canaries.folder / "list", canaries.folder / "manifest"
     listed.write_text(f"{url} 0\n")
@@ -178,7 +176,7 @@ def test_remote_readers_of_documents_open_when_built(
         each.close()
 
 
-def test_copies_may_open_what_the_original_may(tmp_path: Path) -> None:
+def test_copies_inherit_permissions(tmp_path: Path) -> None:
     fsspec = pytest.importorskip("fsspec", reason="not available: fsspec")
     files = fsspec.filesystem("memory")
     files.pipe("/tests/documents/a", b"content")

@@ -24,7 +24,7 @@ def listed(server: S3Server, prefix: str) -> list[ObjectInfo]:
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_others_are_read(odd: str, server: S3Server, tmp_path: Path) -> None:
+def test_other_names_are_read(odd: str, server: S3Server, tmp_path: Path) -> None:
     good = {f"odd/{name}": name.encode() for name in ("a/1.jpg", "b/ü 10.jpg", "b/%41+.jpg")}
     for key, data in good.items():
         server.put(key, data)

@@ -23,7 +23,7 @@ def run(operator: str, **arguments: Any) -> list[np.ndarray]:
     return found
 
 
-def test_footers_of_parquet_files(server: S3Server, tmp_path: Path) -> None:
+def test_parquet_footers_are_read_once(server: S3Server, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="not available: pyarrow")
     pq = pytest.importorskip("pyarrow.parquet", reason="not available: pyarrow")
     urls = []
@@ -41,7 +41,7 @@ def test_footers_of_parquet_files(server: S3Server, tmp_path: Path) -> None:
     assert 1 <= server.count("footers/1") <= 2
 
 
-def test_folders_of_fits_files(server: S3Server, tmp_path: Path) -> None:
+def test_fits_folders_are_listed_once(server: S3Server, tmp_path: Path) -> None:
     fits = pytest.importorskip("astropy.io.fits", reason="not available: astropy")
     for number in range(3):
         parts = [fits.PrimaryHDU(), fits.ImageHDU(np.full((2, 2), number, np.int16))]

@@ -76,13 +76,13 @@ def test_bad_samples(server: S3Server, url: str, said: str) -> None:
     assert [sample.source for sample in caught.value.failures] == [url]
 
 
-def test_named_pipes_hang_nobody(tmp_path: Path) -> None:
+def test_named_pipes_do_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SampleError, match="must be readable"):
         read([f"file://{tmp_path}/pipe"])
 
 
-def test_closing_waits_for_no_request(server: S3Server) -> None:
+def test_close_cancels_pending_requests(server: S3Server) -> None:
     url = server.put("data/stuck", b"x")
     gate = threading.Event()
     server.faults["data/stuck"] = Fault(until=gate)

@@ -136,7 +136,7 @@ def test_entries_under_other_names(cache: ObjectCache) -> None:
         assert cache.load(second) is None
 
 
-def test_flipped_bits_are_noticed(cache: ObjectCache) -> None:
+def test_flipped_bits_are_detected(cache: ObjectCache) -> None:
     entry = cache.entry("s3://bucket/a", "1", 0, -1)
     cache.store(entry, CONTENT)
     data = entry.read_bytes()
@@ -191,7 +191,7 @@ def test_folder_for_reading_only(tmp_path: Path) -> None:
             path.chmod(0o755)
 
 
-def test_lock_that_another_program_holds(cache: ObjectCache, tmp_path: Path) -> None:
+def test_lock_timeout_of_another_holder(cache: ObjectCache, tmp_path: Path) -> None:
     """It is waited for once."""
     import fcntl
 

@@ -113,7 +113,7 @@ def test_many_requests_are_in_flight(server: S3Server, tmp_path: Path) -> None:
     pipeline.close()
 
 
-def test_one_large_object_holds_up_no_small_ones(server: S3Server) -> None:
+def test_large_object_does_not_block_small_ones(server: S3Server) -> None:
     """Objects whose size nobody knows count as the mean of those before, not as the largest."""
     contents = [bytes(1 << 20), *(os.urandom(100) for _ in range(63))]
     urls = [server.put(f"mean/{i}", data) for i, data in enumerate(contents)]
@@ -188,7 +188,7 @@ def test_bad_samples_are_requested_once(
 
 
 @pytest.mark.parametrize("fault", [Fault(status=500, times=2), Fault(cut=True, times=1)], ids=str)
-def test_requests_are_tried_again(server: S3Server, fault: Fault) -> None:
+def test_requests_are_retried(server: S3Server, fault: Fault) -> None:
     urls = [server.put(f"again/{i}", b"content %d" % i) for i in range(4)]
     server.faults["again/1"] = fault
     (found,) = batches(1, files=urls, storage_options=server.options)
@@ -196,7 +196,7 @@ def test_requests_are_tried_again(server: S3Server, fault: Fault) -> None:
     assert server.count("again/1") > 1
 
 
-def test_deadline_and_closing(server: S3Server) -> None:
+def test_request_timeout_and_close(server: S3Server) -> None:
     """A server that does not answer keeps nobody from closing."""
     urls = [server.put(f"stuck/{i}", b"x") for i in range(4)]
     gate = threading.Event()

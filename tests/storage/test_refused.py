@@ -41,7 +41,7 @@ def test_error_names_operator_and_url(
         build(operator, **arguments)
 
 
-def test_whole_videos(tmp_path: Path) -> None:
+def test_whole_videos_from_urls_raise(tmp_path: Path) -> None:
     fsspec = pytest.importorskip("fsspec", reason="not available: fsspec")
     path = video_files.make(tmp_path, "h264.mp4")
     fsspec.filesystem("memory").pipe("videos/one", path.read_bytes())

@@ -42,7 +42,7 @@ def epoch(path: str, **reader: Any) -> list[tuple[int, bytes]]:
     ],
     ids=["in order", "blocks", "shuffled", "few bytes"],
 )
-def test_requests(
+def test_requests_of_a_run_are_coalesced(
     server: S3Server, archive: Path, reader: dict[str, Any], least: float, most: float
 ) -> None:
     url = server.put("runs/a.tar", archive.read_bytes())

@@ -40,11 +40,11 @@ class TestJAXAdapterWith64Bits(TestJAXAdapter):
         jax.config.update("jax_enable_x64", False)
 
 
-def test_is_registered_like_any_other() -> None:
+def test_adapter_is_registered() -> None:
     assert get_adapter("jax") is dali_core_jax.adapter
 
 
-def test_the_plugin_gives_the_same_objects() -> None:
+def test_plugin_module_exports_the_adapter_objects() -> None:
     for name in ("DALIGenericIterator", "data_iterator", "LastBatchPolicy"):
         assert getattr(plugin, name) is getattr(dali_core_jax, name)
     for name in ("DALIGenericPeekableIterator", "peekable_data_iterator", "ArraySpec"):

@@ -47,7 +47,7 @@ def whole(folder: Path, num_samples: int) -> DataNode:
 
 
 class TestForms:
-    def test_with_and_without_arguments(self, tmp_path: Path) -> None:
+    def test_decorator_with_and_without_arguments(self, tmp_path: Path) -> None:
         for make in (
             data_iterator(whole, **OPTIONS),
             data_iterator(**OPTIONS)(whole),
@@ -111,7 +111,7 @@ class TestDevices:
         array = next(make(tmp_path, 32, batch_size=8))["x"]
         assert flat(array) == [0, 1, 2, 3, 16, 17, 18, 19]
 
-    def test_without_shards_the_function_need_not_know_of_them(self, tmp_path: Path) -> None:
+    def test_shard_parameters_are_optional_without_sharding(self, tmp_path: Path) -> None:
         make = data_iterator(whole, **OPTIONS, devices=jax.devices()[:1])
         assert flat(next(make(tmp_path, 4, batch_size=2))["x"]) == [0, 1]
         make = data_iterator(whole, **OPTIONS, sharding=sharding(2))
@@ -135,7 +135,7 @@ class TestDevices:
             *[(0, 0, 2, None), (1, 1, 2, None)],
         ]
 
-    def test_a_program_may_say_that_there_is_no_gpu(self, tmp_path: Path) -> None:
+    def test_device_id_none_is_accepted(self, tmp_path: Path) -> None:
         for options in ({}, {"devices": jax.devices()[:2]}):
             make = data_iterator(sharded, **OPTIONS, **options)
             shard = {} if options else {"shard_id": 0, "num_shards": 1}
@@ -155,7 +155,7 @@ class TestErrors:
             make(tmp_path, 4, batch_size=2, **{name: None})
 
     @pytest.mark.parametrize("name", ["device_id", "shard_id", "num_shards"])
-    def test_what_follows_from_devices(self, tmp_path: Path, name: str) -> None:
+    def test_arguments_derived_from_devices_raise(self, tmp_path: Path, name: str) -> None:
         make = data_iterator(sharded, **OPTIONS, devices=jax.devices())
         with pytest.raises(ArgumentTypeError, match=rf"sharded: {name} must be left out .*=1\)"):
             make(tmp_path, 8, batch_size=8, **{name: 1})

@@ -69,7 +69,7 @@ def test_no_output() -> None:
     assert (3, 2, 3) in seen
 
 
-def test_what_is_refused() -> None:
+def test_invalid_functions_and_batches_raise() -> None:
     with pytest.raises(ArgumentTypeError, match="function must be callable"):
         jax_function(3)
     for arguments in ({"device": "gpu"}, {"sharding": object()}):

@@ -56,7 +56,7 @@ class TestOnePipeline:
 
 
 class TestSeveralPipelines:
-    def test_are_stacked(self, tmp_path: Path) -> None:
+    def test_batches_are_stacked(self, tmp_path: Path) -> None:
         batches = DALIGenericIterator(shards(tmp_path, 7, 2, batch_size=2), ["x"], **OPTIONS)
         batch = next(batches)["x"]
         assert batch.tolist() == [[[0], [1]], [[3], [4]]]
@@ -70,7 +70,7 @@ class TestSeveralPipelines:
         for index, shard in enumerate(batch.addressable_shards):
             assert (shard.device, flat(shard.data)) == (devices[index], [4 * index, 4 * index + 1])
 
-    def test_as_pmap_takes_them(self, tmp_path: Path) -> None:
+    def test_leading_axis_of_several_pipelines_for_pmap(self, tmp_path: Path) -> None:
         pipelines = shards(tmp_path, 16, 8, batch_size=2)
         batch = next(DALIGenericIterator(pipelines, ["x"], devices=jax.devices(), **OPTIONS))["x"]
         sums = jax.pmap(lambda x: jax.lax.psum(x.sum(), "i"), axis_name="i")(batch)
@@ -105,7 +105,7 @@ class TestPolicies:
             assert [flat(batch["x"]) for batch in iterator] == expected
 
     @pytest.mark.parametrize("options", [{"reader_name": "numbers"}, {"size": 7}, {}])
-    def test_partial_is_refused_and_names_what_to_do(
+    def test_partial_policy_raises_and_suggests_masks(
         self, tmp_path: Path, options: dict[str, Any]
     ) -> None:
         pipeline = numbers(tmp_path, 7, batch_size=2)

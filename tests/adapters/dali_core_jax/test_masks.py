@@ -98,7 +98,7 @@ def test_partial_epochs_on_eight_devices_have_each_sample_once(
         assert sorted(seen) == list(range(num_samples))
 
 
-def test_the_shape_stays_so_nothing_is_compiled_again(tmp_path: Path) -> None:
+def test_static_shapes_avoid_recompilation(tmp_path: Path) -> None:
     compiled = 0
 
     @jax.jit

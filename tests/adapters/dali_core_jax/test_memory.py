@@ -63,26 +63,26 @@ class Spy(DALIGenericIterator):
 
 
 class TestNothingIsCopied:
-    def test_one_device(self) -> None:
+    def test_zero_copy_on_one_device(self) -> None:
         iterator = Spy(twins(3), ["x", "y"])
         for batch, where in zip(iterator, iterator.addresses, strict=False):
             assert [address(batch["x"]), address(batch["y"])] == where
 
-    def test_every_device_of_a_sharding(self) -> None:
+    def test_zero_copy_on_every_device_of_a_sharding(self) -> None:
         iterator = Spy([twins(2) for _ in range(8)], ["x", "y"], size=64, sharding=sharding())
         batch = next(iterator)
         for index, shard in enumerate(batch["x"].addressable_shards):
             assert shard.device == jax.devices()[index]
             assert address(shard.data) == iterator.addresses[index][0]
 
-    def test_every_device_of_a_leading_axis(self) -> None:
+    def test_zero_copy_on_every_device_of_a_leading_axis(self) -> None:
         devices = jax.devices()[2:5]
         iterator = Spy([twins(2) for _ in devices], ["x", "y"], size=24, devices=devices)
         for index, shard in enumerate(next(iterator)["y"].addressable_shards):
             assert shard.device == devices[index]
             assert address(shard.data) == iterator.addresses[index][1]
 
-    def test_all_devices_that_hold_the_same_samples(self) -> None:
+    def test_zero_copy_on_replicated_devices(self) -> None:
         mesh = Mesh(numpy.array(jax.devices()).reshape(2, 4), ("data", "model"))
         where = NamedSharding(mesh, PartitionSpec("data"))
         iterator = Spy([twins(2) for _ in range(2)], ["x", "y"], size=16, sharding=where)
@@ -92,7 +92,7 @@ class TestNothingIsCopied:
 
 class TestNothingChanges:
     @pytest.mark.parametrize("num_devices", [1, 8])
-    def test_arrays_that_are_kept(self, num_devices: int) -> None:
+    def test_retained_arrays_are_not_overwritten(self, num_devices: int) -> None:
         iterator = DALIGenericIterator(
             [twins(30) for _ in range(num_devices)],
             ["x", "y"],
@@ -104,7 +104,7 @@ class TestNothingChanges:
         for index, array in enumerate(held):
             assert flat(array) == expected(index) * num_devices
 
-    def test_random_numbers_that_are_kept(self) -> None:
+    def test_retained_random_numbers_are_not_overwritten(self) -> None:
         def pipeline() -> Pipeline:
             made = Pipeline(batch_size=3, num_threads=2, seed=5)
             with made:
@@ -174,7 +174,7 @@ class TestNothingChanges:
         assert len(others) == 9
 
 
-def test_memory_is_used_again() -> None:
+def test_memory_is_reused() -> None:
     pipeline = Pipeline(batch_size=4, num_threads=1)
     with pipeline:
         pipeline.set_outputs(fn.random.uniform(range=[0, 1], shape=[1000]))
@@ -187,7 +187,7 @@ class TestCopiesOfImportedArrays:
     """As arrays on a GPU are taken over, but on devices that JAX makes of the processor."""
 
     @pytest.mark.parametrize("index", [0, 3])
-    def test_memory_is_of_their_own(self, index: int) -> None:
+    def test_memory_is_owned_by_the_copy(self, index: int) -> None:
         array = jax.device_put(numpy.arange(64.0, dtype="float32"), jax.devices()[index])
         copy = copied(array)
         assert copy.devices() == array.devices() == {jax.devices()[index]}

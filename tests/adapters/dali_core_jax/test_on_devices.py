@@ -24,13 +24,13 @@ def parts(count: int) -> list[jax.Array]:
     ]
 
 
-def test_a_batch_stays_where_it_is() -> None:
+def test_batch_on_the_same_device_is_zero_copy() -> None:
     (part,) = parts(1)
     placed = OnOneDevice(jax.devices()[0]).place([part])
     assert placed.unsafe_buffer_pointer() == part.unsafe_buffer_pointer()
 
 
-def test_a_batch_goes_to_another_device() -> None:
+def test_batch_is_transferred_to_another_device() -> None:
     (part,) = parts(1)
     placed = OnOneDevice(jax.devices()[3]).place([part])
     assert placed.devices() == {jax.devices()[3]}
@@ -71,7 +71,7 @@ def test_sharded_batches(axes: tuple[str, ...]) -> None:
         ]
 
 
-def test_the_stream_is_that_of_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stream_belongs_to_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     devices = [
         types.SimpleNamespace(
             local_hardware_id=number, get_stream_for_external_ready_events=lambda n=number: 70 + n
@@ -83,7 +83,7 @@ def test_the_stream_is_that_of_the_device(monkeypatch: pytest.MonkeyPatch) -> No
     assert [adapter.stream(number) for number in range(3)] == [70, 71, None]
 
 
-def test_without_gpus_of_its_own_jax_gets_copies() -> None:
+def test_batches_are_copied_if_jax_has_no_gpu() -> None:
     pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
     run_simulated(
         """

@@ -32,7 +32,7 @@ def values(batch: Any) -> list[int]:
 
 @pytest.mark.parametrize("prepare", [True, False])
 class TestPeek:
-    def test_shows_what_comes_next(self, tmp_path: Path, prepare: bool) -> None:
+    def test_peek_returns_the_next_batch(self, tmp_path: Path, prepare: bool) -> None:
         iterator = make(tmp_path, prepare_first_batch=prepare)
         for expected in ([0, 1], [2, 3], [4, 5], [6, 0]):
             assert values(iterator.peek()) == values(iterator.peek()) == expected
@@ -41,7 +41,7 @@ class TestPeek:
             with pytest.raises(StopIteration):
                 take()
 
-    def test_the_end_shows_once_and_ends_one_epoch(self, tmp_path: Path, prepare: bool) -> None:
+    def test_peek_raises_stop_iteration_once_per_epoch(self, tmp_path: Path, prepare: bool) -> None:
         iterator = make(tmp_path, pad=True, auto_reset=True, prepare_first_batch=prepare)
         for _ in range(2):
             batches = []
@@ -55,7 +55,7 @@ class TestPeek:
             with pytest.raises(StopIteration):
                 next(iterator)
 
-    def test_loops_see_what_was_peeked(self, tmp_path: Path, prepare: bool) -> None:
+    def test_loops_return_the_peeked_batch(self, tmp_path: Path, prepare: bool) -> None:
         iterator = make(tmp_path, pad=True, auto_reset=True, prepare_first_batch=prepare)
         iterator.peek()
         epoch = [[0, 1], [2, 3], [4, 5], [6, 6]]
@@ -73,7 +73,7 @@ class TestPeek:
         assert values(iterator.peek()) == [0, 1]
         assert len(list(iterator)) == 4
 
-    def test_in_another_thread(self, tmp_path: Path, prepare: bool) -> None:
+    def test_peek_async_in_another_thread(self, tmp_path: Path, prepare: bool) -> None:
         iterator = make(tmp_path, prepare_first_batch=prepare)
         for expected in ([0, 1], [2, 3], [4, 5], [6, 0]):
             future = iterator.peek_async()
@@ -85,7 +85,7 @@ class TestPeek:
 
 
 class TestElementSpec:
-    def test_tells_types_and_shapes(self, tmp_path: Path) -> None:
+    def test_dtypes_and_shapes(self, tmp_path: Path) -> None:
         iterator = make(tmp_path, mask_name="mask")
         assert iterator.element_spec == {
             "x": ArraySpec(numpy.dtype("int32"), (2, 1)),
@@ -109,7 +109,7 @@ class TestElementSpec:
         ],
         ids=["shape", "type"],
     )
-    def test_they_must_not_change(self, change: Any, found: str) -> None:
+    def test_changed_shapes_and_dtypes_raise(self, change: Any, found: str) -> None:
         pipeline = Pipeline(batch_size=2, num_threads=1)
         with pipeline:
             batches = [numpy.zeros((2, 3), numpy.float32), numpy.ones((2, 3), numpy.float32)]
@@ -146,7 +146,7 @@ class TestNonpadding:
         assert iterator.is_nonpadding.devices() == set(jax.devices()[:2])
 
 
-def test_a_bad_sample_shows_and_is_skipped() -> None:
+def test_bad_sample_raises_and_is_skipped() -> None:
     batches = [numpy.zeros((2 + (index == 1), 1), numpy.float32) + index for index in range(3)]
     iterator = DALIGenericPeekableIterator(source_pipeline(batches), ["x"], size=6)
     next(iterator)

@@ -99,7 +99,9 @@ def test_other_kinds_of_sharding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", [FILL, DROP])
 @pytest.mark.parametrize("pad", [False, True])
-def test_uneven_shards_stay_in_step(tmp_path: Path, policy: LastBatchPolicy, pad: bool) -> None:
+def test_uneven_shards_have_equal_batch_counts(
+    tmp_path: Path, policy: LastBatchPolicy, pad: bool
+) -> None:
     iterator = DALIGenericIterator(
         shards(tmp_path, 29, 8, batch_size=2, pad_last_batch=pad),
         ["x"],
@@ -123,13 +125,13 @@ def test_the_number_of_pipelines_must_fit(tmp_path: Path) -> None:
             DALIGenericIterator(pipelines, ["x"], reader_name="numbers", sharding=where)
 
 
-def test_what_cannot_be_divided() -> None:
+def test_indivisible_batches_raise() -> None:
     pipeline = source_pipeline([numpy.zeros((2, 3), numpy.float32)])
     with pytest.raises(AdapterError, match=r"global batch of shape \(2, 3\).* divisible"):
         DALIGenericIterator(pipeline, ["x"], sharding=sharding(None, "data"))
 
 
-def test_not_a_sharding(tmp_path: Path) -> None:
+def test_other_objects_as_sharding_raise(tmp_path: Path) -> None:
     pipeline = numbers(tmp_path, 8, batch_size=2)
     with pytest.raises(ArgumentTypeError, match=r"jax\.sharding\.Sharding \(got 'data'\)"):
         DALIGenericIterator(pipeline, ["x"], size=8, sharding="data")

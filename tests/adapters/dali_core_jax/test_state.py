@@ -75,7 +75,7 @@ def record(iterator: DALIGenericIterator, num_epochs: int = 2) -> list[Any]:
 
 
 @pytest.mark.parametrize("policy", [LastBatchPolicy.PARTIAL, LastBatchPolicy.FILL])
-def test_after_every_step(tmp_path: Path, policy: LastBatchPolicy) -> None:
+def test_resumes_at_every_step(tmp_path: Path, policy: LastBatchPolicy) -> None:
     iterator = make(tmp_path, policy=policy)
     rest = record(make(tmp_path, policy=policy))
     for _ in range(2):
@@ -101,7 +101,7 @@ def test_checkpoints(tmp_path: Path) -> None:
     assert record(resumed) == record(iterator)
 
 
-def test_on_other_numbers_of_devices(tmp_path: Path) -> None:
+def test_resumes_on_other_numbers_of_devices(tmp_path: Path) -> None:
     def taken_together(iterator: Any) -> list[Any]:
         # Samples are interleaved over devices, so a global batch has them in another order.
         return [
@@ -121,7 +121,7 @@ def test_on_other_numbers_of_devices(tmp_path: Path) -> None:
         assert taken_together(other) == expected
 
 
-def test_a_state_that_does_not_fit_says_so(tmp_path: Path) -> None:
+def test_state_mismatch_raises(tmp_path: Path) -> None:
     state = make(tmp_path).state_dict()
     other = make(tmp_path, policy=LastBatchPolicy.DROP)
     with pytest.raises(StateMismatchError, match="last_batch_policy.*PARTIAL"):
@@ -129,7 +129,7 @@ def test_a_state_that_does_not_fit_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("prepare", [0, 1, 2, 3])
-def test_looking_ahead_is_not_taking(tmp_path: Path, prepare: int) -> None:
+def test_peek_does_not_advance_the_state(tmp_path: Path, prepare: int) -> None:
     iterator = make(tmp_path, decorator=clu.peekable_data_iterator)
     for _ in range(prepare):
         next(iterator)
@@ -149,7 +149,7 @@ def test_looking_ahead_is_not_taking(tmp_path: Path, prepare: int) -> None:
     assert record(other) == record(iterator)
 
 
-def test_orbax_stores_it(tmp_path: Path) -> None:
+def test_orbax_saves_and_restores_the_state(tmp_path: Path) -> None:
     orbax = pytest.importorskip("orbax.checkpoint", reason="not available: Orbax")
     iterator = make(tmp_path)
     next(iterator)

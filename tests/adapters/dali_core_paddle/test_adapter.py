@@ -27,11 +27,11 @@ class TestPaddleAdapter(AdapterSuite):
         return numpy.from_dlpack(array)
 
 
-def test_is_registered_like_any_other() -> None:
+def test_adapter_is_registered() -> None:
     assert get_adapter("paddle") is dali_core_paddle.adapter
 
 
-def test_the_plugin_gives_the_same_objects() -> None:
+def test_plugin_module_exports_the_adapter_objects() -> None:
     for name in (
         "DALIClassificationIterator",
         "DALIGenericIterator",

@@ -110,7 +110,7 @@ class TestFeed:
             (TensorCPU(numpy.zeros(2)), "float64 3", ArgumentValueError, r"\(2,\) \(got \(3,\)\)"),
         ],
     )
-    def test_what_does_not_fit(
+    def test_mismatched_feed_destinations_raise(
         self, source: Any, destination: Any, error: type[Exception], message: str
     ) -> None:
         if isinstance(destination, str):

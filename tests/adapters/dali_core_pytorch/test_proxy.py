@@ -133,7 +133,7 @@ def test_structures_that_refer_to_themselves() -> None:
 
 
 @pytest.mark.parametrize("item", [5, "text", {3}, [1, (2, "x")], np.ones(2), Numbers, pytest])
-def test_what_has_no_references_stays(item: Any) -> None:
+def test_data_without_references_is_returned_unchanged(item: Any) -> None:
     assert DALIServer(plus_one()).produce_data(item) is item
 
 
@@ -152,7 +152,7 @@ def test_two_calls_in_a_sample() -> None:
     assert (first.tolist(), second.tolist()) == ([[2, 3]] * 2, [[4, 6]] * 2)
 
 
-def test_references_that_nobody_collates() -> None:
+def test_uncollated_references_are_resolved() -> None:
     with DALIServer(sum_and_difference()) as server:
         calls = [server.proxy(left=ONE * n, a_right=TWO[: n % 2 + 1]) for n in range(1, 7, 2)]
         data = server.produce_data({"samples": calls, "again": calls[0]})
@@ -171,7 +171,7 @@ def test_samples_of_different_shapes() -> None:
         assert [tuple(sample.shape) for sample in data] == [(1,), (2,)]
 
 
-def test_too_many_samples_are_an_error_and_the_next_batch_goes_on() -> None:
+def test_too_many_samples_raise_and_the_next_batch_follows() -> None:
     with DALIServer(sum_and_difference()) as server:
         for _ in range(2):
             samples = [server.proxy(left=ONE, a_right=ONE) for _ in range(5)]
@@ -196,7 +196,7 @@ def test_results_are_never_overwritten() -> None:
     assert len({batch.data_ptr() for batch in batches}) == 20
 
 
-def test_servers_leave_references_of_others() -> None:
+def test_references_of_other_servers_are_unchanged() -> None:
     first, second = DALIServer(plus_one()), DALIServer(plus_one())
     batch = [batch_of(first), batch_of(second)]
     data = first.produce_data(batch)
@@ -205,7 +205,7 @@ def test_servers_leave_references_of_others() -> None:
     assert is_result(second.produce_data(data)[1])
 
 
-def test_a_server_may_stop_and_start_again() -> None:
+def test_server_restarts() -> None:
     server = DALIServer(plus_one(), deterministic=True)
     waiting = server.schedule(batch_of(server))
     for _ in range(2):
@@ -215,7 +215,7 @@ def test_a_server_may_stop_and_start_again() -> None:
     assert is_result(waiting.result())
 
 
-def test_threads_may_share_a_server() -> None:
+def test_threads_share_a_server() -> None:
     results: list[Any] = []
     with DALIServer(plus_one()) as server:
 
@@ -286,7 +286,7 @@ def test_wrong_servers() -> None:
         _ = DALIServer(without_inputs).proxy
 
 
-def test_what_may_be_sent_to_other_processes() -> None:
+def test_proxy_pickles_and_server_does_not() -> None:
     server = DALIServer(plus_one())
     proxy = pickle.loads(pickle.dumps(server.proxy))
     assert is_result(server.produce_data(default_collate([proxy(ONE), proxy(TWO)])))

@@ -106,7 +106,7 @@ def test_fresh_processes() -> None:
         assert doubles(loader) == ALL
 
 
-def test_the_loader_of_pytorch() -> None:
+def test_torch_data_loader() -> None:
     with DALIServer(noisy()) as server:
         loader = torch.utils.data.DataLoader(Numbers(server.proxy), batch_size=5, num_workers=1)
         with pytest.raises(SampleError, match="at most batch_size"):
@@ -126,7 +126,7 @@ def test_a_stream_of_samples() -> None:
 
 
 @pytest.mark.parametrize("num_workers", [0, 1])
-def test_batches_that_nobody_collates(num_workers: int) -> None:
+def test_batches_without_default_collate(num_workers: int) -> None:
     with DALIServer(doubled()) as server:
         data_set = Numbers(server.proxy)
         loader = DataLoader(
@@ -164,7 +164,7 @@ def test_samples_of_different_sizes_and_types() -> None:
 
 @pytest.mark.parametrize("num_workers", [0, 2])
 @pytest.mark.parametrize("kind", [LookupError, FileNotFoundError, EOFError])
-def test_errors_of_the_data_set_come_in_their_turn(kind: type[Exception], num_workers: int) -> None:
+def test_data_set_errors_are_raised_in_batch_order(kind: type[Exception], num_workers: int) -> None:
     with DALIServer(doubled()) as server:
         data_set = Raising(server.proxy)
         data_set.kind = kind
@@ -177,7 +177,7 @@ def test_errors_of_the_data_set_come_in_their_turn(kind: type[Exception], num_wo
         assert doubles(good) == ALL
 
 
-def test_errors_of_the_pipeline_come_in_their_turn() -> None:
+def test_pipeline_errors_are_raised_in_batch_order() -> None:
     def check(array: Any) -> Any:
         if array[0] == 5:
             raise ValueError("five")
@@ -208,7 +208,7 @@ def test_a_worker_that_is_killed() -> None:
 
 @pytest.mark.parametrize("method", ["schedule_batch", "outputs"])
 @pytest.mark.parametrize("is_before", [True, False])
-def test_a_handler_of_deaths_that_raises_mixes_no_batches(
+def test_raising_sigchld_handler_keeps_batches_apart(
     method: str, is_before: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As that of PyTorch does, wherever the main thread is."""
@@ -273,7 +273,7 @@ def test_servers_do_not_work_in_workers(start: str, message: str) -> None:
             list(loader)
 
 
-def test_workers_end() -> None:
+def test_worker_processes_exit() -> None:
     before = {*children()}
     with DALIServer(doubled()) as server:
         batches = iter(DataLoader(server, Numbers(server.proxy), batch_size=2, num_workers=2))

@@ -25,7 +25,7 @@ def doubled() -> Any:
     return fn.external_source(name="value") * 2
 
 
-def test_rows_are_those_of_one_process_though_one_is_killed(
+def test_rows_match_one_process_after_a_worker_is_killed(
     cluster: Any, files: list[str], tmp_path: Path
 ) -> None:
     context = ray.data.DataContext.get_current()
@@ -133,7 +133,7 @@ def test_rows_after_a_bad_one_are_their_own() -> None:
         np.testing.assert_array_equal(stage({"value": column[2:]})["two"], np.stack(column[2:]))
 
 
-def test_mistakes_are_named(files: list[str]) -> None:
+def test_invalid_arguments_raise(files: list[str]) -> None:
     with pytest.raises(ArgumentKeyError, match="'value'.*'other'"):
         PipelineStage(doubled, ["twice"])({"other": np.zeros(2)})
     with pytest.raises(ArgumentValueError, match="inputs"):

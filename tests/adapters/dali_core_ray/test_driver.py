@@ -34,7 +34,7 @@ sys.stdin.read()  # until somebody kills it
 """
 
 
-def test_a_killed_driver_leaves_nothing(cluster: Any, files: list[str], tmp_path: Path) -> None:
+def test_killed_driver_leaves_no_processes(cluster: Any, files: list[str], tmp_path: Path) -> None:
     saved = tmp_path / "saved"
     driver = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, cluster.address, json.dumps(files), str(saved)],

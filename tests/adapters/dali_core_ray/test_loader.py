@@ -99,7 +99,7 @@ def test_state_is_that_of_one_process(loader: RayLoader, files: list[str]) -> No
     assert processes(loader) == before
 
 
-def test_what_a_killed_actor_had_not_delivered_is_computed_again(
+def test_undelivered_batches_of_a_killed_actor_are_recomputed(
     loader: RayLoader, files: list[str]
 ) -> None:
     first, second = processes(loader)
@@ -121,7 +121,7 @@ def test_an_actor_may_be_killed_before_a_state_is_loaded(
     assert [given] == epochs_of(files, 1)
 
 
-def test_a_node_may_be_removed(cluster: Any, files: list[str]) -> None:
+def test_loader_survives_node_removal(cluster: Any, files: list[str]) -> None:
     node = add_node(cluster)
     place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.node_id, soft=True)
     with make_loader(files, actor_options={**FEW_CPUS, "scheduling_strategy": place}) as loader:
@@ -131,7 +131,7 @@ def test_a_node_may_be_removed(cluster: Any, files: list[str]) -> None:
     assert [given] == epochs_of(files, 1)
 
 
-def test_another_number_of_shards_goes_on_with_the_same_global_batches(
+def test_resumes_global_batches_with_another_number_of_shards(
     loader: RayLoader, files: list[str]
 ) -> None:
     parts, states = [], []
@@ -148,7 +148,7 @@ def test_another_number_of_shards_goes_on_with_the_same_global_batches(
     assert rest == whole[1:]
 
 
-def test_seed_that_nobody_gave_is_one_for_all_actors(cluster: Any, files: list[str]) -> None:
+def test_default_seed_is_shared_by_all_actors(cluster: Any, files: list[str]) -> None:
     with make_loader(files, pipeline={"seed": -1}, num_actors=2) as loader:
         start = loader.state_dict()
         given = [as_bytes(batch) for batch in loader]
@@ -201,7 +201,7 @@ def deadly(files: list[str]) -> Any:
     return array, array, fn.python_function(array, function=lambda _: os._exit(1))
 
 
-def test_mistakes_are_named(cluster: Any, files: list[str]) -> None:
+def test_invalid_arguments_raise(cluster: Any, files: list[str]) -> None:
     with pytest.raises(ArgumentValueError, match="num_actors must be at least 1"):
         make_loader(files, num_actors=0)
     with pytest.raises(ArgumentTypeError, match="batches_per_task must be an int"):
@@ -220,13 +220,13 @@ def test_mistakes_are_named(cluster: Any, files: list[str]) -> None:
         RayLoader(definition(files), NAMES, reader_name="no", actor_options=FEW_CPUS)
 
 
-def test_actors_that_always_die_end_with_an_error(cluster: Any, files: list[str]) -> None:
+def test_repeatedly_dying_actors_raise(cluster: Any, files: list[str]) -> None:
     made: partial[Pipeline] = partial(deadly, files[:3])
     loader = make_loader(files, definition=made, max_restarts=1)
     with pytest.raises(WorkerError, match="2 died one after another"):
         next(loader)
 
 
-def test_actors_that_find_no_cpu_end_with_an_error(cluster: Any, files: list[str]) -> None:
+def test_unschedulable_actors_raise_after_timeout(cluster: Any, files: list[str]) -> None:
     with pytest.raises(WorkerError, match="Use fewer actors"):
         make_loader(files, actor_options={"num_cpus": 100}, timeout=1.0)

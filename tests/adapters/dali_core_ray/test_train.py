@@ -17,7 +17,7 @@ def test_shard_is_the_rank_in_the_world(monkeypatch: pytest.MonkeyPatch) -> None
     assert train_shard() == {"shard_id": 2, "num_shards": 5}
 
 
-def test_other_processes_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_shard_outside_ray_train(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise RuntimeError("outside")
 

@@ -44,7 +44,7 @@ def taken_down(folder: Path, count: int) -> dict[int, list[str]]:
     return found
 
 
-def test_training_goes_on_with_another_number_of_workers(
+def test_training_resumes_with_another_number_of_workers(
     cluster: Any, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch = pytest.importorskip("torch", reason="not available: torch")

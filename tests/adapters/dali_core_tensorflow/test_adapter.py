@@ -27,11 +27,11 @@ class TestTensorFlowAdapter(AdapterSuite):
         return numpy.asarray(memoryview(array))
 
 
-def test_is_registered_like_any_other() -> None:
+def test_adapter_is_registered() -> None:
     assert get_adapter("tensorflow") is dali_core_tensorflow.adapter
 
 
-def test_the_plugin_gives_the_same_objects() -> None:
+def test_plugin_module_exports_the_adapter_objects() -> None:
     assert plugin.DALIDataset is dali_core_tensorflow.DALIDataset
     for name in ("DALIDatasetWithInputs", "Input"):
         assert getattr(plugin.experimental, name) is getattr(dali_core_tensorflow, name)

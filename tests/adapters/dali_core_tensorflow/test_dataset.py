@@ -38,7 +38,7 @@ def counting() -> Iterator[Any]:
 
 
 class TestIterations:
-    def test_it_is_a_dataset(self, tmp_path: Path) -> None:
+    def test_is_a_tf_data_dataset(self, tmp_path: Path) -> None:
         dataset = DALIDataset(numbers(tmp_path, batch_size=2), tf.int32, (2, 1))
         assert isinstance(dataset, tf.data.Dataset)
         assert dataset.element_spec == (tf.TensorSpec((2, 1), tf.int32),)
@@ -46,7 +46,7 @@ class TestIterations:
         batch, other = next(iter(tf.data.Dataset.zip((dataset, dataset.skip(1)))))
         assert (lists([batch]), lists([other])) == ([[0, 1]], [[2, 3]])
 
-    def test_readers_go_on_and_each_iteration_begins_anew(self, tmp_path: Path) -> None:
+    def test_readers_continue_across_iterations(self, tmp_path: Path) -> None:
         dataset = DALIDataset(numbers(tmp_path, batch_size=2), output_dtypes=(tf.int32,))
         for _ in range(2):
             assert lists(dataset.take(5)) == [[0, 1], [2, 3], [4, 5], [6, 0], [1, 2]]
@@ -70,7 +70,7 @@ class TestIterations:
                 next(iterator)
         assert len(lists(dataset.repeat(2))) == 8
 
-    def test_an_older_iteration_over_python_code_is_refused(self) -> None:
+    def test_stale_iteration_over_python_code_raises(self) -> None:
         dataset = DALIDataset(source_pipeline(counting, cycle="quiet"), tf.float32)
         older = iter(dataset)
         next(older)
@@ -169,7 +169,7 @@ class TestShapesAndTypes:
             (tf.int32, (3, 1), r"output 0 must be of output_shapes, \(3, 1\).*got \(2, 1\)"),
         ],
     )
-    def test_batches_that_do_not_fit(
+    def test_mismatched_shapes_and_dtypes_raise(
         self, tmp_path: Path, dtypes: Any, shapes: Any, message: str
     ) -> None:
         dataset = DALIDataset(numbers(tmp_path, batch_size=2), dtypes, shapes)
@@ -181,7 +181,7 @@ class TestShapesAndTypes:
         with pytest.raises(tf.errors.UnknownError, match=r"same shape \(got \[\(3,\), \(2,\)\]"):
             next(iter(DALIDataset(source_pipeline(ragged), tf.float32)))
 
-    def test_it_goes_on_after_an_error(self) -> None:
+    def test_iteration_continues_after_an_error(self) -> None:
         def batches() -> Iterator[Any]:
             for number in range(4):
                 yield numpy.full((3 if number == 1 else 2, 1), number, numpy.float32)
@@ -196,7 +196,7 @@ class TestShapesAndTypes:
 
 
 class TestMemory:
-    def test_nothing_is_copied(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_batches_are_zero_copy(self, monkeypatch: pytest.MonkeyPatch) -> None:
         addresses = []
         original = HostAdapter.represent
 
@@ -242,14 +242,14 @@ class TestWrongArguments:
             ({"batch_size": 0}, ArgumentValueError, "batch_size"),
         ],
     )
-    def test_are_refused(
+    def test_invalid_arguments_raise(
         self, tmp_path: Path, arguments: dict[str, Any], error: type[Exception], message: str
     ) -> None:
         pipeline = numbers(tmp_path, batch_size=2)
         with pytest.raises(error, match=message):
             DALIDataset(pipeline, **{"output_dtypes": tf.int32, **arguments})
 
-    def test_no_pipeline(self) -> None:
+    def test_missing_pipeline_raises(self) -> None:
         with pytest.raises(ArgumentTypeError, match="pipeline must be a Pipeline"):
             DALIDataset(numbers, tf.int32)
 

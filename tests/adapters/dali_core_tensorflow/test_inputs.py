@@ -81,7 +81,7 @@ def test_pipelines_with_sources_need_no_inputs() -> None:
     assert lists(DALIDatasetWithInputs(pipeline, tf.float32)) == [[1, 1]]
 
 
-def test_an_input_that_nobody_gives_is_named() -> None:
+def test_missing_input_dataset_is_named() -> None:
     dataset = DALIDatasetWithInputs(add(), tf.int64, input_datasets={"a": tens})
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=r"must have an input.*test_inputs\.py"

@@ -162,7 +162,7 @@ TEST(three_operands) {
   }
 }
 
-TEST(what_has_no_result_wraps_around) {
+TEST(integer_overflow_wraps_around) {
   const auto lowest = scalar(std::numeric_limits<int32_t>::min());
   const auto minus_one = scalar(int32_t{-1});
   CHECK_EQUAL(only<int32_t>(run(function("floordiv", 2), {lowest, minus_one})),

@@ -24,6 +24,6 @@ SOURCES = [
 
 
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
-def test_arithmetic(level: str) -> None:
+def test_native_arithmetic(level: str) -> None:
     printed = run_operators("arithmetic", SOURCES, DALI_CORE_SIMD=level)
     assert "7 tests run, 0 failed" in printed

@@ -29,7 +29,7 @@ SOURCES = [
 
 
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
-def test_parts(level: str) -> None:
+def test_native_jpeg_parts(level: str) -> None:
     program = build_operators("jpeg_parts", SOURCES)
     result = run_program([str(program)], DALI_CORE_SIMD=level)
     assert result.returncode == 0, result.stdout

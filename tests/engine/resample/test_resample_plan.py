@@ -24,6 +24,6 @@ SOURCES = [
 
 
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
-def test_plans(level: str) -> None:
+def test_native_resample_plans(level: str) -> None:
     printed = run_operators("resample_plan", SOURCES, DALI_CORE_SIMD=level)
     assert "6 tests run, 0 failed" in printed

@@ -169,7 +169,7 @@ def test_streams_that_say_nothing_go_by_their_size(library: Path, size: tuple[in
     np.testing.assert_array_equal(convert(library, frame, RGB, "auto"), expected)
 
 
-def test_luma_and_chroma_stay_as_they_are(library: Path) -> None:
+def test_luma_and_chroma_are_unchanged(library: Path) -> None:
     planes = random_planes(9, 11, (0, 0))
     same = convert(library, make_frame(planes, (0, 0)), YCBCR)
     np.testing.assert_array_equal(same, np.stack(planes, -1))

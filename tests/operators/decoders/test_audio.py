@@ -148,7 +148,7 @@ def test_without_library(monkeypatch: pytest.MonkeyPatch) -> None:
         decode([b""])
 
 
-def test_nothing_is_imported() -> None:
+def test_soundfile_is_not_imported() -> None:
     code = (
         "import sys; from dali_core.operators.decoders.audio.library import library_arguments\n"
         "assert library_arguments()['sound_libraries']; print('soundfile' in sys.modules)"

@@ -58,13 +58,13 @@ def run_python(code: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_the_build_has_what_its_environment_asks_for() -> None:
+def test_build_links_the_requested_jpeg_library() -> None:
     """An environment of the tests is for builds without libjpeg-turbo."""
     wanted = os.environ.get("DALI_CORE_WITH_LIBJPEG", "")
     assert has_libjpeg() == {"0": False, "1": True}.get(wanted, links_libjpeg())
 
 
-def test_both_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_backends_give_the_same_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [sampled_jpeg(45, 70, sampling) for sampling in SAMPLINGS]
     files += [jpeg(PHOTO, progressive=True), jpeg(PHOTO[..., :1]), cmyk_jpeg(20, 30)]
     use_jpeg_library("libjpeg", monkeypatch)

@@ -78,7 +78,7 @@ def model(planes: list[np.ndarray], factors: list[tuple[int, int]], step: int) -
 
 @pytest.mark.parametrize("factors", FACTORS)
 @pytest.mark.parametrize("shape", [(40, 48), (33, 71), (9, 5)])
-def test_model(factors: tuple[int, int], shape: tuple[int, int]) -> None:
+def test_upsampling_matches_the_model(factors: tuple[int, int], shape: tuple[int, int]) -> None:
     image = photo_like(*shape, seed=3)
     planes = [np.ascontiguousarray(plane) for plane in np.moveaxis(image, 2, 0)]
     sampling = [factors, (1, 1), (1, 1)]
@@ -169,14 +169,14 @@ def test_samples_by_themselves(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("steps", STEPS)
-def test_which_files_change(steps: Steps) -> None:
+def test_subsampled_files_change(steps: Steps) -> None:
     pairs = zip(make(FILES, steps), make(FILES, steps, "upsample"), strict=True)
     changed = [not np.array_equal(one, other) for one, other in pairs]
     # Three subsamplings and the progressive file.
     assert changed == [True] * 3 + [False] * 5 + [True, False]
 
 
-def test_little_changes() -> None:
+def test_differences_are_small() -> None:
     # Chroma of these files is as sharp as luma, unlike that of photos.
     for one, other in zip(make(FILES, resized), make(FILES, resized, "upsample"), strict=True):
         assert np.abs(one.astype(int) - other).mean() < 6
@@ -211,21 +211,21 @@ def grey(data: Any, chroma: str) -> Any:
     "steps", [alone, mirrored_before, blurred_before, read_twice, of_floats, grey]
 )
 @pytest.mark.parametrize("optimize", [True, False])
-def test_where_it_does_not_apply(steps: Steps, optimize: bool) -> None:
+def test_setting_has_no_effect_without_subsampling(steps: Steps, optimize: bool) -> None:
     files = FILES[:2]
     expected = make(files, steps, "upsample", optimize=optimize)
     for one, other in zip(make(files, steps, optimize=optimize), expected, strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
 
 
-def test_a_library_has_pixels_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_pixels_with_other_chroma_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     use_jpeg_library("libjpeg", monkeypatch)
     np.testing.assert_array_equal(
         make(FILES[:1], resized)[0], make(FILES[:1], resized, "upsample")[0], strict=True
     )
 
 
-def test_state_goes_on() -> None:
+def test_resumes_with_the_setting() -> None:
     options = {"batch_size": 4, "num_threads": 2}
     with define(FILES, random_window, "resample", **options) as pipe:
         pipe.run()

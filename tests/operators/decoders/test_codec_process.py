@@ -138,7 +138,7 @@ def test_large_images_after_small_ones() -> None:
         )
 
 
-def test_same_pixels_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_pixels_without_codec_process(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [*pngs().values(), *others().values()]
     expected = decode(files)
     monkeypatch.setenv(backends.PROCESS_VARIABLE, "0")
@@ -166,7 +166,7 @@ def slow_file() -> bytes:
     return head + offsets + struct.pack("<I", len(tile)) * count + tile
 
 
-def test_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeout_of_a_slow_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(backends.SECONDS_VARIABLE, "1")
     message = failure(slow_file())
     assert "must be decoded in at most 1 s of processor time (got more)" in message
@@ -176,7 +176,7 @@ def test_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "1.5", "", "-1", "100000", "ten"])
-def test_wrong_time(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_timeout_raises(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(backends.SECONDS_VARIABLE, value)
     with pytest.raises(ArgumentValueError, match="must be a whole number of seconds"):
         backends.backend_arguments()

@@ -111,7 +111,7 @@ def test_end_marker() -> None:
 
 
 @NEEDS_LIBJPEG
-def test_one_bad_file_is_named_and_the_pipeline_goes_on() -> None:
+def test_bad_file_is_named_and_the_next_batch_follows() -> None:
     batches = iter([[JPEGS["grey"], truncated(JPEGS["sequential"], 0.5)], [JPEGS["grey"]] * 2])
     with pipeline(batch_size=2, prefetch_queue_depth=1) as made:
         with made:
@@ -147,7 +147,7 @@ def test_changed_bytes_of_jpeg(name: str, capfd: pytest.CaptureFixture[str]) -> 
 
 
 @NEEDS_LIBJPEG
-def test_damage_that_libjpeg_repairs_is_let_pass() -> None:
+def test_damage_that_libjpeg_repairs_is_accepted() -> None:
     file = JPEGS["sequential"]
     decoded = decode([mutated(file, seed, 2, first=len(file) // 2) for seed in range(20)])
     rows = 14  # those of the first row of blocks that need no others
@@ -189,7 +189,7 @@ def test_changed_bytes_of_png(seed: int, capfd: pytest.CaptureFixture[str]) -> N
     assert capfd.readouterr() == ("", "")
 
 
-def test_damage_where_png_does_not_need_it() -> None:
+def test_damage_in_unused_parts_of_png_is_accepted() -> None:
     text = b"tEXtComment\0something"
     chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text) ^ 1)
     file = OTHERS["png"]

@@ -128,7 +128,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_decoded_without_a_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_jpeg_library("libjpeg", monkeypatch)
     expected = decode_one(TAKEN[name])
     use_jpeg_library("own", monkeypatch)
@@ -136,7 +136,7 @@ def test_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_left_to_a_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_decoded_by_a_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     use_jpeg_library("libjpeg", monkeypatch)
     expected = decode_one(LEFT[name])
     monkeypatch.delenv("DALI_CORE_JPEG")
@@ -147,7 +147,7 @@ def test_left_to_a_library(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert message.endswith("Unset it to decode with a library.")
 
 
-def test_grey_of_rgb_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grey_of_rgb_is_decoded_by_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     file = without_segments(sampled_jpeg(33, 70, "444", adobe_transform=0), 0xE0)
     use_jpeg_library("libjpeg", monkeypatch)
     grey = decode_one(file, output_type=types.GRAY)
@@ -169,7 +169,7 @@ def test_other_types(dtype: types.DALIDataType, monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_array_equal(one, other, strict=True)
 
 
-def test_what_a_damaged_file_was_given_is_given_to_the_library(
+def test_fallback_of_damaged_files_keeps_the_random_window(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The damage is detected when the region is drawn and the output declared.

@@ -279,7 +279,7 @@ def test_bgr_is_rgb_reversed() -> None:
 
 
 @pytest.mark.parametrize("name", ["INT64", "FLOAT64", "BOOL"])
-def test_refused_types(name: str) -> None:
+def test_invalid_types(name: str) -> None:
     with pytest.raises(ArgumentValueError, match="'dtype' must be UINT8, INT8, UINT16"):
         decode([jpeg(PHOTO)], dtype=getattr(types, name))
 

@@ -156,6 +156,6 @@ def test_window_that_does_not_fit() -> None:
         ({"crop": (5, 5), "rounding": "up"}, "'rounding' must be"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         decode(FILES, "image_crop", **arguments)

@@ -181,7 +181,7 @@ def test_whole_image() -> None:
         ({"random_aspect_ratio": [0.0, 1.0]}, "'random_aspect_ratio', entry 0 must be above 0"),
     ],
 )
-def test_impossible_ranges(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_ranges(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         decode([jpeg(photo_like(9, 9))], "image_random_crop", **arguments)
 

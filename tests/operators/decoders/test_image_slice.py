@@ -194,7 +194,7 @@ def test_windows_of_random_crop_generator() -> None:
         ({"start": 3, "axis_names": "HH"}, "axes must be named once each"),
     ],
 )
-def test_impossible_windows(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_windows(arguments: dict[str, Any], message: str) -> None:
     assert message in failure(FILE, "image_slice", **arguments)
 
 
@@ -212,7 +212,7 @@ def test_window_without_ends() -> None:
         (np.int32([1, 2, 3]), np.int32([5, 5, 5]), "must be one number or one for each of the 2"),
     ],
 )
-def test_impossible_inputs(start: np.ndarray, shape: np.ndarray, message: str) -> None:
+def test_invalid_inputs(start: np.ndarray, shape: np.ndarray, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         slice_by_inputs(start, shape)
 

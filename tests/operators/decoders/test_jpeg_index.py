@@ -50,7 +50,7 @@ def test_pixels_are_those_without_points(threads: int, fused: bool) -> None:
         np.testing.assert_array_equal(one, other, strict=True)
 
 
-def test_a_file_that_changes_has_its_new_pixels(tmp_path: Path) -> None:
+def test_changed_file_has_new_pixels(tmp_path: Path) -> None:
     path = tmp_path / "image.jpg"
     path.write_bytes(FILES[0])
     with Pipeline(1, 1, None, prefetch_queue_depth=1) as made:

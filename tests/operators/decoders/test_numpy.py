@@ -65,7 +65,7 @@ def test_conversion(dtype: str) -> None:
         np.testing.assert_array_equal(found[0], expected[0], strict=True)
 
 
-def test_headers_as_others_write_them() -> None:
+def test_headers_of_other_writers() -> None:
     data = b"\1\0\2\0"
     for text in (
         HEADER,
@@ -122,7 +122,7 @@ def npy_of_objects() -> bytes:
     return npy(np.array([{}, None], object))
 
 
-def test_inputs_of_other_types_are_refused() -> None:
+def test_inputs_of_other_types_raise() -> None:
     with pytest.raises(SampleError, match="bytes of a file"):
         run_on("decoders.numpy", [np.zeros(100, np.int8)])
     with pytest.raises(SampleError, match="bytes of a file"):

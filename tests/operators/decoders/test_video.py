@@ -122,7 +122,7 @@ def test_numbers_beyond_the_video(video: Video, arguments: dict[str, Any], messa
     ],
     ids=str,
 )
-def test_refused(video: Video, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise(video: Video, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         decode([video("h264.mp4")], **arguments)
 
@@ -135,7 +135,7 @@ def test_no_video(tmp_path: Path, data: bytes) -> None:
         decode([path])
 
 
-def test_half_a_video_is_refused(video: Video, tmp_path: Path) -> None:
+def test_truncated_video_raises(video: Video, tmp_path: Path) -> None:
     path = tmp_path / "a.mkv"
     whole = video("h264_open_gop.mkv").read_bytes()
     path.write_bytes(whole[: len(whole) * 2 // 3])

@@ -42,7 +42,7 @@ def warp(image: np.ndarray, layout: str = "HWC", **arguments: Any) -> np.ndarray
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16", "float32"])
-def test_nothing_moves_by_the_identity(dtype: str) -> None:
+def test_identity_changes_nothing(dtype: str) -> None:
     for shape in ((5, 7, 3), (1, 1, 1), (33, 2, 6)):
         image = numbers(dtype, shape, 1)
         for interp_type in (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC):
@@ -155,12 +155,12 @@ def test_empty_images() -> None:
         ({"matrix": "x"}, (ArgumentTypeError, ValueError), "must be float"),
     ],
 )
-def test_refused(arguments: dict[str, Any], kind: Any, message: str) -> None:
+def test_invalid_arguments_raise(arguments: dict[str, Any], kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         warp(np.zeros((3, 4, 3), np.uint8), **arguments)
 
 
-def test_other_data_are_refused() -> None:
+def test_other_data_raise() -> None:
     for image, layout in (
         (np.zeros((3, 4, 3), np.int32), "HWC"),
         (np.zeros((3, 4, 3), np.uint8), "HCW"),

@@ -106,7 +106,7 @@ def test_functions_that_cannot_be_pickled(exec_async: bool) -> None:
     assert pipeline.run()[0].as_array().ravel().tolist() == [5, 6, 7]
 
 
-def test_many_processes_do_the_work(tmp_path: Path) -> None:
+def test_work_is_spread_over_processes(tmp_path: Path) -> None:
     def together(info: Any) -> np.ndarray:
         (tmp_path / str(os.getpid())).touch()
         wait_until(lambda: len(list(tmp_path.iterdir())) >= 3)
@@ -130,7 +130,7 @@ def test_an_iterable_stays_in_one_process() -> None:
     assert len(set(found[0])) == 2
 
 
-def test_works_ahead_as_far_as_it_is_told(tmp_path: Path) -> None:
+def test_prefetch_depth_is_respected(tmp_path: Path) -> None:
     def leave_mark(info: Any) -> np.ndarray:
         (tmp_path / f"{info.idx_in_epoch}").touch()
         return np.zeros(1)
@@ -214,7 +214,7 @@ def test_errors_that_are_kept_do_not_stop_the_next_batches() -> None:
     assert len(kept) == 10
 
 
-def test_data_of_the_wrong_kind_is_refused_with_its_sample() -> None:
+def test_data_of_the_wrong_kind_raises_with_its_sample() -> None:
     pipeline = make(lambda info: ["text", 1][info.idx_in_batch % 2], batch=False)
     with pytest.raises(SampleError, match="sample 0: .*: Tensor data must be numbers"):
         pipeline.run()
@@ -229,7 +229,7 @@ class Unreadable(Exception):
 
 
 @INHERITING
-def test_any_exception_gets_through(method: str) -> None:
+def test_any_exception_propagates(method: str) -> None:
     def source(info: Any) -> Any:
         if info.iteration == 0:
             raise Unreadable(1, 2)

@@ -49,7 +49,7 @@ def test_workers_may_start_before_the_pipeline_is_built() -> None:
         (sources.numbers, {"workers": 0}, "the pipeline has no workers"),
     ],
 )
-def test_what_cannot_work_is_refused(source: Any, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_sources_raise(source: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(
         (ArgumentTypeError, ArgumentValueError, GraphError), match=message
     ) as caught:
@@ -101,7 +101,7 @@ def test_another_pickler() -> None:
     assert pipeline.run()[0].as_array()[:, 0].tolist() == [0, 1, 2]
 
 
-def test_what_cannot_be_sent_is_refused_before_anything_starts() -> None:
+def test_unpicklable_source_raises_before_workers_start() -> None:
     pipeline = make(
         lambda info: np.zeros(1),
         "spawn",
@@ -129,7 +129,7 @@ def _only_in(process: int) -> OnlyHere:
     return OnlyHere()
 
 
-def test_a_worker_that_cannot_load_the_source_says_so() -> None:
+def test_unpickling_failure_in_a_worker_is_reported() -> None:
     pipeline = make(OnlyHere(), "spawn", workers=1, batch=False)
     with pytest.raises(SampleError, match="RuntimeError: not at home") as caught:
         pipeline.run()

@@ -83,7 +83,7 @@ def test_small_shapes() -> None:
 
 @pytest.mark.parametrize("name", ["prob", "salt_vs_pepper"])
 @pytest.mark.parametrize("value", [-0.1, 1.1])
-def test_impossible_probabilities(name: str, value: float) -> None:
+def test_invalid_probabilities(name: str, value: float) -> None:
     with pytest.raises(ArgumentValueError, match=f"{name!r} must be from 0 to 1"):
         add_noise(np.zeros((2, 2, 3)), **{name: value})
 

@@ -85,7 +85,7 @@ def test_numbers_that_count_nothing() -> None:
         add_noise(np.float32([3, 5]), factor=-1.0)
 
 
-def test_nothing_is_copied_without_factor() -> None:
+def test_zero_copy_without_factor() -> None:
     assert shares_memory("noise.shot", factor=0.0)
 
 

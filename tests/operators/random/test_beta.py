@@ -95,7 +95,7 @@ def test_seeds() -> None:
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
 @pytest.mark.parametrize("name", ["alpha", "beta"])
-def test_impossible_parameters(name: str, value: float) -> None:
+def test_invalid_parameters(name: str, value: float) -> None:
     with pytest.raises(ArgumentValueError, match=f"{name!r} must be above 0 and finite"):
         draw(**{name: value})
     with pipeline() as made:
@@ -107,6 +107,6 @@ def test_impossible_parameters(name: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", [types.INT32, types.FLOAT16, types.BOOL])
-def test_impossible_types(dtype: types.DALIDataType) -> None:
+def test_invalid_types(dtype: types.DALIDataType) -> None:
     with pytest.raises(ArgumentValueError, match="'dtype' must be FLOAT or FLOAT64"):
         draw(dtype=dtype)

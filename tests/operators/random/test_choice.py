@@ -144,12 +144,12 @@ def test_shape_like_another_tensor() -> None:
         (3, {"p": (float("nan"), 0.9, 0.1)}, "'p', entry 0 must be from 0 to 1"),
     ],
 )
-def test_impossible_choices(choices: Any, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_choices(choices: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         draw(choices, **arguments)
 
 
-def test_what_cannot_be_chosen_from() -> None:
+def test_invalid_inputs_raise() -> None:
     with pytest.raises(ArgumentTypeError, match="input 0 must be a DataNode"):
         draw("abc")
     with pytest.raises(ArgumentTypeError, match="lists must be of numbers"):

@@ -114,7 +114,7 @@ def test_scalars_by_default() -> None:
         assert nothing.shape() == [(0, 2)] * 3
 
 
-def test_impossible_shapes() -> None:
+def test_invalid_shapes() -> None:
     with pytest.raises(ArgumentValueError, match="'shape', entry 1 must be at least 0"):
         draw(shape=(2, -1))
     with pipeline() as made, made:

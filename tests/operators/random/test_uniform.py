@@ -157,7 +157,7 @@ def test_scalars_by_default() -> None:
         ({"values": []}, "'values' must have at least 1 number"),
     ],
 )
-def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         draw(**arguments)
 
@@ -167,7 +167,7 @@ def test_shape_excludes_an_input() -> None:
         draw([np.zeros(3)], shape=3)
 
 
-def test_impossible_samples() -> None:
+def test_invalid_samples() -> None:
     with pytest.raises(ArgumentValueError, match="'shape', entry 1 must be at least 0"):
         draw(shape=(2, -1))
     with pipeline() as made:

@@ -107,7 +107,7 @@ def test_other_tensors(tmp_path: Path) -> None:
         ([IMAGE, tensor(INT32, [0]), tensor(INT32, [1])], {"bbox": True}, "a box of four INT32"),
     ],
 )
-def test_what_is_not_as_described(
+def test_mismatched_protos_are_bad_samples(
     protos: list[bytes], arguments: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(SampleError) as caught:

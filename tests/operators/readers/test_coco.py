@@ -96,7 +96,7 @@ def test_saved_annotations_are_the_same(tmp_path: Path) -> None:
         ({"save_preprocessed_annotations": True}, ArgumentTypeError, "Name a folder"),
     ],
 )
-def test_impossible_calls(
+def test_invalid_calls(
     tmp_path: Path, change: dict[str, Any], kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind, match=message):
@@ -128,7 +128,7 @@ WITHOUT_SIZES = [{"id": image["id"], "file_name": image["file_name"]} for image 
         ({"images": [{**IMAGES[0], "width": 0}]}, {}, "an image of 0 x 30"),
     ],
 )
-def test_what_annotations_must_have(
+def test_invalid_annotations_raise(
     tmp_path: Path, change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
     arguments = changed(write_data_set(tmp_path), **change)

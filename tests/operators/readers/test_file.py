@@ -244,7 +244,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert data.at(0).tobytes() == b"good"
 
 
-def test_lazy_readers_list_their_files_when_asked(tmp_path: Path) -> None:
+def test_lazy_readers_list_files_on_demand(tmp_path: Path) -> None:
     root = tmp_path / "later"
     pipeline = reader_pipeline(file_root=root, lazy_init=True)
     pipeline.build()
@@ -316,7 +316,7 @@ def test_how_files_are_read_makes_no_difference(arguments: dict[str, Any], tmp_p
 
 
 @pytest.mark.parametrize("read_ahead", [True, False])
-def test_files_read_ahead_come_back_to_the_pool(read_ahead: bool, tmp_path: Path) -> None:
+def test_read_ahead_buffers_return_to_the_pool(read_ahead: bool, tmp_path: Path) -> None:
     make_folders(tmp_path, (40, 30, 50))
     with Pipeline(16, 2, None, prefetch_queue_depth=4) as pipeline:
         data, labels = fn.readers.file(
@@ -373,7 +373,7 @@ def test_interleaved_shards_give_the_same_global_batches(
         assert global_batches(tmp_path, num_shards, **options) == alone
 
 
-def test_interleaved_shards_cannot_stick(tmp_path: Path) -> None:
+def test_interleaved_shards_with_stick_to_shard_raise(tmp_path: Path) -> None:
     make_folders(tmp_path)
     pipeline = reader_pipeline(file_root=tmp_path, interleaved_shards=True, stick_to_shard=True)
     with pytest.raises(ArgumentValueError, match=r"test_file\.py:\d+.*interleaved"):
@@ -392,7 +392,7 @@ NUL_PATHS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("arguments", NUL_PATHS.values(), ids=NUL_PATHS)
-def test_paths_with_nul_are_refused(
+def test_paths_with_nul_raise(
     arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The part before the character may be an existing file."""
@@ -404,7 +404,7 @@ def test_paths_with_nul_are_refused(
     assert __file__ in str(caught.value)
 
 
-def test_lists_with_nul_are_refused(tmp_path: Path) -> None:
+def test_lists_with_nul_raise(tmp_path: Path) -> None:
     write(tmp_path, "a/1.jpg")
     listing = tmp_path / "list.txt"
     listing.write_text("a/1.jpg 0\na/1.jpg\0.png 1\n")
@@ -412,7 +412,7 @@ def test_lists_with_nul_are_refused(tmp_path: Path) -> None:
         reader_pipeline(file_list=listing).build()
 
 
-def test_documents_with_nul_are_refused(tmp_path: Path) -> None:
+def test_documents_with_nul_raise(tmp_path: Path) -> None:
     write(tmp_path, "a/1.jpg")
     document = reader_pipeline(file_root=tmp_path, files=["a/1.jpg"]).serialize()
     assert b'"a/1.jpg"' in document

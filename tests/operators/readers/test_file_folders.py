@@ -99,7 +99,7 @@ def test_any_tree_is_listed_in_order(
         max_size=4,
     )
 )
-def test_any_line_is_what_a_text_file_of_python_has(lines: list[bytes]) -> None:
+def test_native_lines_match_python_text_files(lines: list[bytes]) -> None:
     """Native code reads the plain ones."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(b"\n".join(lines))

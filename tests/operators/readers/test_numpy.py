@@ -163,7 +163,7 @@ def test_files(tmp_path: Path) -> None:
         ({"files": ["a"], "roi_end": 1, "rel_roi_shape": 0.5}, ArgumentValueError, "together"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         read(**arguments)
 
@@ -178,7 +178,7 @@ def test_impossible_calls(arguments: dict[str, Any], kind: type[Exception], mess
         ({"roi_start": [1, 1], "roi_axes": [1, -2]}, "named once"),
     ],
 )
-def test_impossible_regions(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_regions(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message) as caught:
         read(**write(tmp_path), **arguments)
     assert caught.value.source == "./0.npy"
@@ -210,7 +210,7 @@ def test_arrays_of_other_types_in_a_batch(tmp_path: Path) -> None:
         read(2, **arguments)
 
 
-def test_goes_on_at_every_step(tmp_path: Path) -> None:
+def test_resumes_at_every_step(tmp_path: Path) -> None:
     arguments = write(tmp_path)
 
     def make() -> Pipeline:
@@ -240,7 +240,7 @@ def test_goes_on_at_every_step(tmp_path: Path) -> None:
     first.close()
 
 
-def test_damaged_files_are_refused_or_read_as_by_numpy(tmp_path: Path) -> None:
+def test_damaged_files_raise_or_read_as_by_numpy(tmp_path: Path) -> None:
     counts = outcomes(tmp_path, 0, 250)
     assert counts["error"] > 100
     assert counts["array"] > 10

@@ -162,7 +162,7 @@ def test_several_samples_at_a_time() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"py_num_workers": 2}])
 @pytest.mark.parametrize("kind", [Squares, Batches])
-def test_goes_on_at_every_step(kind: type[Squares], options: dict[str, Any]) -> None:
+def test_resumes_at_every_step(kind: type[Squares], options: dict[str, Any]) -> None:
     arguments = {"random_shuffle": True, "parallel": bool(options)}
 
     def new() -> Pipeline:
@@ -250,7 +250,7 @@ def test_too_few_samples() -> None:
         (([1], {"random_shufle": True}), DaliCoreError, "random_shuffle"),
     ],
 )
-def test_impossible_calls(arguments: tuple[Any, ...], kind: type[Exception], message: str) -> None:
+def test_invalid_calls(arguments: tuple[Any, ...], kind: type[Exception], message: str) -> None:
     keywords = dict(arguments[-1]) if arguments and isinstance(arguments[-1], dict) else {}
     positional = arguments[:-1] if keywords else arguments
     workers = keywords.pop("py_num_workers", 1)
@@ -272,7 +272,7 @@ def test_sequences_are_data_sets() -> None:
     pipeline.close()
 
 
-def test_results_of_other_readers_stay_in_step() -> None:
+def test_results_of_other_readers_are_aligned() -> None:
     with Pipeline(4, 2, None, seed=1) as pipeline:
         (first, _), (second, _) = (
             fn.readers.python(Squares(), num_outputs=2, random_shuffle=True, seed=2)

@@ -127,7 +127,7 @@ def set_time_back(root: Path) -> None:
         set_time_back,
     ],
 )
-def test_changes_are_noticed(change: Callable[[Path], None], tree: Path) -> None:
+def test_changes_are_detected(change: Callable[[Path], None], tree: Path) -> None:
     assert found(tree) == (ALL, True)
     change(tree)
     expected = expected_files(str(tree), KNOWN_EXTENSIONS, None, False)
@@ -138,17 +138,17 @@ def test_changes_are_noticed(change: Callable[[Path], None], tree: Path) -> None
     assert found(tree) == (expected, False)
 
 
-def test_folders_that_have_just_changed_are_not_kept(tree: Path) -> None:
+def test_recently_changed_folders_are_not_cached(tree: Path) -> None:
     os.utime(tree / "b")
     assert found(tree) == found(tree) == (ALL, True)
 
 
-def test_nothing_is_kept_if_that_is_wanted(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_can_be_disabled(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, "")
     assert found(tree) == found(tree) == (ALL, True)
 
 
-def test_small_trees_are_not_kept(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_trees_are_not_cached(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_folders, "_LEAST_FILES", len(ALL) + 1)
     assert found(tree) == found(tree) == (ALL, True)
     assert not (tree.parent / "cache").exists()
@@ -220,7 +220,7 @@ NUMBERS = st.one_of(
     length=st.one_of(st.just(len(BYTES)), st.integers(0, len(BYTES))),
     more=st.binary(max_size=4),
 )
-def test_damaged_files_are_refused_or_sound(
+def test_damaged_files_are_rejected_or_valid(
     numbers: dict[int, int], length: int, more: bytes
 ) -> None:
     """Numbers of 64 bits are at the end, so places count from there."""
@@ -251,7 +251,7 @@ def test_damaged_files_are_refused_or_sound(
 
 @settings(max_examples=50, deadline=None)
 @given(data=st.binary(max_size=300))
-def test_any_bytes_are_no_paths(data: bytes) -> None:
+def test_any_bytes_as_saved_listing_are_rejected(data: bytes) -> None:
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -339,7 +339,7 @@ pipeline.build()
 """
 
 
-def test_a_killed_writer_leaves_nothing_that_is_used(tree: Path) -> None:
+def test_partial_file_of_a_killed_writer_is_ignored(tree: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tree)], check=False)
     assert done.returncode == -signal.SIGKILL
     partial = kept_file(tree)
@@ -354,7 +354,7 @@ def test_a_killed_writer_leaves_nothing_that_is_used(tree: Path) -> None:
     assert kept_file(tree) == partial.with_name(partial.name.partition(".")[0])
 
 
-def test_a_full_disk_costs_time_only(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_not_an_error(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: Path) -> NoReturn:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -88,7 +88,7 @@ def test_damage(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_refused(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
     root = write_frames(tmp_path, {"a": 3})
     with pytest.raises(ArgumentValueError, match=message):
         sequences(**({"file_root": root} | arguments))

@@ -165,7 +165,9 @@ def test_shapes_and_defaults(tmp_path: Path) -> None:
         (FixedLenFeature([], string, ""), "must hold bytes (got integers)"),
     ],
 )
-def test_what_is_not_as_described(feature: Feature, message: str, tmp_path: Path) -> None:
+def test_mismatched_features_are_bad_samples(
+    feature: Feature, message: str, tmp_path: Path
+) -> None:
     record = example({"six": [1, 2, 3, 4, 5, 6]})
     with pytest.raises(SampleError) as caught:
         one(tmp_path, {"six": feature}, record)

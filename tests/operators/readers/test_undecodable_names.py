@@ -183,6 +183,6 @@ def test_names_in_annotations(tmp_path: Path) -> None:
         ("parquet", {"paths": ["a"], "columns": [LONE]}),
     ],
 )
-def test_arguments_that_stand_for_no_bytes(operator: str, arguments: dict[str, Any]) -> None:
+def test_arguments_with_lone_surrogates_raise(operator: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ArgumentValueError, match=r"must be text without .*lone surrogates"):
         read(lambda: getattr(fn.readers, operator)(**arguments))

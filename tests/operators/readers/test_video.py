@@ -45,7 +45,7 @@ def read(**arguments: Any) -> list[Any]:
     return read_with(fn.readers.video, **arguments)
 
 
-def test_a_clip_needs_its_own_frames_only(video: Video) -> None:
+def test_clip_decodes_only_its_own_frames(video: Video) -> None:
     name = str(video("h264.mp4"))
     assert numbers(read(filenames=name, sequence_length=2, stride=29)) == [[0, 29]]
     assert numbers(read(filenames=name, sequence_length=3, stride=10, step=4)) == [
@@ -127,7 +127,7 @@ def test_floats(video: Video) -> None:
     np.testing.assert_allclose(scaled, expected / 255, rtol=1e-6)
 
 
-def test_uneven_frames_are_no_reason_to_refuse(video: Video) -> None:
+def test_variable_frame_rate_is_accepted(video: Video) -> None:
     found = read(filenames=str(video("h264_uneven.mp4")), sequence_length=10)
     assert [clip.numbers[0] for clip in found] == [0, 10, 20]
 
@@ -142,6 +142,6 @@ def test_uneven_frames_are_no_reason_to_refuse(video: Video) -> None:
     ],
     ids=str,
 )
-def test_refused(video: Video, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise(video: Video, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         read(**({"filenames": str(video("vp8.webm")), "sequence_length": 3} | arguments))

@@ -68,7 +68,9 @@ EXAMPLES = [
     ids=str,
 )
 @pytest.mark.parametrize("dtype", [types.UINT8, types.FLOAT])
-def test_is_resize_behind_the_reader(video: Video, arguments: dict[str, Any], dtype: Any) -> None:
+def test_equals_reader_followed_by_resize(
+    video: Video, arguments: dict[str, Any], dtype: Any
+) -> None:
     files: dict[str, Any] = {
         "filenames": [str(video("vp8.webm")), str(video("h264_half_turn.mov"))],
         "labels": [1, 2],

@@ -237,7 +237,7 @@ def test_replaced_samples(tmp_path: Path) -> None:
     assert (bad.operator, bad.source) == ("readers.webdataset", source)
 
 
-def test_what_is_no_archive(tmp_path: Path) -> None:
+def test_other_files_as_archives_raise(tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     for data in (b"", b"short", os.urandom(3000), b"\x1f\x8b" + bytes(2000)):
         path.write_bytes(data)

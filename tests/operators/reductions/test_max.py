@@ -46,7 +46,7 @@ def test_nan_hides_nothing_of_other_rows(dtype: str, rows: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ALL_TYPES)
-def test_without_elements(dtype: str) -> None:
+def test_empty_arrays(dtype: str) -> None:
     kind = np.dtype(dtype).kind
     limit = False if kind == "b" else (np.finfo if kind == "f" else np.iinfo)(dtype).min
     result = reduce_one(OPERATOR, np.zeros((0, 2), dtype), axes=0)

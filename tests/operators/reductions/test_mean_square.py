@@ -54,7 +54,7 @@ def test_floats_round_and_saturate_as_integers() -> None:
     assert result.tolist() == [2, 255]
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert np.isnan(reduce_one(OPERATOR, np.zeros((0, 3), np.float32), axes=0)).all()
     assert reduce_one(OPERATOR, np.zeros((0,), np.int32), dtype=types.INT64) == 0
 

@@ -97,7 +97,7 @@ def test_any_shape(shape: list[int], subset: int, dtype: str) -> None:
     reducing.check_equal(result, exact_sum(values, tuple(axes)))
 
 
-def test_without_elements() -> None:
+def test_empty_arrays() -> None:
     assert reduce_one(OPERATOR, np.zeros((0, 3), np.float32), axes=0).tolist() == [0, 0, 0]
     assert reduce_one(OPERATOR, np.zeros((0, 3), np.float32), axes=1).shape == (0,)
 

@@ -100,7 +100,7 @@ def test_masks_without_objects_are_whole() -> None:
         ({"background": 2**31}, "background"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ArgumentValueError, match=message):
         run_on_inputs(OPERATOR, mask_of(1), **arguments)
 

@@ -71,7 +71,7 @@ def test_value_for_each_frame() -> None:
     np.testing.assert_array_equal(result[:, [0, 1], [0, 1]], [[0.5, 0.25], [0.25, 0.125]])
 
 
-def test_impossible_calls() -> None:
+def test_invalid_calls() -> None:
     with pytest.raises(SampleError, match=r"from_end must .* each of 3 dimensions \(got 2\)"):
         crop(from_start=[1, 2, 3], from_end=[7, 8])
     with pytest.raises(SampleError, match=r"\(got 2 and 3\)"):

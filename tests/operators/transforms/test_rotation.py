@@ -91,7 +91,7 @@ def test_value_for_each_frame() -> None:
         ({"angle": np.float32([1, 2])}, r"angle must be one number \(got shape \(2,\)\)"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         rotation(**arguments)
 

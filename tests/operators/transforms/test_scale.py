@@ -54,7 +54,7 @@ def test_value_for_each_frame() -> None:
     np.testing.assert_array_equal(result[:, :, 2], -factors)
 
 
-def test_impossible_calls() -> None:
+def test_invalid_calls() -> None:
     with pytest.raises(ArgumentValueError, match=r"'ndim' must be from 1 to 6 \(got 7\)"):
         scale(scale=1, ndim=7)
     with pytest.raises(SampleError, match="center must have one number, or one for each of 2"):

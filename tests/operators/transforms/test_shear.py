@@ -69,6 +69,6 @@ def test_shear_or_angles() -> None:
         ({"shear": [1, 2], "center": [1, 2, 3]}, "center must .* each of 2 dimensions"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ArgumentValueError, SampleError), match=message):
         shear(**arguments)

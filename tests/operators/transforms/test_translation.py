@@ -76,9 +76,7 @@ def test_offset_of_another_type() -> None:
         ([MATRIX[None]], {"offset": [1, 2]}, "set a layout that starts with F"),
     ],
 )
-def test_impossible_calls(
-    inputs: list[np.ndarray], arguments: dict[str, Any], message: str
-) -> None:
+def test_invalid_calls(inputs: list[np.ndarray], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(SampleError, match=message):
         translation(*inputs, **arguments)
 

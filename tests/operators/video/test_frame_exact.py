@@ -62,7 +62,7 @@ def test_readers(
     assert [text for text in map(mistake, clips) if text] == []
 
 
-def test_wrong_frames_are_noticed(video: Callable[[str], Path]) -> None:
+def test_wrong_frames_are_detected(video: Callable[[str], Path]) -> None:
     """The comparison itself: another frame, another timestamp, a missing frame."""
     path = video("h264_quarter_turn.mp4")
     (clip,) = decode([(path, [3, 4])], num_threads=1)

@@ -43,7 +43,7 @@ def no_builders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frame_index, "build_indices", refuse)
 
 
-def test_what_an_index_says(video: Callable[[str], Path], cache: Path) -> None:
+def test_index_metadata(video: Callable[[str], Path], cache: Path) -> None:
     (index,) = opened(video("h264_quarter_turn.mp4"))
     assert (index.num_frames, index.codec, index.is_variable) == (30, "h264", False)
     assert (index.width, index.height, index.orientation) == (48, 64, 8)

@@ -66,7 +66,7 @@ def test_logic_is_for_booleans(keyword: str) -> None:
 
 
 @pytest.mark.parametrize("right", [1, None, "text"])
-def test_logic_with_anything_else_is_refused(right: Any) -> None:
+def test_logic_with_anything_else_raises(right: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="`and` is applied to must be data or a bool"):
         build(lambda: data(MIXED) and right)
 
@@ -129,7 +129,7 @@ def test_structures_are_merged_item_by_item() -> None:
     assert run(define) == [[0, 9, 9, 3], [7, 1, 2, 7], [1, 3, 3, 1], [2, 4, 4, 2], [0, 5, 5, 3]]
 
 
-def test_what_a_branch_leaves_alone_stays_the_same_object() -> None:
+def test_unchanged_variables_keep_their_identity() -> None:
     def define() -> Any:
         number, listed, count = numbers(4), [1], 3
         if data(MIXED):
@@ -188,7 +188,7 @@ def test_variables_need_a_value_in_both_branches(assigned: str) -> None:
     assert message.startswith(f"if at {define.__code__.co_filename}:3:")
 
 
-def test_variables_that_nobody_reads_may_be_anything() -> None:
+def test_unused_variables_need_not_match() -> None:
     def define() -> Any:
         p, number = data(MIXED), numbers(4)
         if p:
@@ -235,7 +235,7 @@ def test_values_must_be_alike(yes: str, no: str, problem: str) -> None:
         build(lambda: define(data(MIXED), numbers(4)))
 
 
-def test_what_is_returned_must_be_alike() -> None:
+def test_returned_values_must_be_alike() -> None:
     def define() -> Any:
         if data(MIXED):
             return 1, 2
@@ -274,7 +274,7 @@ def test_branches_must_give_the_same_kind(other: Any, kind: str) -> None:
     assert caught.value.location.startswith(__file__)
 
 
-def test_kinds_may_differ_as_long_as_only_one_comes() -> None:
+def test_kinds_may_differ_if_one_branch_is_taken() -> None:
     def define(p: list[bool]) -> Any:
         return 1 if data(p) else 2.5
 
@@ -282,7 +282,7 @@ def test_kinds_may_differ_as_long_as_only_one_comes() -> None:
     assert run_one(define, [False] * 4) == [2.5] * 4
 
 
-def test_results_of_a_branch_stay_in_it() -> None:
+def test_results_of_a_branch_raise_outside_of_it() -> None:
     kept: list[Any] = []
 
     def define() -> Any:
@@ -321,7 +321,7 @@ def test_results_of_a_branch_stay_in_it() -> None:
             build(leak)
 
 
-def test_without_conditionals_the_cure_is_named() -> None:
+def test_error_without_conditionals_suggests_enabling_them() -> None:
     @pipeline_def(batch_size=4, num_threads=1, device_id=None)
     def define() -> Any:
         return choose(data(MIXED))
@@ -342,7 +342,7 @@ def test_functions_may_be_excluded() -> None:
         build(lambda: stays(data(MIXED)))
 
 
-def test_a_failure_leaves_no_condition_behind() -> None:
+def test_failure_resets_the_conditions() -> None:
     def define() -> Any:
         number = numbers(4)
         try:

@@ -98,7 +98,7 @@ def test_any_conditions(pairs: list[tuple[bool, bool]]) -> None:
     assert run(define, batch_size=len(pairs)) == [expected, [1 if p else 2 for p in first]]
 
 
-def test_what_is_not_taken_does_not_run() -> None:
+def test_branches_not_taken_do_not_run() -> None:
     called: list[int] = []
 
     def note(value: np.ndarray) -> np.ndarray:
@@ -168,7 +168,7 @@ def test_sources_feed_whole_batches() -> None:
     assert seen[:4] == [0, 1, 2, 3]
 
 
-def test_readers_go_on_in_their_order(tmp_path: Path) -> None:
+def test_readers_keep_their_order_in_branches(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"{number}.txt").write_bytes(b"%d" % number)
 

@@ -12,7 +12,7 @@ from tests.pipeline.conditionals import rewritten_alone
 
 
 @pytest.mark.parametrize("version", ["this one", "3.10", "3.11", "3.12", "3.13"])
-def test_interpreter(version: str) -> None:
+def test_conditionals_on_every_python_version(version: str) -> None:
     python = sys.executable if version == "this one" else shutil.which(f"python{version}")
     if python is None or subprocess.run([python, "-V"], check=False).returncode != 0:
         pytest.skip(f"not available: Python {version}")

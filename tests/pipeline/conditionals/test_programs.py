@@ -270,7 +270,7 @@ def test_ordinary_conditions_are_evaluated_by_need() -> None:
     assert seen == ["a", "b", "c", "d", "e"]
 
 
-def test_what_a_function_is_stays() -> None:
+def test_function_attributes_are_kept() -> None:
     def documented(first: int, /, second: int = 2, *, third: int = 3) -> tuple[int, int, int]:
         """Say it."""
         first, second, third = map(int, (first, second, third))
@@ -291,7 +291,7 @@ def test_what_a_function_is_stays() -> None:
 
 
 @pytest.mark.parametrize("function", [len, print, fn.copy, DataNode, contextlib.suppress, 3])
-def test_what_is_not_the_users_stays(function: Any) -> None:
+def test_library_functions_are_not_rewritten(function: Any) -> None:
     assert convert(function) is function
 
 
@@ -350,7 +350,7 @@ def test_lines_of_operators() -> None:
         ("    def g():\n        if p: yield 1\n    return next(g())\n", "must not be about data"),
     ],
 )
-def test_what_cannot_depend_on_data(body: str, problem: str) -> None:
+def test_data_dependent_statements_raise(body: str, problem: str) -> None:
     define = function_from(f"def define(p):\n{body}", "define")
     with pytest.raises(GraphError, match=problem):
         build(lambda: define(data([True])))
@@ -390,7 +390,7 @@ def test_generators_with_ordinary_conditions() -> None:
     assert run_one(define, batch_size=1) == [7]
 
 
-def test_sources_call_what_they_call() -> None:
+def test_sources_are_not_rewritten() -> None:
     called: list[Any] = []
 
     def load(number: int) -> np.ndarray:

@@ -100,7 +100,7 @@ def test_fed_through_the_node(video: Video) -> None:
     pipeline.close()
 
 
-def test_waits_for_a_video(video: Video) -> None:
+def test_blocking_input_waits_for_a_video(video: Video) -> None:
     pipeline = make(sequence_length=30, blocking=True)
     feeder = threading.Timer(0.05, pipeline.feed_input, ("videos", [content(video("h264.mp4"))]))
     pipeline.build()
@@ -110,7 +110,7 @@ def test_waits_for_a_video(video: Video) -> None:
     pipeline.close()
 
 
-def test_what_is_no_video_fails_and_the_next_one_comes(video: Video) -> None:
+def test_invalid_video_raises_and_the_next_one_follows(video: Video) -> None:
     pipeline = make(sequence_length=30)
     pipeline.feed_input("videos", [np.frombuffer(b"no video", np.uint8)])
     pipeline.feed_input("videos", [content(video("h264.mp4"))])
@@ -140,7 +140,7 @@ def fed_bytes() -> FedBytes:
     return lambda: [size for file, size in _fed_videos().items() if file not in of_others]
 
 
-def test_nothing_stays(
+def test_finished_videos_leak_no_files_or_memory(
     video: Video, fed_bytes: FedBytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No leaks of files, index entries, or memory of finished videos."""
@@ -156,7 +156,7 @@ def test_nothing_stays(
     assert not list(tmp_path.iterdir())
 
 
-def test_memory_of_damaged_videos_is_free(video: Video, fed_bytes: FedBytes) -> None:
+def test_memory_of_damaged_videos_is_released(video: Video, fed_bytes: FedBytes) -> None:
     damaged = content(video("h264.mp4")).copy()
     damaged[len(damaged) // 3 : 2 * len(damaged) // 3] = 0
     pipeline = make(sequence_length=15)
@@ -181,7 +181,7 @@ def test_sequences_that_a_chain_leaves_alone(video: Video, fed_bytes: FedBytes) 
     pipeline.close()
 
 
-def test_a_pipeline_that_ends_early_leaves_nothing(video: Video, fed_bytes: FedBytes) -> None:
+def test_closed_pipeline_leaks_no_files_or_memory(video: Video, fed_bytes: FedBytes) -> None:
     pipeline = make(1, sequence_length=5)
     pipeline.feed_input("videos", [content(video("h264.mp4"))] * 2)
     take(pipeline)
@@ -192,7 +192,7 @@ def test_a_pipeline_that_ends_early_leaves_nothing(video: Video, fed_bytes: FedB
     assert not sum(fed_bytes())
 
 
-def test_what_a_killed_program_was_fed_is_gone(video: Video, tmp_path: Path) -> None:
+def test_fed_videos_of_a_killed_program_are_removed(video: Video, tmp_path: Path) -> None:
     program = f"""
 import os, signal, numpy as np
 from dali_core import Pipeline, fn
@@ -218,14 +218,14 @@ os.kill(os.getpid(), signal.SIGKILL)
     [np.zeros((1, 4), np.float32), np.zeros((1, 2, 2), np.uint8), np.zeros(0, np.uint8)],
     ids=["floats", "matrix", "nothing"],
 )
-def test_data_that_is_refused(data: np.ndarray) -> None:
+def test_invalid_data_raise(data: np.ndarray) -> None:
     pipeline = make(sequence_length=2)
     with pytest.raises(ArgumentTypeError, match="a video must be an array of uint8"):
         pipeline.feed_input("videos", data)
     pipeline.close()
 
 
-def test_refused() -> None:
+def test_invalid_arguments_raise() -> None:
     with pytest.raises(ArgumentValueError, match="sequence_length"):
         make(sequence_length=0)
     with pytest.raises(ArgumentValueError, match="last_sequence_policy"):

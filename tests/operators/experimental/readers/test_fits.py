@@ -103,7 +103,7 @@ def test_damaged_files_are_replaced(tmp_path: Path) -> None:
     pipeline.close()
 
 
-def test_goes_on_at_every_step(tmp_path: Path) -> None:
+def test_resumes_at_every_step(tmp_path: Path) -> None:
     arguments = example(tmp_path)
 
     def make() -> Pipeline:
@@ -133,6 +133,6 @@ def test_goes_on_at_every_step(tmp_path: Path) -> None:
         ({"files": ["a"], "dtypes": [types.UINT8] * 2}, ArgumentValueError, "each of the 1"),
     ],
 )
-def test_impossible_calls(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_invalid_calls(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         read(**arguments)

@@ -160,7 +160,7 @@ def test_random_clips_of_short_videos(video: Video) -> None:
     assert found[0].numbers == [0, 0, 0]
 
 
-def test_goes_on_at_every_step(video: Video) -> None:
+def test_resumes_at_every_step(video: Video) -> None:
     def make(**settings: Any) -> Any:
         return reader_pipeline(
             filenames=[str(video("h264.mp4")), str(video("vp9.webm"))],
@@ -184,7 +184,7 @@ def test_goes_on_at_every_step(video: Video) -> None:
         other.close()
 
 
-def test_several_threads_read_what_one_reads(video: Video) -> None:
+def test_thread_count_does_not_change_results(video: Video) -> None:
     arguments: dict[str, Any] = {
         "filenames": [str(video(name)) for name in ("h264.mp4", "hevc.mp4", "vp9_uneven.mkv")],
         "sequence_length": 3,
@@ -263,7 +263,7 @@ def test_broken_files_are_bad_samples(video: Video, tmp_path: Path) -> None:
     pipeline.close()
 
 
-def test_what_is_no_video_in_a_folder(video: Video, tmp_path: Path) -> None:
+def test_other_files_in_a_folder_warn(video: Video, tmp_path: Path) -> None:
     folder = tmp_path / "class"
     folder.mkdir()
     (folder / "notes.txt").write_text("not to be decoded")
@@ -323,7 +323,7 @@ def test_negative_times_of_a_late_start(video: Video, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["a.mp4", "a.mp4 text", "a.mp4 1 x", "a.mp4 9999999999", "a\0b 1"])
-def test_lists_that_are_refused(tmp_path: Path, line: str) -> None:
+def test_invalid_lists_raise(tmp_path: Path, line: str) -> None:
     with pytest.raises(ArgumentValueError, match="line 2"):
         read(file_list=listed(tmp_path, f"\n{line}\n"), sequence_length=1)
 
@@ -345,7 +345,7 @@ def test_lists_that_are_refused(tmp_path: Path, line: str) -> None:
     ],
     ids=str,
 )
-def test_refused(video: Video, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise(video: Video, arguments: dict[str, Any], message: str) -> None:
     given = {"filenames": str(video("vp8.webm")), "sequence_length": 3} | arguments
     with pytest.raises(ArgumentValueError, match=message):
         read(**given)
@@ -376,7 +376,7 @@ def test_contradictions(arguments: dict[str, Any], message: str) -> None:
     ],
     ids=str,
 )
-def test_errors_tell_the_cure(
+def test_errors_suggest_the_fix(
     arguments: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -63,7 +63,7 @@ def test_other_paths_are_bad_samples(path: bytes, message: str) -> None:
         read(path)
 
 
-def test_paths_of_other_types_are_refused() -> None:
+def test_paths_of_other_types_raise() -> None:
     for wrong in (np.zeros(3, np.int16), np.zeros((1, 3), np.uint8), np.uint8(7)):
         with pytest.raises(SampleError, match="bytes in one dimension"):
             run_on("io.file.read", [wrong])

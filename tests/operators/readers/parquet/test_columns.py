@@ -103,7 +103,7 @@ def _has_null(value: Any) -> bool:
 
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), num_rows=st.integers(1, 9), row_group_size=st.integers(1, 4))
-def test_files_have_what_tables_have(
+def test_files_and_tables_have_equal_values(
     tmp_path_factory: pytest.TempPathFactory,
     data: st.DataObject,
     num_rows: int,
@@ -165,7 +165,7 @@ def test_images_of_hugging_face(tmp_path: Path) -> None:
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_other_types_are_refused(tmp_path: Path, values: list[Any], type_: Any) -> None:
+def test_other_types_raise(tmp_path: Path, values: list[Any], type_: Any) -> None:
     table = pa.table({"good": [1], "bad": pa.array(values, type_)})
     with pytest.raises(ArgumentTypeError, match=r"columns .*'bad' of type .* in the table"):
         ArrowSource(table, ["bad"])

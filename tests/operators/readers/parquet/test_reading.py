@@ -339,7 +339,7 @@ def test_a_file_that_vanishes_is_a_bad_sample(files: list[str]) -> None:
 
 
 @pytest.mark.parametrize("window", [1, 2, 9])
-def test_goes_on_at_every_step(files: list[str], window: int) -> None:
+def test_resumes_at_every_step(files: list[str], window: int) -> None:
     arguments = {"paths": files, "columns": ["number", "points"], "seed": 5}
     arguments |= {"num_shards": 2, "shard_id": 1, "sampler": samplers.Blocks(window)}
 
