@@ -97,7 +97,7 @@ def run(program: str, folder: str = "", **options: object) -> str:
 
 
 @pytest.mark.parametrize("num_devices", [1, 2, 8])
-def test_shards_on_devices_are_the_epoch(folder: str, num_devices: int) -> None:
+def test_shards_on_devices_cover_the_epoch(folder: str, num_devices: int) -> None:
     """One pipeline per device, read in streams of the adapter: the results of the host."""
     run(
         f"""
@@ -160,7 +160,7 @@ for adapter, is_right in ((AddressAdapter(), True), (Forgets(), False)):
     )
 
 
-def test_goes_on_in_mid_epoch_from_a_state(folder: str) -> None:
+def test_resume_in_mid_epoch_from_checkpoint(folder: str) -> None:
     run(
         """
 batches = iterator(2, AddressAdapter())
@@ -182,7 +182,7 @@ assert same(rest, expected) and same(again, expected)
 
 
 @pytest.mark.parametrize("suite", ["Suite", "SuiteWithoutStreams"])
-def test_the_suite_for_adapters(suite: str, tmp_path: Path) -> None:
+def test_adapter_contract(suite: str, tmp_path: Path) -> None:
     """The checks of `dali_core.testing`, run one by one, with batches on a device."""
     output = run(
         f"""

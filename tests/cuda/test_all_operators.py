@@ -31,7 +31,7 @@ def test_device_equals_host(log: OperatorLog, number: int) -> None:
     log.check(number)
 
 
-def test_process_ends_well(log: OperatorLog) -> None:
+def test_process_exits_without_errors(log: OperatorLog) -> None:
     assert not log.ending
     assert len(log.lines) == len(ITEMS)
 

@@ -20,5 +20,5 @@ def test_kernels_stay_within_their_memory(log: OperatorLog, number: int) -> None
     log.check(number)
 
 
-def test_process_ends_well(log: OperatorLog) -> None:
+def test_process_exits_without_errors(log: OperatorLog) -> None:
     assert not log.ending

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.cuda.simulated_driver import run_simulated
 
 
-def test_allocators_of_users() -> None:
+def test_user_defined_allocators() -> None:
     run_simulated(
         """
         import gc, threading
@@ -93,7 +93,7 @@ def test_allocators_of_users() -> None:
     )
 
 
-def test_allocators_lose_no_interrupt() -> None:
+def test_allocators_propagate_keyboard_interrupt() -> None:
     run_simulated(
         """
         import signal
@@ -125,7 +125,7 @@ def test_allocators_lose_no_interrupt() -> None:
     )
 
 
-def test_allocators_of_other_libraries() -> None:
+def test_allocators_of_pytorch_and_rmm() -> None:
     """Calls of PyTorch and RMM, with fakes of the same signatures."""
     run_simulated(
         """

@@ -34,7 +34,7 @@ def outputs(*names):
 """
 
 
-def test_results_are_those_of_the_host() -> None:
+def test_results_equal_the_host() -> None:
     names = (
         *("brightness", "color", "posterize", "solarize", "solarize_add", "invert", "identity"),
         *("rotate", "shear_x", "shear_y", "translate_x_no_shape", "sharpness", "equalize"),
@@ -53,7 +53,7 @@ for host, device in zip(found[::2], found[1::2]):
     )
 
 
-def test_what_the_host_alone_can_do() -> None:
+def test_rejects_host_only_augmentations() -> None:
     run_simulated(
         PRELUDE
         + """

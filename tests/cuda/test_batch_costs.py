@@ -55,7 +55,7 @@ def run(program: str, **options: Any) -> None:
     run_simulated(PRELUDE + program, **options)
 
 
-def test_few_allocations_and_contexts_for_a_batch() -> None:
+def test_allocations_and_context_switches_of_a_batch() -> None:
     """Samples on the device, the result, and one block for parameters and what is between."""
     run(
         """
@@ -80,7 +80,7 @@ for define in (random_crops, random_windows):
     )
 
 
-def test_memory_is_steady_although_sizes_vary() -> None:
+def test_memory_is_bounded_for_varying_sizes() -> None:
     run(
         """
 SIZE = 64
@@ -145,7 +145,7 @@ pipeline.close()
     )
 
 
-def test_a_contiguous_ragged_batch_crosses_the_bus_in_one_copy() -> None:
+def test_contiguous_ragged_batch_is_one_copy() -> None:
     run(
         """
 from dali_core.tensors import TensorListCPU
@@ -171,7 +171,7 @@ pipeline.close()
 
 
 @pytest.mark.parametrize("interpolation", ["NN", "LINEAR", "CUBIC", "LANCZOS3", "GAUSSIAN"])
-def test_taps_made_by_the_device_give_the_bits_of_the_host(interpolation: str) -> None:
+def test_filter_taps_on_the_device_equal_the_host(interpolation: str) -> None:
     run(
         f"""
 def both(image, **options):
@@ -223,7 +223,7 @@ pipeline.close()
     )
 
 
-def test_the_default_pool_keeps_what_decoders_release() -> None:
+def test_default_pool_keeps_released_memory() -> None:
     run_simulated(
         """
         from cuda.bindings import driver

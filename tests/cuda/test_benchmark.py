@@ -9,7 +9,7 @@ from tests.cuda.simulated_driver import run_simulated
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
-def test_it_runs() -> None:
+def test_gpu_benchmark_runs() -> None:
     output = run_simulated(
         """
 import sys

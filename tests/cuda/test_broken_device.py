@@ -54,7 +54,7 @@ print(text)
     assert "process" in output.lower(), output
 
 
-def test_other_devices_go_on() -> None:
+def test_other_devices_continue() -> None:
     run_simulated(
         """
 from dali_core.errors import DaliCoreError
@@ -80,7 +80,7 @@ for number in range(1, 6):
     )
 
 
-def test_memory_that_lies_idle_is_given_back_before_there_is_none() -> None:
+def test_unused_memory_is_released_before_out_of_memory() -> None:
     run_simulated(
         """
 import numpy as np
@@ -103,7 +103,7 @@ for size in (12_000_000, 20_000_000, 7_000_000, 22_000_000, 12_000_000):
     )
 
 
-def test_no_memory_in_the_middle_of_a_batch() -> None:
+def test_out_of_memory_within_a_batch() -> None:
     """The batch's memory is released, the error states what to do, and the next ones are right."""
     output = run_simulated(
         """

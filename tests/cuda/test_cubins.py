@@ -54,7 +54,7 @@ def test_ptx_has_all_kernels(source: Path) -> None:
     assert all(f".visible .entry {name}(" in ptx for name in kernels_of(source.stem))
 
 
-def test_there_is_nothing_else() -> None:
+def test_no_other_kernels_exist() -> None:
     expected = {name for source in SOURCES for name in outputs(source.stem)}
     assert {file.name for file in CUBINS.iterdir()} == {*expected, "kernels.json"}
     kernels = json.loads((CUBINS / "kernels.json").read_text(encoding="utf-8"))

@@ -73,7 +73,7 @@ for number in (1, 2, 3):
     )
 
 
-def test_nobody_traces(tmp_path: Path) -> None:
+def test_no_timing_without_tracing(tmp_path: Path) -> None:
     run_simulated(
         PRELUDE
         + f"""
@@ -94,7 +94,7 @@ assert not small_pipeline.left()
     )
 
 
-def test_a_device_that_refuses_timed_events(tmp_path: Path) -> None:
+def test_tracing_without_timed_events(tmp_path: Path) -> None:
     run_simulated(
         PRELUDE
         + f"""

@@ -24,7 +24,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
-def test_importing_touches_nothing_of_cuda() -> None:
+def test_import_does_not_load_cuda() -> None:
     names = run(
         "import sys, dali_core, dali_core.cuda, dali_core.backend, dali_core.pipeline\n"
         "dali_core.cuda.release_unused_memory()\n"
@@ -66,7 +66,7 @@ def test_without_a_driver() -> None:
         ("dali_core._cuda.driver", "must have been built with support for GPUs"),
     ],
 )
-def test_without_what_it_needs(missing: str, message: str) -> None:
+def test_errors_of_missing_requirements(missing: str, message: str) -> None:
     output = run(
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from dali_core import cuda, errors\n"
@@ -77,7 +77,7 @@ def test_without_what_it_needs(missing: str, message: str) -> None:
     assert re.search(message, output), output
 
 
-def test_without_devices() -> None:
+def test_no_devices() -> None:
     run_simulated(
         """
         from dali_core import cuda, errors
@@ -120,7 +120,7 @@ def test_devices() -> None:
     )
 
 
-def test_contexts_are_retained_once_and_the_callers_is_restored() -> None:
+def test_primary_context_is_retained_once_and_current_context_restored() -> None:
     run_simulated(
         """
         import threading
@@ -184,7 +184,7 @@ def test_contexts_are_retained_once_and_the_callers_is_restored() -> None:
     )
 
 
-def test_threads_initialise_once() -> None:
+def test_concurrent_initialization_happens_once() -> None:
     run_simulated(
         """
         import threading
@@ -206,7 +206,7 @@ def test_threads_initialise_once() -> None:
     )
 
 
-def test_what_outlives_the_modules_is_given_back() -> None:
+def test_objects_that_outlive_modules_are_released() -> None:
     """Objects that are deleted at interpreter shutdown release their resources."""
     output = run_simulated(
         """
@@ -289,7 +289,7 @@ def test_forked_children() -> None:
     )
 
 
-def test_first_failure_of_a_device_is_reported_once() -> None:
+def test_first_device_failure_is_reported_once() -> None:
     run_simulated(
         """
         from dali_core import cuda, errors

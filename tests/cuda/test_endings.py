@@ -23,7 +23,7 @@ def run(program: str, **options: object) -> str:
     return run_simulated(PRELUDE + program, **options)  # type: ignore[arg-type]
 
 
-def test_work_that_is_queued_when_a_pipeline_ends() -> None:
+def test_pipeline_close_with_work_in_flight() -> None:
     run(
         """
 for depth in (1, 2, 5):
@@ -56,7 +56,7 @@ for depth in (1, 2, 5):
     )
 
 
-def test_pipelines_made_again_and_again() -> None:
+def test_repeated_pipelines_do_not_leak() -> None:
     run(
         """
 seen = []
@@ -80,7 +80,7 @@ assert control.live()["host_bytes"] == 0
     )
 
 
-def test_child_of_a_process_that_uses_a_device() -> None:
+def test_fork_after_device_use() -> None:
     """Every use raises an error that says so, and it exits quietly; the parent is not affected."""
     run(
         """
@@ -113,7 +113,7 @@ assert is_right(batch, 0) and is_right(pipeline.run(), 1)
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.01])
-def test_interpreter_that_ends_with_everything_alive(delay: float) -> None:
+def test_interpreter_exit_with_live_objects(delay: float) -> None:
     run(
         """
 PROGRAM = '''

@@ -126,7 +126,7 @@ print(*sorted(without_error))
 '''
 
 
-def test_each_call_fails_once() -> None:
+def test_failure_of_each_driver_call() -> None:
     without_error = run_simulated(PROGRAM).split()
     # Freeing memory cannot raise an error, so there is a fallback; pinned memory is requested
     # twice.

@@ -42,11 +42,11 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
 
 
 @pytest.mark.parametrize("function", [*QUEUEING, *STARTING, *OTHERS])
-def test_function(log: Log, function: str) -> None:
+def test_failure_of_driver_function(log: Log, function: str) -> None:
     errors, problems = log[function]
     assert not problems, problems
     assert errors > 0 or function in OTHERS, "nobody was told"
 
 
-def test_these_are_all(log: Log) -> None:
+def test_all_called_driver_functions_are_listed(log: Log) -> None:
     assert set(log) == {*QUEUEING, *STARTING, *OTHERS}

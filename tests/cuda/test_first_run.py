@@ -131,7 +131,7 @@ def run_step(packages: Path, *arguments: str) -> dict[str, Any]:
     return record
 
 
-def test_a_step_is_recorded(packages: Path) -> None:
+def test_step_is_recorded(packages: Path) -> None:
     record = run_step(packages, "kernels", "--quick")
     assert record["exit_status"] == 0
     assert record["device"] == "Simulated device"
@@ -142,7 +142,7 @@ def test_a_step_is_recorded(packages: Path) -> None:
     assert "| transpose to CHW, kernel | bytes per second | " in page
 
 
-def test_tests_need_no_packages_beside_those_named(packages: Path) -> None:
+def test_gpu_tests_need_only_listed_packages(packages: Path) -> None:
     """Without PyAV and others, the tests of the operators that need them are skipped."""
     hidden = packages.parent / "hidden"
     for name in ("av", "astropy"):
@@ -191,7 +191,7 @@ def test_results_that_cannot_be_written(packages: Path, tmp_path: Path) -> None:
     assert json.loads(printed[0])["exit_status"] == 2  # the whole record
 
 
-def test_a_library_from_elsewhere_is_an_error(packages: Path) -> None:
+def test_library_from_another_folder_is_an_error(packages: Path) -> None:
     (packages / "dali_core").unlink()
     done = start(packages, "order")
     assert done.returncode == 2
@@ -232,7 +232,9 @@ def follow(
     return run
 
 
-def test_a_command_is_followed_and_ended(follow: Callable[[str, float], tuple[int, str]]) -> None:
+def test_command_output_is_logged_until_timeout(
+    follow: Callable[[str, float], tuple[int, str]],
+) -> None:
     assert follow("echo first; echo second >&2; exit 3", HANG_SECONDS) == (3, "first\nsecond\n")
     # A child that outlives its parent does not delay the end.
     assert follow("sleep 1000 & echo done", HANG_SECONDS) == (0, "done\n")
@@ -241,7 +243,7 @@ def test_a_command_is_followed_and_ended(follow: Callable[[str, float], tuple[in
     assert printed == "begun\n\nThe step was ended after 1 seconds.\n"
 
 
-def test_an_interrupted_command_is_recorded(
+def test_interrupted_command_is_recorded(
     follow: Callable[[str, float], tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     status, printed = follow(f"kill -TERM {os.getpid()}; sleep 1000", HANG_SECONDS)

@@ -81,7 +81,7 @@ assert (twisted[0][1] != clips[0][1]).any()
     )
 
 
-def test_marked_on_the_device() -> None:
+def test_per_frame_on_the_device() -> None:
     run(
         """
 def marked(device):
@@ -99,7 +99,7 @@ for one, other in zip(marked("gpu"), marked("cpu"), strict=True):
     )
 
 
-def test_arguments_that_do_not_fit() -> None:
+def test_rejects_arguments_of_wrong_length() -> None:
     """The errors are those of the host."""
     run(
         """

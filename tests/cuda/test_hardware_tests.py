@@ -9,7 +9,7 @@ from tests.cuda.simulated_driver import run_simulated
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
-def test_they_pass_under_the_simulated_driver() -> None:
+def test_gpu_tests_pass_with_simulated_driver() -> None:
     # As in the first run on a GPU: a PyTorch that is there warns about the driver's version.
     options = ["-q", "-p", "no:cacheprovider", "-o", "filterwarnings=default", "-m", "gpu"]
     some = "stay or every_device or comes_back or too_large or compiles or every_kernel or casts"
@@ -25,7 +25,7 @@ sys.exit(pytest.main([*{options!r}, "-k", {some!r}, "tests/gpu"]))
     assert "14 passed" in output, output
 
 
-def test_they_fail_where_there_is_no_gpu() -> None:
+def test_gpu_tests_fail_without_gpu() -> None:
     output = run_simulated(
         """
 import sys

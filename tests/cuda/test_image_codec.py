@@ -58,7 +58,7 @@ def run(program: str, env: Mapping[str, str] | None = None, **options: Any) -> s
     return run_simulated(PRELUDE + FILES + program, env=env, **options)
 
 
-def test_images_are_those_of_the_host() -> None:
+def test_images_equal_the_host() -> None:
     """This includes files that the device's decoder rejects, and those that it never gets."""
     run(
         """
@@ -74,7 +74,7 @@ assert len(image_codec.decoders) == 3
     )
 
 
-def test_files_that_store_rgb_are_for_the_host() -> None:
+def test_rgb_jpegs_are_decoded_on_the_host() -> None:
     run(
         """
 from tests.generated_images import sampled_jpeg, without_segments
@@ -102,7 +102,7 @@ assert decoded == {usual}
     )
 
 
-def test_windows_are_those_of_the_host() -> None:
+def test_windows_equal_the_host() -> None:
     run(
         """
 image_codec.refused |= {2, 3}
@@ -144,7 +144,7 @@ assert len(image_codec.decoders) == num_decoders
     )
 
 
-def test_random_operators_draw_the_same() -> None:
+def test_random_operators_do_not_depend_on_the_decoder() -> None:
     """Operators before and after it work wherever the images were decoded."""
     run(
         """
@@ -157,7 +157,7 @@ compare(make)
     )
 
 
-def test_other_requests_are_for_the_host() -> None:
+def test_unsupported_requests_are_decoded_on_the_host() -> None:
     """Features that the device's decoder does not support, and everything if it is disabled."""
     program = """
 def plan(**options):
@@ -201,7 +201,7 @@ else:
     )
 
 
-def test_without_nvjpeg_nothing_changes() -> None:
+def test_host_decoding_without_nvjpeg() -> None:
     """The host decodes only what is needed, as before; neither nvImageCodec nor CUDA is loaded."""
     run_simulated(
         PRELUDE
@@ -238,7 +238,7 @@ def message(make, device):
 """
 
 
-def test_bad_files_fail_as_on_the_host() -> None:
+def test_bad_files_raise_the_errors_of_the_host() -> None:
     run(
         BAD
         + """
@@ -266,7 +266,7 @@ for make in calls:
     )
 
 
-def test_files_that_cost_time_never_reach_the_device() -> None:
+def test_slow_files_are_decoded_on_the_host() -> None:
     run(
         """
 from tests.jpeg_scans import FlatImage, write_scans
@@ -310,7 +310,7 @@ compare(make, on_sample_error="replace", max_bad_samples=100)
     )
 
 
-def test_images_live_as_long_as_they_are_used() -> None:
+def test_images_outlive_their_pipeline() -> None:
     """Delayed streams, and images that outlive their batch and their pipeline."""
     run_simulated(
         PRELUDE
@@ -353,7 +353,7 @@ control.set_delay(0.0)
     )
 
 
-def test_a_batch_that_makes_the_codec_fail() -> None:
+def test_codec_failure_falls_back_to_the_host() -> None:
     """The host decodes it, and a warning is issued."""
     run(
         """
@@ -376,7 +376,7 @@ assert "out of luck" in warning and "DALI_CORE_GPU_DECODER=0" in warning, warnin
     )
 
 
-def test_a_codec_that_does_not_start() -> None:
+def test_codec_start_failure_is_an_error() -> None:
     run(
         """
 def fails(**options):
@@ -397,7 +397,7 @@ assert "DALI_CORE_GPU_DECODER=0" in text
     )
 
 
-def test_in_a_branch_and_before_other_operators() -> None:
+def test_decoder_in_conditional_branch() -> None:
     """Only the samples that take the branch are decoded; chains on the device continue."""
     run(
         """
@@ -440,7 +440,7 @@ for _ in range(3):
     )
 
 
-def test_images_know_their_files() -> None:
+def test_images_have_source_info() -> None:
     run(
         """
 from pathlib import Path
@@ -463,7 +463,7 @@ assert found == names, found
     )
 
 
-def test_the_tests_for_hardware_pass() -> None:
+def test_gpu_tests_of_decoding_pass() -> None:
     run(
         """
 import pytest

@@ -10,7 +10,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 pytest.importorskip("PIL", reason="not available: Pillow")
 
 
-def test_engines_and_threads() -> None:
+def test_decoder_engines_and_threads() -> None:
     """Arguments of the decoder reach it, and it has no more threads than the pipeline."""
     run(
         """
@@ -50,7 +50,7 @@ for name, value in {"hw_decoder_load": 1.5, "host_memory_padding": -1}.items():
     )
 
 
-def test_a_batch_needs_two_events() -> None:
+def test_batch_records_two_events() -> None:
     """One that tells when its images are complete, and one when their memory is free."""
     run(
         """
@@ -77,7 +77,7 @@ assert counts[0][0] < 5 * 8 and max(counts[1][i] - counts[0][i] for i in (0, 1))
     )
 
 
-def test_images_that_the_host_decodes_cross_the_bus_together() -> None:
+def test_host_decoded_images_are_copied_together() -> None:
     """Whatever their sizes: up go addresses, down go addresses and then the images."""
     run(
         """

@@ -24,7 +24,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_instructions_leave_the_share_of_a_copy(case: KernelCase) -> None:
+def test_instructions_permit_the_bandwidth_of_a_copy(case: KernelCase) -> None:
     assert share_of(case, H100) >= case.floor
     assert share_of(case, H200) >= case.floor_with_more_bandwidth
 
@@ -71,7 +71,7 @@ def names(turn: list[Instruction]) -> list[str]:
     return [instruction.opcode for instruction in turn]
 
 
-def test_the_turn_is_the_one_with_the_accesses() -> None:
+def test_loop_iteration_with_the_accesses_is_counted() -> None:
     code = code_of(LOOP)
     short = cheapest_turn(code, "kernel", Counter({"load 1": 1, "store 4": 1}))
     assert names(short) == [*("LDG.E.U8", "BRA", "IADD3", "IADD3", "STG.E", "BRA", "BRA")]
@@ -84,7 +84,7 @@ def test_the_turn_is_the_one_with_the_accesses() -> None:
     assert len(twice) == 2 * len(short)
 
 
-def test_the_ceiling_is_the_lowest_limit() -> None:
+def test_ceiling_is_the_lowest_limit() -> None:
     adds = [Instruction("IADD3", "", "", [])] * 64
     limits = ceiling(adds, H100, registers=32, threads=256, read=16, written=16)
     # 64 integer instructions take a clock of 64 lanes, and half of one to be issued.
@@ -96,5 +96,5 @@ def test_the_ceiling_is_the_lowest_limit() -> None:
     assert many.occupancy < limits.occupancy / 7
 
 
-def test_the_tool_is_where_the_package_puts_it() -> None:
+def test_disassembler_is_found_in_its_package() -> None:
     assert Path(find_nvdisasm() or "").name == "nvdisasm"

@@ -40,7 +40,7 @@ def test_kernels_with_their_namespaces_and_barriers() -> None:
     ]
 
 
-def test_shared_memory_becomes_what_the_host_understands() -> None:
+def test_shared_memory_is_translated_for_the_host() -> None:
     source = "extern __shared__ unsigned char bytes[];\n__shared__  alignas(16) float tile[4];\n"
     assert for_host(source) == (
         "unsigned char* bytes = static_cast<unsigned char*>(::simulated::dynamic_shared());\n"
@@ -48,7 +48,7 @@ def test_shared_memory_becomes_what_the_host_understands() -> None:
     )
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_requirement_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -O1")
     assert build.missing() == "not available: no-such-compiler, to compile for the host"
     monkeypatch.setenv("CXX", "g++")

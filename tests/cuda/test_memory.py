@@ -11,7 +11,7 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 MIB = 1 << 20
 
 
-def test_blocks_and_statistics() -> None:
+def test_memory_statistics() -> None:
     run_simulated(
         """
         from dali_core import backend, cuda
@@ -95,7 +95,7 @@ def what_is_read(note, consumers):
 """
 
 
-def test_memory_is_not_reused_before_its_consumers_have_read_it() -> None:
+def test_memory_is_not_reused_before_recorded_streams() -> None:
     run_simulated(
         CONSUMERS
         + """
@@ -111,7 +111,7 @@ assert what_is_read(1, [default, per_thread]) == [old.raw, old.raw]
     )
 
 
-def test_consumers_that_are_not_noted_are_overtaken() -> None:
+def test_memory_is_reused_without_record_stream() -> None:
     """The previous test would detect a missing wait."""
     run_simulated(
         CONSUMERS
@@ -124,7 +124,7 @@ except errors.CudaError as error:
     )
 
 
-def test_streams_live_as_long_as_what_they_use() -> None:
+def test_streams_outlive_their_buffers() -> None:
     run_simulated(
         """
         import gc
@@ -177,7 +177,7 @@ def test_streams_live_as_long_as_what_they_use() -> None:
     )
 
 
-def test_a_device_without_memory_left() -> None:
+def test_out_of_device_memory() -> None:
     run_simulated(
         """
         import ctypes
@@ -282,7 +282,7 @@ def test_devices_without_pools(has_default_pool: bool) -> None:
     )
 
 
-def test_page_locked_memory() -> None:
+def test_pinned_memory() -> None:
     run_simulated(
         """
         from dali_core import cuda, errors

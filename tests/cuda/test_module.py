@@ -34,7 +34,7 @@ def modules(tmp_path: Path) -> Path:
     ("capability", "chosen"),
     [("8.7", "sm_80.cubin"), ("10.0", "sm_100.cubin"), ("13.0", "ptx")],
 )
-def test_the_module_is_the_one_for_the_device(capability: str, chosen: str) -> None:
+def test_module_matches_the_compute_capability(capability: str, chosen: str) -> None:
     run_simulated(
         f"""
         from dali_core import cuda, errors
@@ -55,7 +55,7 @@ def test_the_module_is_the_one_for_the_device(capability: str, chosen: str) -> N
     )
 
 
-def test_modules_are_loaded_once_a_device() -> None:
+def test_modules_are_loaded_once_per_device() -> None:
     run_simulated(
         """
         import threading
@@ -83,7 +83,7 @@ def test_modules_are_loaded_once_a_device() -> None:
     )
 
 
-def test_arguments_of_kernels(modules: Path) -> None:
+def test_kernel_arguments(modules: Path) -> None:
     run_simulated(
         f"""
         import ctypes
@@ -148,7 +148,7 @@ def test_arguments_of_kernels(modules: Path) -> None:
     )
 
 
-def test_launches_that_fail(modules: Path) -> None:
+def test_failed_launches(modules: Path) -> None:
     run_simulated(
         f"""
         import ctypes

@@ -43,7 +43,7 @@ compare(lambda x: fn.normalize(x, axis_names="", shift=2), [made([(2, 5)])], "HW
     )
 
 
-def test_given_tensors() -> None:
+def test_given_mean_and_stddev() -> None:
     run(
         PRELUDE
         + """
@@ -83,7 +83,7 @@ for dtype in ("uint8", "float32", "int32", "float16"):
     )
 
 
-def test_errors_are_those_of_the_host() -> None:
+def test_errors_equal_the_host() -> None:
     run(
         PRELUDE
         + """

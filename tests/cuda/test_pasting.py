@@ -9,7 +9,7 @@ from tests.cuda.host_and_device import run
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
-def test_canvases() -> None:
+def test_paste() -> None:
     """Rows of any number of bytes, with colours of any number of channels."""
     run(
         """
@@ -30,7 +30,7 @@ for channels in range(1, 7):
     )
 
 
-def test_canvases_of_frames() -> None:
+def test_paste_frames() -> None:
     run(
         """
 clips = made([(3, 5, 11, 3), (1, 8, 4, 3)])
@@ -66,7 +66,7 @@ for device in ("cpu", "gpu"):
     )
 
 
-def test_regions() -> None:
+def test_multi_paste_regions() -> None:
     """Later regions cover earlier ones; each is of any image of the batch."""
     run(
         """
@@ -98,7 +98,7 @@ for layout, lead in (("HWC", ()), ("FHWC", (2,))):
     )
 
 
-def test_sources_of_regions() -> None:
+def test_multi_paste_source_info() -> None:
     """The files that regions are from are those of the host."""
     run(
         """

@@ -38,7 +38,7 @@ def run(program: str, **options: object) -> str:
     return run_simulated(PRELUDE + program, **options)  # type: ignore[arg-type]
 
 
-def test_a_given_stream_waits_for_the_outputs() -> None:
+def test_given_stream_waits_for_outputs() -> None:
     """Reading by address, in a stream passed to `run`; without it, the data is incomplete."""
     run(
         """
@@ -68,7 +68,7 @@ assert control.counts().get("cuStreamSynchronize", 0) == 6  # of the readings
     )
 
 
-def test_memory_stays_until_the_given_stream_has_read_it() -> None:
+def test_memory_is_kept_until_given_stream_has_read() -> None:
     run(
         """
 handle = new_stream()
@@ -85,7 +85,7 @@ for number, reading in enumerate(readings):
     )
 
 
-def test_the_stream_of_the_outputs() -> None:
+def test_output_stream() -> None:
     run(
         """
 from dali_core.cuda import Stream
@@ -141,7 +141,7 @@ assert used["reserved_bytes"] >= used["used_bytes"] >= 3 * 96
     )
 
 
-def test_a_pipeline_on_the_host_takes_any_stream() -> None:
+def test_host_pipeline_accepts_any_stream() -> None:
     pipeline = Pipeline(batch_size=2, num_threads=1)
     with pipeline:
         pipeline.set_outputs(fn.external_source(source=lambda: [[1], [2]]))
@@ -153,7 +153,7 @@ def test_a_pipeline_on_the_host_takes_any_stream() -> None:
     assert len(pipeline.outputs(cuda_stream=12345)[0]) == 2
 
 
-def test_another_thread_may_capture_a_graph() -> None:
+def test_graph_capture_in_another_thread() -> None:
     """A program that trains by graphs captures them while batches are made ahead."""
     run(
         """

@@ -57,7 +57,7 @@ def run(program: str, **options: object) -> str:
     return run_simulated(PRELUDE + program, **options)  # type: ignore[arg-type]
 
 
-def test_moves_there_and_back() -> None:
+def test_host_device_round_trip() -> None:
     run(
         """
 def define():
@@ -79,7 +79,7 @@ for options in ({}, {"exec_pipelined": False, "exec_async": False}, {"prefetch_q
     )
 
 
-def test_outputs_stay_as_they_are() -> None:
+def test_outputs_are_not_overwritten() -> None:
     """With slow streams, every batch is kept and checked at the end."""
     run(
         """
@@ -94,7 +94,7 @@ for number, batch in enumerate(kept):
     )
 
 
-def test_memory_and_streams_come_back() -> None:
+def test_memory_and_streams_are_released() -> None:
     run(
         """
 pipeline = made(lambda: fn.external_source(source=batches).gpu())
@@ -114,7 +114,7 @@ wait_until(lambda: not left(), left)
     )
 
 
-def test_a_steady_loop_waits_for_nobody() -> None:
+def test_steady_state_does_not_synchronize() -> None:
     """No call that synchronizes with the device, once there are blocks for what is in flight."""
     run(
         """
@@ -139,7 +139,7 @@ assert control.device_wide() == wide, (control.device_wide(), wide)
 
 
 @pytest.mark.parametrize("batch_size", [3, 4, 5, 64])
-def test_few_copies_move_a_batch(batch_size: int) -> None:
+def test_copies_of_a_batch(batch_size: int) -> None:
     """However many samples there are: their data, and the parameters of all kernels."""
     run(
         f"""
@@ -197,7 +197,7 @@ for number in range(4):
     )
 
 
-def test_failing_calls_are_errors_and_pass() -> None:
+def test_pipeline_resumes_after_failed_driver_calls() -> None:
     """Any call of the driver fails: an error with its name, and the next batch is right."""
     run(
         """
@@ -224,7 +224,7 @@ pipeline.close()
     )
 
 
-def test_out_of_memory_ends_one_batch_only() -> None:
+def test_out_of_memory_fails_one_batch_only() -> None:
     run(
         """
 def big():
@@ -280,7 +280,7 @@ def test_without_a_device() -> None:
         pipeline.build()
 
 
-def test_what_reads_on_the_host() -> None:
+def test_host_operators_reject_device_inputs() -> None:
     with Pipeline(batch_size=1, num_threads=1, device_id=0):
         data = fn.external_source(source=lambda: [[1]])
         there = data.gpu()

@@ -9,7 +9,7 @@ from tests.cuda.host_and_device import run
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
-def test_points_of_frames() -> None:
+def test_coord_transform_of_frames() -> None:
     run(
         """
 points = made([(3, 40, 2), (1, 7, 2), (3, 0, 2)], "float32")
@@ -26,7 +26,7 @@ for dtype in (types.FLOAT, types.UINT8, types.INT64):
     )
 
 
-def test_anchors() -> None:
+def test_box_encoder_anchors() -> None:
     """As many anchors as threads take turns for, with boxes that overlap equally."""
     run(
         """

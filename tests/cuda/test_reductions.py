@@ -87,7 +87,7 @@ compare(lambda x: (R.sum(x, axis_names="HW"), *deviation(x, axes=[0, 1])), [byte
     )
 
 
-def test_zeros_and_numbers_that_are_none() -> None:
+def test_signed_zeros_and_nan() -> None:
     """Of equal zeros the first counts, and NaN is passed over."""
     run(
         PRELUDE
@@ -106,7 +106,7 @@ for dtype in ("float16", "float32", "float64"):
     )
 
 
-def test_means_that_do_not_fit() -> None:
+def test_rejects_means_of_wrong_shape() -> None:
     run(
         PRELUDE
         + """

@@ -34,7 +34,7 @@ def run(name: str, **options: Any) -> str:
         pytest.param("kernels", {"env": OLDER, "sanitize": True}, id="kernels-sanitized"),
     ],
 )
-def test_program(name: str, options: dict[str, Any]) -> None:
+def test_simulated_driver_program(name: str, options: dict[str, Any]) -> None:
     assert run(name, **options) == ""
 
 
@@ -85,7 +85,7 @@ print(hex(copy_out(output, 1, "u4")[0]))
         (READ_FREED, "heap-use-after-free", "addresses[index][0]"),
     ],
 )
-def test_the_sanitizer_names_the_line(program: str, found: str, place: str) -> None:
+def test_sanitizer_reports_the_line(program: str, found: str, place: str) -> None:
     lines = KERNELS.read_text("utf-8").splitlines()
     (line,) = (number for number, text in enumerate(lines, 1) if place in text)
     output = run_simulated(PRELUDE + program, sanitize=True, expect_failure=True)
@@ -95,11 +95,11 @@ def test_the_sanitizer_names_the_line(program: str, found: str, place: str) -> N
     assert f"{KERNELS.name}:{line}" in after
 
 
-def test_freed_memory_does_not_look_as_before() -> None:
+def test_freed_memory_is_overwritten() -> None:
     assert run_simulated(PRELUDE + READ_FREED, sanitize=False) == "well until here\n0xdddddddd\n"
 
 
-def test_writing_too_far_is_found_when_the_memory_is_freed() -> None:
+def test_out_of_bounds_write_is_detected_at_free() -> None:
     program = """
 types = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_float
 done(launch(kernel("simulated_fill_float"), (values, 66, 0.0), types))
@@ -112,7 +112,7 @@ driver.cuMemFree(values)
 @pytest.mark.parametrize(
     "use", ["cuStreamQuery(stream)", "cuEventRecord(event, stream)", "cuEventQuery(gone)"]
 )
-def test_use_of_what_was_destroyed_ends_the_process(use: str) -> None:
+def test_use_after_destroy_aborts_the_process(use: str) -> None:
     program = f"""
         from cuda.bindings import driver
         from tests.cuda.calls import done, use_device

@@ -37,7 +37,7 @@ def run(program: str, **options: object) -> str:
     return run_simulated(PRELUDE + FED + program, **options)  # type: ignore[arg-type]
 
 
-def test_whatever_has_data_on_a_device_can_be_fed() -> None:
+def test_feed_input_accepts_device_data() -> None:
     """As a batch or as samples; by either protocol; tensors of this library; and host data."""
     run(
         """
@@ -76,7 +76,7 @@ assert all((np.asarray(a) == b).all() for a, b in zip(batch.as_cpu(), ragged, st
     )
 
 
-def test_streams_of_the_program_and_of_the_pipeline_wait_for_each_other() -> None:
+def test_user_and_pipeline_streams_are_ordered() -> None:
     """The data is computed late, and overwritten in the same stream after it was fed."""
     run(
         """
@@ -99,7 +99,7 @@ for passed in ("to feed_input", "to the operator", "by the data"):
     )
 
 
-def test_where_no_stream_is_known_the_program_waits() -> None:
+def test_feed_input_without_stream_synchronizes() -> None:
     run(
         """
 pipeline = fed()
@@ -113,7 +113,7 @@ for number, options in enumerate(({}, {"cuda_stream": -1})):
     )
 
 
-def test_tensors_of_pytorch_are_in_its_current_stream() -> None:
+def test_pytorch_tensors_use_its_current_stream() -> None:
     """A fake: the test checks that the library is asked for its stream."""
     run(
         """
@@ -142,7 +142,7 @@ assert (numbers(pipeline.run()[0]) == expected(5)[None]).all()
     )
 
 
-def test_sources_give_data_on_a_device() -> None:
+def test_external_sources_on_a_device() -> None:
     """Functions for batches and for samples, iterables, several outputs."""
     run(
         """
@@ -180,7 +180,7 @@ for options in sources:
     )
 
 
-def test_operators_follow() -> None:
+def test_operators_after_device_source() -> None:
     """The data is used in place on the same device, or copied from another one."""
     run(
         """
@@ -197,7 +197,7 @@ for device in (0, 1):
     )
 
 
-def test_memory_comes_back() -> None:
+def test_memory_of_fed_data_is_released() -> None:
     run(
         """
 def held():
@@ -222,7 +222,7 @@ wait_until(lambda: held()["allocations"] == 1, held)
     )
 
 
-def test_what_is_refused() -> None:
+def test_rejects_invalid_device_data() -> None:
     run(
         """
 def on_device(number):

@@ -90,7 +90,7 @@ def test_order_across_streams_and_devices() -> None:
     )
 
 
-def test_streams_are_destroyed_behind_their_work() -> None:
+def test_streams_are_destroyed_after_their_work() -> None:
     run_simulated(
         """
         import ctypes
@@ -194,7 +194,7 @@ def test_streams_of_other_libraries() -> None:
     )
 
 
-def test_waiting_lets_other_threads_run() -> None:
+def test_synchronize_releases_the_gil() -> None:
     run_simulated(
         """
         import sys, threading
@@ -227,7 +227,7 @@ def test_waiting_lets_other_threads_run() -> None:
     )
 
 
-def test_work_is_done_when_marking_it_or_waiting_for_it_fails() -> None:
+def test_work_is_complete_after_failed_record_or_wait() -> None:
     # Whoever gets the error frees what the device would still read.
     run_simulated(
         """

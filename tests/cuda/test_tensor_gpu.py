@@ -45,7 +45,7 @@ def run(program: str, devices: int = 1, **options: object) -> str:
     return run_simulated(text, devices=devices, **options)  # type: ignore[arg-type]
 
 
-def test_what_it_knows_and_changes() -> None:
+def test_properties_and_reinterpretation() -> None:
     run(
         """
         source = DeviceArray(data)
@@ -78,7 +78,7 @@ def test_what_it_knows_and_changes() -> None:
     )
 
 
-def test_copies_are_of_their_own() -> None:
+def test_copies_own_their_memory() -> None:
     run(
         """
         source = slow(data)
@@ -98,7 +98,7 @@ def test_copies_are_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("stream", ["None", "1", "2", "own"])
-def test_streams_of_consumers_wait_and_callers_do_not(stream: str) -> None:
+def test_consumer_streams_wait_without_host_synchronization(stream: str) -> None:
     run(
         f"""
         own, busy = new_stream(), new_stream()
@@ -113,7 +113,7 @@ def test_streams_of_consumers_wait_and_callers_do_not(stream: str) -> None:
     )
 
 
-def test_without_waiting_data_are_not_there() -> None:
+def test_reading_without_stream_wait_is_too_early() -> None:
     # This is what the tests above would detect.
     run(
         """
@@ -172,7 +172,7 @@ def test_capsules() -> None:
     )
 
 
-def test_memory_is_free_once_consumers_have_come_past_it() -> None:
+def test_memory_is_reused_after_consumer_streams() -> None:
     run(
         """
         source = slow(data)
@@ -191,7 +191,7 @@ def test_memory_is_free_once_consumers_have_come_past_it() -> None:
     )
 
 
-def test_memory_of_others_is_given_back_once_it_is_not_used() -> None:
+def test_imported_memory_is_released_after_use() -> None:
     run(
         """
         source = slow(data)
@@ -218,7 +218,7 @@ def test_memory_of_others_is_given_back_once_it_is_not_used() -> None:
     )
 
 
-def test_importing_by_dlpack() -> None:
+def test_import_from_dlpack() -> None:
     run(
         """
         for versioned in (False, True):
@@ -271,7 +271,7 @@ def test_importing_by_dlpack() -> None:
     )
 
 
-def test_consumers_of_the_array_interface_that_ignore_its_stream() -> None:
+def test_cuda_array_interface_consumers_that_ignore_the_stream() -> None:
     """As PyTorch does: it reads in its own stream, the default one, and then drops the tensor."""
     run(
         """
@@ -294,7 +294,7 @@ def test_consumers_of_the_array_interface_that_ignore_its_stream() -> None:
 
 
 @pytest.mark.parametrize("holds", [True, False])
-def test_a_framework_that_releases_before_it_has_read(holds: bool) -> None:
+def test_framework_releases_before_its_asynchronous_read(holds: bool) -> None:
     """As XLA does. Reading imported memory is too late, unless it is held until it was copied."""
     output = run(
         f"""
@@ -323,7 +323,7 @@ def test_a_framework_that_releases_before_it_has_read(holds: bool) -> None:
     assert ("CUDA_ERROR_ILLEGAL_ADDRESS" in output) != holds
 
 
-def test_importing_by_the_array_interface() -> None:
+def test_import_from_cuda_array_interface() -> None:
     run(
         """
         source = slow(data)
@@ -389,7 +389,7 @@ def test_copy_to_external(kernel: bool) -> None:
     )
 
 
-def test_the_host_cannot_read_it() -> None:
+def test_rejects_host_access() -> None:
     run(
         """
         source = DeviceArray(data)
@@ -425,7 +425,7 @@ def test_other_devices() -> None:
     )
 
 
-def test_importing_needs_no_cuda() -> None:
+def test_import_works_without_cuda() -> None:
     program = (
         "import sys\n"
         "before = set(sys.modules)\n"

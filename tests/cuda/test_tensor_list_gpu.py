@@ -30,7 +30,7 @@ def run_batch(program: str, devices: int = 1) -> None:
     run(BATCH + textwrap.dedent(program), devices)
 
 
-def test_made_of_samples() -> None:
+def test_construct_from_samples() -> None:
     run_batch(
         """
         sources = [slow(image) for image in images]
@@ -64,7 +64,7 @@ def test_made_of_samples() -> None:
     )
 
 
-def test_made_of_one_array_or_of_another_list() -> None:
+def test_construct_from_array_or_list() -> None:
     run_batch(
         """
         source = slow(equal)
@@ -167,7 +167,7 @@ def test_viewed_as_one_tensor() -> None:
     )
 
 
-def test_samples_of_several_owners_become_one_block() -> None:
+def test_contiguous_samples_of_several_owners_are_one_view() -> None:
     # Contiguous, but each released separately: a view of all keeps them all alive.
     run_batch(
         """
@@ -249,7 +249,7 @@ def test_copies_of_any_size_and_alignment() -> None:
     )
 
 
-def test_one_device_for_a_list() -> None:
+def test_tensor_list_is_on_one_device() -> None:
     run_batch(
         """
         sources = [slow(image, device=device) for device, image in enumerate(images[:2])]

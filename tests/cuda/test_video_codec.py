@@ -109,7 +109,7 @@ def run(video: Video) -> Callable[..., str]:
 Run = Callable[..., str]
 
 
-def test_frames_are_those_of_the_host(run: Run) -> None:
+def test_frames_equal_the_host(run: Run) -> None:
     """Depths, ranges, orientations, matrices and GOPs; bit for bit."""
     run(
         f"""
@@ -132,7 +132,7 @@ assert compare(clips(color_matrix="auto", clips_per_video=3), [paths[0], paths[8
     )
 
 
-def test_what_comes_beside_frames(run: Run) -> None:
+def test_labels_and_frame_numbers(run: Run) -> None:
     run(
         """
 beside = {"labels": [3, 4], "enable_frame_num": "sequence"}
@@ -146,7 +146,7 @@ assert not compare(clips(dtype=types.UINT8), paths, on_sample_error="replace", m
     )
 
 
-def test_other_frames_than_those_asked_for_are_never_given(run: Run) -> None:
+def test_frames_with_wrong_timestamps_are_decoded_on_the_host(run: Run) -> None:
     """The index of the codec may differ; timestamps reveal that, and the host decodes."""
     run(
         """
@@ -161,7 +161,7 @@ assert compare(clips(), paths) == {"h264.mp4"}
     )
 
 
-def test_damaged_files_fail_as_on_the_host(run: Run, video: Video, tmp_path: Path) -> None:
+def test_damaged_files_raise_the_errors_of_the_host(run: Run, video: Video, tmp_path: Path) -> None:
     content = bytearray(video("h264.mp4").read_bytes())
     content[len(content) // 3 : 2 * len(content) // 3] = bytes(len(content) // 3)
     damaged = tmp_path / "damaged.mp4"
@@ -182,7 +182,7 @@ assert "damaged.mp4" in messages[0], messages
     )
 
 
-def test_chains_behind_it(run: Run) -> None:
+def test_operators_after_the_reader(run: Run) -> None:
     run(
         """
 def reader(names):
@@ -199,7 +199,7 @@ assert compare(reader, paths, prefetch_queue_depth=3, batch_size=2, batches=5)
     )
 
 
-def test_switched_off(run: Run) -> None:
+def test_disabled_by_environment_variable(run: Run) -> None:
     run(
         """
 del sys.modules["PyNvVideoCodec"]
@@ -212,7 +212,7 @@ assert not loaded, loaded
     )
 
 
-def test_errors_that_say_what_to_do(run: Run) -> None:
+def test_codec_errors_name_the_remedy(run: Run) -> None:
     run(
         """
 import importlib.machinery, types as modules
