@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from PIL import Image
+import pytest
 
 from tests.jpeg_writer import write_jpeg
 
@@ -48,13 +48,22 @@ def photo_like(height: int, width: int, channels: int = 3, seed: int = 0) -> np.
 
 def encode(image: np.ndarray, file_format: str, mode: str | None = None, **options: Any) -> bytes:
     """Encode an image with Pillow, converted to a Pillow mode first if one is given."""
+    pillow = pytest.importorskip("PIL.Image", reason="not available: Pillow")
     squeezed = image[..., 0] if image.ndim == 3 and image.shape[2] == 1 else image
-    picture = Image.fromarray(squeezed)
+    picture = pillow.fromarray(squeezed)
     if mode is not None:
         picture = picture.convert(mode)
     buffer = io.BytesIO()
     picture.save(buffer, file_format, **options)
     return buffer.getvalue()
+
+
+def bmp(image: np.ndarray) -> bytes:
+    """Encode a (height, width, 3) uint8 image as BMP."""
+    height, width, _ = image.shape
+    rows = np.pad(image[::-1, :, ::-1].reshape(height, -1), ((0, 0), (0, -3 * width % 4)))
+    information = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, rows.size, 0, 0, 0, 0)
+    return struct.pack("<2sIII", b"BM", 54 + rows.size, 0, 54) + information + rows.tobytes()
 
 
 def jpeg(

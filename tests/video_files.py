@@ -12,9 +12,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 import numpy.typing as npt
+import pytest
+
+pytest.importorskip("av", reason="not available: PyAV")
+
+import av
 
 from tests.orientations import MATRICES, upright_of
 

@@ -9,6 +9,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from tests.operators.suite import all_examples, run
 
 
@@ -22,6 +24,8 @@ def checksums() -> dict[str, str]:
             os.chdir(folder)  # where operators write
             try:
                 result = run(operator, example, example.arguments_in(Path(folder)))
+            except pytest.skip.Exception:  # a package is not installed
+                continue
             finally:
                 os.chdir(before)
         digest = hashlib.sha256()

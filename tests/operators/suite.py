@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dali_core import fn, types
 from dali_core._graph.registry import all_specs
@@ -71,7 +72,13 @@ def shares_memory(operator: str, layout: str = "HWC", **arguments: Any) -> bool:
 
 @cache
 def find_examples(operator: str) -> tuple[Example, ...]:
-    """Return the examples of an operator's test module; none if there is no such module."""
+    """Return the examples of an operator's test module; none if there is no such module.
+
+    Raises
+    ------
+    pytest.skip.Exception
+        If the module needs a package that is not installed.
+    """
     *groups, name = operator.split(".")
     module = ".".join(("tests.operators", *groups, f"test_{name}"))
     try:
@@ -86,8 +93,17 @@ def present_names() -> list[str]:
     return [name for name, spec in all_specs().items() if not spec.deprecated]
 
 
-def all_examples() -> Iterator[tuple[str, Example]]:
-    """Return the examples of all operators, except deprecated names."""
-    for operator in present_names():
-        for example in find_examples(operator):
+def all_examples(selection: str = "") -> Iterator[tuple[str, Example]]:
+    """Return the examples of all operators, except deprecated names.
+
+    Examples that need a package that is not installed are left out. A `selection` that is part of
+    the names of operators selects these, and no other test module is imported.
+    """
+    names = present_names()
+    for operator in [name for name in names if selection in name] or names:
+        try:
+            examples = find_examples(operator)
+        except pytest.skip.Exception:
+            continue
+        for example in examples:
             yield operator, example

@@ -6,7 +6,6 @@ import io
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from dali_core.errors import ArgumentValueError, SampleError
 from tests.generated_images import photo_like
@@ -23,9 +22,10 @@ SIZES = [(1, 1), (2, 5), (3, 4), (9, 6), (16, 16), (17, 31), (33, 48), (50, 3)]
 
 def compressed(image: np.ndarray, quality: int) -> np.ndarray:
     """Compress and decompress with Pillow, which uses libjpeg-turbo."""
+    pillow = pytest.importorskip("PIL.Image", reason="not available: Pillow")
     buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, "JPEG", quality=quality, subsampling=2)
-    return np.asarray(Image.open(buffer))
+    pillow.fromarray(image).save(buffer, "JPEG", quality=quality, subsampling=2)
+    return np.asarray(pillow.open(buffer))
 
 
 @pytest.mark.parametrize("quality", [1, 10, 49, 50, 75, 96, 100])

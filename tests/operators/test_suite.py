@@ -39,21 +39,24 @@ OPERATORS = Path(fn.__file__).parent / "operators"
 EVERY_OPERATOR = pytest.mark.parametrize("operator", present_names())
 
 
-def parametrize_examples(
-    chosen: Callable[[str, Example], bool] = lambda operator, example: True,
-) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        ("operator", "example"),
-        [
-            pytest.param(operator, example, id=f"{operator}-{example.name}")
-            for operator, example in all_examples()
-            if chosen(operator, example)
-        ],
-    )
+# Tests that not all examples suit.
+SUITABLE: dict[str, Callable[[str, Example], bool]] = {
+    "test_batch_of_no_samples": lambda operator, example: bool(example.inputs),
+    "test_fused_results_are_the_same": results.is_in_chains,
+}
 
 
-EVERY_EXAMPLE = parametrize_examples()
-EVERY_EXAMPLE_WITH_INPUTS = parametrize_examples(lambda operator, example: bool(example.inputs))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests for each example; `-k resize` imports the examples of these operators only."""
+    if "example" not in metafunc.fixturenames:
+        return
+    is_suitable = SUITABLE.get(metafunc.function.__name__, lambda operator, example: True)
+    parameters = [
+        pytest.param(operator, example, id=f"{operator}-{example.name}")
+        for operator, example in all_examples(metafunc.config.getoption("keyword"))
+        if is_suitable(operator, example)
+    ]
+    metafunc.parametrize(("operator", "example"), parameters)
 
 
 # Descriptions
@@ -80,7 +83,6 @@ def test_documentation(operator: str) -> None:
 # Results
 
 
-@EVERY_EXAMPLE
 def test_results_do_not_depend_on_how_they_are_computed(
     operator: str, example: Example, tmp_path: Path
 ) -> None:
@@ -112,14 +114,12 @@ def test_results_do_not_depend_on_the_instruction_set(
     assert [name for name, ours in our_checksums.items() if ours != theirs[name]] == []
 
 
-@EVERY_EXAMPLE
 def test_type_layout_and_dimensions_are_stable(
     operator: str, example: Example, tmp_path: Path
 ) -> None:
     results.check_stable(operator, example, example.arguments_in(tmp_path))
 
 
-@EVERY_EXAMPLE
 def test_class_and_function_agree(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_class(operator, example, example.arguments_in(tmp_path))
 
@@ -129,24 +129,20 @@ def test_random_results_depend_on_the_seeds(operator: str, tmp_path: Path) -> No
     results.check_seeds(operator, find_examples(operator), tmp_path)
 
 
-@EVERY_EXAMPLE
 def test_inputs_are_not_modified(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_inputs_untouched(operator, example, example.arguments_in(tmp_path))
 
 
-@EVERY_EXAMPLE_WITH_INPUTS
 def test_batch_of_no_samples(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_empty_batch(operator, example, example.arguments_in(tmp_path))
 
 
-@EVERY_EXAMPLE
 def test_argument_of_each_sample_equals_constant(
     operator: str, example: Example, tmp_path: Path
 ) -> None:
     results.check_arguments_per_sample(operator, example, example.arguments_in(tmp_path))
 
 
-@parametrize_examples(results.is_in_chains)
 def test_fused_results_are_the_same(operator: str, example: Example, tmp_path: Path) -> None:
     results.check_fused(operator, example, example.arguments_in(tmp_path))
 
@@ -154,7 +150,6 @@ def test_fused_results_are_the_same(operator: str, example: Example, tmp_path: P
 # Errors
 
 
-@EVERY_EXAMPLE
 @pytest.mark.parametrize("check", misuse.ARGUMENT_CHECKS)
 def test_wrong_arguments(
     operator: str, example: Example, check: misuse.Check, tmp_path: Path
@@ -162,13 +157,11 @@ def test_wrong_arguments(
     check(operator, example, example.arguments_in(tmp_path))
 
 
-@EVERY_EXAMPLE
 @pytest.mark.parametrize("check", misuse.INPUT_CHECKS)
 def test_wrong_inputs(operator: str, example: Example, check: misuse.Check, tmp_path: Path) -> None:
     check(operator, example, example.arguments_in(tmp_path))
 
 
-@EVERY_EXAMPLE
 def test_deprecated_argument(operator: str, example: Example, tmp_path: Path) -> None:
     arguments = example.arguments_in(tmp_path)
     for arg in all_specs()[operator].args:

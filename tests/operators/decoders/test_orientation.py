@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image, ImageOps
 
 from tests.generated_images import (
     encode,
@@ -46,10 +45,12 @@ FORMS: dict[str, dict[str, Any]] = {
 
 def by_pillow(file: bytes) -> int:
     """Return the orientation with which Pillow shows a file."""
-    with Image.open(io.BytesIO(file)) as image:
+    pillow = pytest.importorskip("PIL.Image", reason="not available: Pillow")
+    operations = pytest.importorskip("PIL.ImageOps", reason="not available: Pillow")
+    with pillow.open(io.BytesIO(file)) as image:
         # Pillow turns TIFF while it loads it.
         stored = PHOTO if image.format == "TIFF" else np.asarray(image.convert("RGB"))
-        shown = np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
+        shown = np.asarray(operations.exif_transpose(image).convert("RGB"))
     (orientation,) = [i for i in range(1, 9) if np.array_equal(orient(stored, i), shown)]
     return orientation
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from astropy.io import fits
 
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.testing.examples import list_of
 from tests.operators.suite import Example
+
+fits = pytest.importorskip("astropy.io.fits", reason="not available: Astropy")
 
 TYPES = ("u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8")
 

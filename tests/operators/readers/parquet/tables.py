@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="not available: pyarrow")
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 

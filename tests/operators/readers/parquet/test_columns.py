@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+pytest.importorskip("pyarrow", reason="not available: pyarrow")
+
+import pyarrow as pa
 
 from dali_core import Pipeline, fn
 from dali_core.arrow import ArrowSource

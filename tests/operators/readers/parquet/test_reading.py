@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock, Mock
 
-import fsspec
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+pytest.importorskip("pyarrow", reason="not available: pyarrow")
+pytest.importorskip("fsspec", reason="not available: fsspec")
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from dali_core import samplers
 from dali_core._storage import Storage
