@@ -16,6 +16,7 @@ import warnings
 from array import array
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from dali_core._storage.options import StorageOptions
 from dali_core.operators import file_cache
 from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.folders import files_below
+from dali_core.operators.readers.webdataset import record_format as tar_format
 from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import PackedIndex
 from tests.operators.readers.tar_files import write_tar
@@ -167,17 +169,14 @@ def _archives(folder: Path) -> Use:
     os.environ[archive_index.CACHE_VARIABLE] = str(folder / "cache")
     path = write_tar(folder / "a.tar", [(f"{i}.jpg", b"1" * i) for i in range(9)])
     walks: list[bytes] = []
-    walk_tar = archive_index.walk_tar
 
     def walk(name: bytes) -> list[Any]:
         walks.append(name)
-        return walk_tar(name)
+        return tar_format.walk_tar(name)
 
     def use() -> bool:
         walks.clear()
-        archive_index._WALKS["tar"] = walk
-        (index,) = archive_index.open_indices([str(path)], "tar")
-        archive_index._WALKS["tar"] = walk_tar
+        (index,) = archive_index.open_indices([str(path)], replace(tar_format.FORMAT, scan=walk))
         assert index.names == [f"{i}.jpg" for i in range(9)]
         assert list(index.sizes) == list(range(9))
         return not walks

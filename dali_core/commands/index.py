@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,8 @@ from typing import Any
 from dali_core._atomic_files import write_whole
 from dali_core._messages import print_lines
 
-_SUFFIXES = {
-    "wds": (".tar",),
-    "tfrecord": (".tfrecord", ".tfrecords", ".rec"),
-    "recordio": (".rec",),
-}
-_KINDS = {"wds": "tar", "tfrecord": "tfrecord", "recordio": "recordio"}
+_READERS = {"wds": "webdataset", "tfrecord": "tfrecord", "recordio": "mxnet"}
+"""Readers whose formats have index files, by the names of the kinds."""
 
 
 def add_parser(parsers: Any) -> None:
@@ -29,7 +26,7 @@ def add_parser(parsers: Any) -> None:
     )
     parser.add_argument(
         "kind",
-        choices=[*_KINDS, "video"],
+        choices=[*_READERS, "video"],
         help="tar archives for readers.webdataset, files for readers.tfrecord, files for "
         "readers.mxnet, or videos",
     )
@@ -49,14 +46,16 @@ def run(options: argparse.Namespace) -> int:
     if options.kind == "video":
         return _index_videos(options)
     # Only now, so that the help of all commands is shown at once.
-    from dali_core.operators.readers.archive_index import open_indices
-    from dali_core.operators.readers.index_text import index_text
+    from dali_core.operators.readers.archive_index import RecordFormat, open_indices
 
-    targets = _targets(options)
+    reader = f"dali_core.operators.readers.{_READERS[options.kind]}"
+    record_format: RecordFormat = importlib.import_module(f"{reader}.record_format").FORMAT
+    assert record_format.write_index is not None
+    targets = _targets(options, record_format.suffixes)
     status = 0
-    indices = open_indices(options.paths, _KINDS[options.kind], progress=sys.stderr.isatty())
+    indices = open_indices(options.paths, record_format, progress=sys.stderr.isatty())
     for path, target, index in zip(options.paths, targets, indices, strict=True):
-        text, problems = index_text(index, options.kind)
+        text, problems = record_format.write_index(index)
         for problem in problems:
             print_lines(f"dali-core: {path}: {problem} It is not in the index.", file=sys.stderr)
             status = 1
@@ -87,13 +86,13 @@ def _index_videos(options: argparse.Namespace) -> int:
     return int(bool(errors))
 
 
-def _targets(options: argparse.Namespace) -> list[Path]:
+def _targets(options: argparse.Namespace, suffixes: tuple[str, ...]) -> list[Path]:
     from dali_core.errors import ArgumentValueError
 
     found: dict[Path, str] = {}
     for path in options.paths:
         source = Path(path)
-        known = source.suffix.lower() in _SUFFIXES[options.kind]
+        known = source.suffix.lower() in suffixes
         name = f"{source.stem if known else source.name}.idx"
         target = (options.output or source.parent) / name
         if target in found:

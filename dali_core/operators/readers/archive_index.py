@@ -12,12 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dali_core._runtime.record_index import (
-    walk_lmdb,
-    walk_recordio,
-    walk_tar,
-    walk_tfrecord,
-)
 from dali_core._runtime.remote_reads import RemoteReads
 from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage import Storage, is_url
@@ -34,7 +28,9 @@ BEHIND_THE_END = -1
 """Number of the problem that something follows the end of an archive."""
 
 _NUM_REQUESTS = 32  # at a time, for what is remote
-_Walk = Callable[..., list[Any]]
+Scan = Callable[..., list[Any]]
+"""Lists the records of a file, as `dali_core._runtime.record_index.walk_tar` does."""
+
 _FILE = "records-2.sqlite"  # the number changes with the format and with the rules of the walks
 
 
@@ -58,6 +54,14 @@ class ArchiveIndex:
     sizes: Sequence[int]
     names: list[str] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)
+
+    def sound_places(self) -> list[tuple[int, int]]:
+        """Return offset and size of each record without a problem."""
+        return [
+            place
+            for number, place in enumerate(zip(self.offsets, self.sizes, strict=True))
+            if number not in self.problems
+        ]
 
     def to_bytes(self, kind: str) -> bytes:
         """Return the index as bytes with a checksum."""
@@ -105,9 +109,32 @@ class ArchiveIndex:
         return cls(numbers[:half], numbers[half:], names, found)
 
 
+@dataclass(frozen=True)
+class RecordFormat:
+    """Format of archives or record files: the only description of one.
+
+    Attributes
+    ----------
+    name : str
+        Name in entries of the cache, and the unit of progress.
+    scan : callable
+        Lists the records of a file.
+    suffixes : tuple of str
+        Usual suffixes of files, which names of index files do not have.
+    write_index : callable or None
+        Returns the text of the index file of an index, and the problems of records that it leaves
+        out; None if the format has no index files.
+    """
+
+    name: str
+    scan: Scan
+    suffixes: tuple[str, ...] = ()
+    write_index: Callable[[ArchiveIndex], tuple[str, list[str]]] | None = None
+
+
 def open_indices(
     paths: Sequence[str],
-    kind: str,
+    record_format: RecordFormat,
     storage: Storage | None = None,
     *,
     progress: bool | None = None,
@@ -118,8 +145,8 @@ def open_indices(
     ----------
     paths : sequence of str
         Files.
-    kind : str
-        ``"tar"``, ``"tfrecord"``, ``"recordio"`` or ``"lmdb"``.
+    record_format : RecordFormat
+        Their format.
     storage : Storage, optional
         What reads those that are URLs; by default as environment variables say.
     progress : bool, optional
@@ -138,20 +165,22 @@ def open_indices(
     found: dict[str, ArchiveIndex | None] = {}
     for path, data in cache.load_bytes(keys).items():
         try:
-            found[path] = ArchiveIndex.from_bytes(data, kind)
+            found[path] = ArchiveIndex.from_bytes(data, record_format.name)
         except ValueError as error:
             cache.warn(f"an entry is damaged, {error}")
     missing = [key for key in dict.fromkeys(keys) if found.get(key[0]) is None]
     if missing:
-        walk = _WALKS[kind]
         most = _NUM_REQUESTS if storage.is_used else len(os.sched_getaffinity(0))
         num_workers = max(1, min(len(missing), most))
         with storage.started() if storage.is_used else contextlib.nullcontext() as reads:
-            results = map_in_threads(lambda key: _walked(walk, key, reads), missing, num_workers)
-            built = list(with_progress(results, len(missing), progress, unit=kind))
+            results = map_in_threads(
+                lambda key: _scanned(record_format.scan, key, reads), missing, num_workers
+            )
+            built = list(with_progress(results, len(missing), progress, unit=record_format.name))
         found |= {key[0]: index for key, index in zip(missing, built, strict=True)}
         cache.store_bytes(
-            (key, index.to_bytes(kind)) for key, index in zip(missing, built, strict=True)
+            (key, index.to_bytes(record_format.name))
+            for key, index in zip(missing, built, strict=True)
         )
     return [index for key in keys if (index := found[key[0]]) is not None]
 
@@ -173,13 +202,13 @@ def _unreadable(path: str, reason: str) -> ArgumentValueError:
     )
 
 
-def _walked(walk: _Walk, key: FileKey, reads: RemoteReads | None) -> ArchiveIndex:
+def _scanned(scan: Scan, key: FileKey, reads: RemoteReads | None) -> ArchiveIndex:
     path, size, _ = key
     try:
         if reads is not None and is_url(path):
-            entries = walk(os.fsencode(path), reads.address, size)
+            entries = scan(os.fsencode(path), reads.address, size)
         else:
-            entries = walk(os.fsencode(path))
+            entries = scan(os.fsencode(path))
     except RuntimeError as error:
         raise _unreadable(path, str(error)) from error
     behind = entries.pop()[-1] if entries and entries[-1][-2] < 0 else ""
@@ -190,11 +219,3 @@ def _walked(walk: _Walk, key: FileKey, reads: RemoteReads | None) -> ArchiveInde
     if behind:
         problems[BEHIND_THE_END] = behind
     return ArchiveIndex(offsets, sizes, names, problems)
-
-
-_WALKS: dict[str, _Walk] = {
-    "tar": walk_tar,
-    "tfrecord": walk_tfrecord,
-    "recordio": walk_recordio,
-    "lmdb": walk_lmdb,
-}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
+from dali_core._runtime.record_index import walk_lmdb
 from dali_core._storage import refuse_urls
 from dali_core.errors import ArgumentValueError
-from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.archive_index import RecordFormat, open_indices
 from dali_core.operators.readers.record_listing import RecordListing
+
+FORMAT = RecordFormat("lmdb", walk_lmdb)
 
 
 def list_entries(folders: list[str]) -> RecordListing:
@@ -34,7 +37,7 @@ def list_entries(folders: list[str]) -> RecordListing:
     ]
     keys: list[str] = []
     listing = RecordListing(paths, own={"keys": keys, "folders": folders})
-    for number, index in enumerate(open_indices(paths, "lmdb")):
+    for number, index in enumerate(open_indices(paths, FORMAT)):
         listing.add(number, index)
         keys += [
             os.fsencode(name).decode("ascii", "backslashreplace") or f"(byte {offset})"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dali_core._storage import Storage, is_url
+from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.readers.archive_index import ArchiveIndex, open_indices
+from dali_core.operators.readers.archive_index import ArchiveIndex, RecordFormat, open_indices
+
+ReadIndex = Callable[[str, str, Storage], ArchiveIndex]
+"""Reads an index file, whose path comes first, of a file."""
 
 
 @dataclass
@@ -63,7 +66,12 @@ class RecordListing:
 
 
 def list_records(
-    paths: list[str], index_paths: Sequence[str] | None, kind: str, storage: Storage, **own: Any
+    paths: list[str],
+    index_paths: Sequence[str] | None,
+    record_format: RecordFormat,
+    read_index: ReadIndex,
+    storage: Storage,
+    **own: Any,
 ) -> RecordListing:
     """List the records of files, from their index files or by walking through the files.
 
@@ -71,8 +79,10 @@ def list_records(
     ----------
     paths, index_paths : list of str
         Files, and a list as long of their index files; or None.
-    kind : str
-        ``"tfrecord"`` or ``"recordio"``.
+    record_format : RecordFormat
+        Format of the files.
+    read_index : callable
+        Reads an index file.
     storage : Storage
         What reads those that are URLs.
     **own
@@ -92,11 +102,11 @@ def list_records(
     if index_paths:
         index_paths = storage.checked(index_paths)
         indices = [
-            _READ_INDEX[kind](index_path, path, storage)
+            read_index(index_path, path, storage)
             for index_path, path in zip(index_paths, paths, strict=True)
         ]
     else:
-        indices = open_indices(paths, kind, storage)
+        indices = open_indices(paths, record_format, storage)
     listing = RecordListing(paths, own=own)
     for number, index in enumerate(indices):
         listing.add(number, index)
@@ -105,23 +115,14 @@ def list_records(
     return listing
 
 
-def _offsets_and_sizes(index_path: str, path: str, storage: Storage) -> ArchiveIndex:
-    places = _numbers(index_path, storage, 2, "the offset and the size of a record")
-    return ArchiveIndex([place[0] for place in places], [place[1] for place in places])
+def read_numbers(path: str, storage: Storage, rule: str) -> list[list[int]]:
+    """Read an index file with two numbers on each line.
 
-
-def _numbers_and_offsets(index_path: str, path: str, storage: Storage) -> ArchiveIndex:
-    # Whatever the order of the lines, records come in that of the file.
-    places = _numbers(index_path, storage, 2, "the number and offset of a record")
-    offsets = sorted(place[1] for place in places)
-    if not is_url(path):
-        return ArchiveIndex(offsets, [0] * len(offsets))
-    # No request is needed to find the size of a record if it is at most what is before the next.
-    ends = [*offsets[1:], storage.info(path).size]
-    return ArchiveIndex(offsets, [end - start for start, end in zip(offsets, ends, strict=True)])
-
-
-def _numbers(path: str, storage: Storage, count: int, rule: str) -> list[list[int]]:
+    Raises
+    ------
+    ArgumentValueError
+        If it cannot be read, or a line is not as `rule` says.
+    """
     places = []
     try:
         with storage.open_text(path) as file:
@@ -130,7 +131,7 @@ def _numbers(path: str, storage: Storage, count: int, rule: str) -> list[list[in
                 if not words:
                     continue
                 is_number = [word.isdecimal() and len(word) < 19 for word in words]
-                if len(words) != count or not all(is_number):
+                if len(words) != 2 or not all(is_number):
                     raise ArgumentValueError(
                         f"index_path: line {number} of {path!r} must be {rule} (got "
                         f"{line.strip()!r}). Write the index again with python -m dali_core index, "
@@ -142,6 +143,3 @@ def _numbers(path: str, storage: Storage, count: int, rule: str) -> list[list[in
             f"index_path must be readable files (got {path!r}: {error.strerror})."
         ) from error
     return places
-
-
-_READ_INDEX = {"tfrecord": _offsets_and_sizes, "recordio": _numbers_and_offsets}

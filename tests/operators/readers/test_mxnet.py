@@ -11,6 +11,7 @@ import pytest
 from dali_core import Pipeline, fn
 from dali_core.errors import ArgumentValueError, SampleError
 from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.mxnet.record_format import FORMAT
 from tests.operators.readers.record_files import image_record, images, write_recordio
 from tests.operators.suite import Example
 
@@ -66,7 +67,7 @@ def test_records(tmp_path: Path) -> None:
 def test_damage_makes_bad_samples(tmp_path: Path) -> None:
     arguments = one_file(tmp_path)
     path = Path(arguments["path"])
-    (index,) = open_indices([str(path)], "recordio")
+    (index,) = open_indices([str(path)], FORMAT)
     data = path.read_bytes()
     place = index.offsets[4]
     # Nothing protects the lengths but that they end inside of the file.

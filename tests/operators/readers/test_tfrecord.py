@@ -17,6 +17,7 @@ from dali_core.errors import (
     SerializationError,
 )
 from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.tfrecord.record_format import FORMAT
 from dali_core.tfrecord import (
     Feature,
     FixedLenFeature,
@@ -214,7 +215,7 @@ def outcomes(path: Path, **arguments: Any) -> list[int | str]:
 def test_damage_makes_bad_samples(tmp_path: Path) -> None:
     path = write_tfrecords(tmp_path / "a.rec", examples(0, 6))
     index_path = str(path.with_suffix(".idx"))
-    (index,) = open_indices([str(path)], "tfrecord")
+    (index,) = open_indices([str(path)], FORMAT)
     data = path.read_bytes()
     place = index.offsets[2]
     for offset, with_index, without in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, SampleError
 from dali_core.operators.readers.archive_index import open_indices
+from dali_core.operators.readers.webdataset import listing
+from dali_core.operators.readers.webdataset import record_format as tar_format
 from tests.caches import warned_of_cache
 from tests.operators.readers.tar_files import UNUSUAL, sample_entries, special, write_tar
 from tests.operators.suite import Example, list_of
@@ -107,7 +110,7 @@ def test_formats_of_tar(form: int, tmp_path: Path) -> None:
     expected = [[b"aj", b"1"], [b"q", b""], [b"z", b"y"]][: 2 + (len(entries) > 3)]
     assert contents(paths=str(path), ext=["jpg", "cls"]) == expected
     # Python's module for tar archives agrees on every name and place.
-    (index,) = open_indices([str(path)], "tar")
+    (index,) = open_indices([str(path)], tar_format.FORMAT)
     with tarfile.open(path) as archive:
         known = [(member.name, member.offset_data, member.size) for member in archive]
     assert list(zip(index.names, index.offsets, index.sizes, strict=True)) == known
@@ -173,7 +176,7 @@ def outcomes(**arguments: Any) -> list[bytes | str]:
 
 def test_damage_makes_bad_samples(tmp_path: Path) -> None:
     sound = [b"%03d" % number for number in range(6)]
-    (index,) = open_indices([damaged(tmp_path, {})["paths"]], "tar")
+    (index,) = open_indices([damaged(tmp_path, {})["paths"]], tar_format.FORMAT)
     header = {name: offset - 512 for name, offset in zip(index.names, index.offsets, strict=True)}
     place = header["part/002.cls"]
     # A header in the middle of a sample, or the first of one: what is next to it may be incomplete.
@@ -276,9 +279,9 @@ def test_indices_are_cached_until_the_file_changes(
 
     def walk(name: bytes) -> list[Any]:
         walks.append(name)
-        return archive_index.walk_tar(name)
+        return tar_format.walk_tar(name)
 
-    monkeypatch.setitem(archive_index._WALKS, "tar", walk)
+    monkeypatch.setattr(listing, "FORMAT", replace(tar_format.FORMAT, scan=walk))
     assert contents(paths=str(path), ext="jpg") == [[b"1"]]
     assert contents(paths=[str(path)] * 2, ext="jpg") == [[b"1"], [b"1"]]
     assert len(walks) == 1

@@ -6,11 +6,12 @@ from typing import Any
 
 from dali_core._spec import REQUIRED, Arg, OpSpec
 from dali_core._storage import STORAGE_ARGS, Storage, stored
+from dali_core.operators.readers.mxnet.record_format import FORMAT, read_index
 from dali_core.operators.readers.record_listing import RecordListing, list_records
 
 
 def _open(arguments: dict[str, Any], storage: Storage) -> RecordListing:
-    return list_records(arguments["path"], arguments.get("index_path"), "recordio", storage)
+    return list_records(arguments["path"], arguments.get("index_path"), FORMAT, read_index, storage)
 
 
 SPEC = OpSpec(

@@ -96,8 +96,16 @@ def FixedLenSequenceFeature(shape: Sequence[int], dtype: int) -> Feature:  # noq
     return feature
 
 
-def to_plain(features: Any, name: str) -> dict[str, list[Any]]:
-    """Return features as plain data, which documents can hold.
+def to_plain(features: Mapping[str, Feature]) -> dict[str, list[Any]]:
+    """Return features as plain data, which documents can hold."""
+    return {
+        name: [feature.kind, list(feature.shape), feature.dtype, feature.default]
+        for name, feature in features.items()
+    }
+
+
+def checked_features(features: Any, name: str) -> dict[str, Feature]:
+    """Return features of an argument, which may be plain data of a document.
 
     Raises
     ------
@@ -108,7 +116,7 @@ def to_plain(features: Any, name: str) -> dict[str, list[Any]]:
         raise ArgumentTypeError(
             f"{name} must be a dict of names and features (got a {type(features).__name__})."
         )
-    plain = {}
+    checked = {}
     for key, value in features.items():
         feature = value if isinstance(value, Feature) else _from_plain(value)
         is_right = feature is not None and (feature.kind == "sequence") == (name != "features")
@@ -120,8 +128,8 @@ def to_plain(features: Any, name: str) -> dict[str, list[Any]]:
                 f"{made_by if name == 'features' else 'FixedLenSequenceFeature'} (got {key!r}: "
                 f"{value!r})."
             )
-        plain[key] = [feature.kind, list(feature.shape), feature.dtype, feature.default]
-    return plain
+        checked[key] = feature
+    return checked
 
 
 def _from_plain(value: Any) -> Feature | None:

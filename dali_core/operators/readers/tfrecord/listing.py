@@ -8,7 +8,8 @@ from typing import Any
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.record_listing import RecordListing, list_records
-from dali_core.operators.readers.tfrecord.features import to_plain
+from dali_core.operators.readers.tfrecord.features import Feature, checked_features, to_plain
+from dali_core.operators.readers.tfrecord.record_format import FORMAT, read_index
 
 FEATURES = ("features", "sequence_features")
 _KINDS = ("fixed", "var", "sequence")
@@ -18,7 +19,11 @@ def bind_features(
     inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Make plain data of the features of a call, so that documents can hold them."""
-    plain = {name: to_plain(keywords[name], name) for name in FEATURES if name in keywords}
+    plain = {
+        name: to_plain(checked_features(keywords[name], name))
+        for name in FEATURES
+        if name in keywords
+    }
     names = output_names(plain)
     if plain and not names:
         raise ArgumentValueError("features must have at least one feature (got none).")
@@ -44,30 +49,38 @@ def open_tfrecord(arguments: dict[str, Any], storage: Storage) -> RecordListing:
     ArgumentTypeError, ArgumentValueError
         If the arguments contradict each other, or there are no records.
     """
-    features: dict[str, list[Any]] = {}
+    features: dict[str, Feature] = {}
     for name in FEATURES:
         # They may come from a document that was edited.
-        features |= to_plain(arguments.get(name, {}), name)
+        features |= checked_features(arguments.get(name, {}), name)
     if len(features) != len(output_names(arguments)):
         raise ArgumentTypeError("features and sequence_features must have different names.")
-    described = features.values()
-    defaults = [feature[3] for feature in described]
     return list_records(
         arguments["path"],
         arguments.get("index_path"),
-        "tfrecord",
+        FORMAT,
+        read_index,
         storage,
-        features=list(features),
         sequence_features=arguments.get("sequence_features") is not None,
-        feature_kinds=[_KINDS.index(feature[0]) for feature in described],
-        feature_types=[feature[2] for feature in described],
-        feature_ndims=[len(feature[1]) for feature in described],
-        feature_extents=[extent for feature in described for extent in feature[1]],
-        has_default=[int(value is not None) for value in defaults],
-        integer_defaults=[value if isinstance(value, int) else 0 for value in defaults],
-        float_defaults=[value if isinstance(value, float) else 0.0 for value in defaults],
-        text_defaults=[
+        **_native_features(features),
+    )
+
+
+def _native_features(features: Mapping[str, Feature]) -> dict[str, Any]:
+    """Return features as native arguments, which are lists of one type."""
+    described = features.values()
+    defaults = [feature.default for feature in described]
+    return {
+        "features": list(features),
+        "feature_kinds": [_KINDS.index(feature.kind) for feature in described],
+        "feature_types": [feature.dtype for feature in described],
+        "feature_ndims": [len(feature.shape) for feature in described],
+        "feature_extents": [extent for feature in described for extent in feature.shape],
+        "has_default": [int(value is not None) for value in defaults],
+        "integer_defaults": [value if isinstance(value, int) else 0 for value in defaults],
+        "float_defaults": [value if isinstance(value, float) else 0.0 for value in defaults],
+        "text_defaults": [
             value.decode(errors="surrogateescape") if isinstance(value, bytes) else ""
             for value in defaults
         ],
-    )
+    }

@@ -11,6 +11,7 @@ from dali_core import types
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import BEHIND_THE_END, open_indices
+from dali_core.operators.readers.webdataset.record_format import FORMAT
 from dali_core.operators.readers.webdataset.samples import (
     ArchiveSample,
     Component,
@@ -97,7 +98,7 @@ def open_webdataset(arguments: dict[str, Any], storage: Storage) -> WebdatasetLi
     if index_paths:
         archives = [read_index_file(path, storage) for path in storage.checked(index_paths)]
     else:
-        indices = open_indices(paths, "tar", storage)
+        indices = open_indices(paths, FORMAT, storage)
         archives = [samples_of(index) for index in indices]
         for path, index in zip(paths, indices, strict=True):
             if BEHIND_THE_END in index.problems:
