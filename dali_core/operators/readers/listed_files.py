@@ -1,8 +1,9 @@
-"""Finds the files of readers that read one array, or several, from each."""
+"""Files of readers, and the arguments of those that read arrays from them."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,18 +53,27 @@ class ListedFiles:
     root : str
         Folder that relative paths relate to.
     files : PathList
-        Paths as they are shown to the user.
+        Paths as they are shown to the user, with a label each.
+    has_labels : bool
+        Whether the labels mean something.
     """
 
     root: str
     files: PathList
+    has_labels: bool = False
 
     def __len__(self) -> int:
         return len(self.files)
 
+    @property
+    def labels(self) -> Sequence[int] | None:
+        """The label of each file, if files have labels."""
+        return self.files.labels if self.has_labels else None
+
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""
-        return {"file_root": self.root, "paths": self.files.address, "files": None}
+        listed = {"file_root": self.root, "paths": self.files.address, "files": None}
+        return {**listed, "labels": None} if self.has_labels else listed
 
 
 def list_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dali_core._runtime.path_list import PathList
@@ -13,6 +12,7 @@ from dali_core._storage import Storage
 from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
+from dali_core.operators.readers.listed_files import ListedFiles
 
 KNOWN_EXTENSIONS = [
     f"*.{extension}"
@@ -27,40 +27,7 @@ KNOWN_EXTENSIONS = [
 _LIST_ENTRY = re.compile(r"(.*\S)[ \t]+([+-]?[0-9]{1,99})")
 
 
-@dataclass(frozen=True)
-class FileListing:
-    """Files in their natural order.
-
-    Attributes
-    ----------
-    root : str
-        Folder that relative paths relate to.
-    files : PathList
-        Paths as they are shown to the user, with a label each.
-    """
-
-    root: str
-    files: PathList
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    @property
-    def labels(self) -> Sequence[int]:
-        """One label a file."""
-        return self.files.labels
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return what the native code needs to read a file by its index."""
-        return {
-            "file_root": self.root,
-            "paths": self.files.address,
-            "files": None,
-            "labels": None,
-        }
-
-
-def open_files(arguments: dict[str, Any], storage: Storage) -> FileListing:
+def open_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
     """List what the arguments of `fn.readers.file` ask for.
 
     Raises
@@ -78,20 +45,20 @@ def open_files(arguments: dict[str, Any], storage: Storage) -> FileListing:
     if files is None and file_list is None and not root:
         raise ArgumentTypeError("file_root, file_list or files must be given (got none of them).")
     if files is not None:
-        return FileListing(root, _from_files(files, arguments.get("labels"), storage))
+        listed = _from_files(files, arguments.get("labels"), storage)
+        return ListedFiles(root, listed, has_labels=True)
     if file_list is not None:
         file_list = storage.checked_path(file_list)
-        return FileListing(root or folder_of(file_list), _from_file_list(file_list, storage))
-    return FileListing(
+        listed = _from_file_list(file_list, storage)
+        return ListedFiles(root or folder_of(file_list), listed, has_labels=True)
+    listed = _from_folders(
         root,
-        _from_folders(
-            root,
-            arguments["file_filters"],
-            arguments.get("dir_filters"),
-            arguments["case_sensitive_filter"],
-            storage,
-        ),
+        arguments["file_filters"],
+        arguments.get("dir_filters"),
+        arguments["case_sensitive_filter"],
+        storage,
     )
+    return ListedFiles(root, listed, has_labels=True)
 
 
 def _from_files(files: list[str], labels: Sequence[int] | None, storage: Storage) -> PathList:
