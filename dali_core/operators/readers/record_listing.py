@@ -24,7 +24,8 @@ class RecordListing:
     paths : list of str
         The files.
     files, offsets, sizes : sequence of int
-        Which file each record is in, where it begins, and how many bytes it has with its frame.
+        The file of each record, its first byte, and its number of bytes with its frame. A record
+        of several parts has an offset and a size for each; a size of -1 stands for a missing part.
     bad, problems : list of int, list of str
         Numbers of records that cannot be used, and why.
     own : dict

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from array import array
-from dataclasses import dataclass, field
 from typing import Any
 
 from dali_core import types
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import BEHIND_THE_END, open_indices
+from dali_core.operators.readers.record_listing import RecordListing
 from dali_core.operators.readers.webdataset.record_format import FORMAT
 from dali_core.operators.readers.webdataset.samples import (
     ArchiveSample,
@@ -22,49 +21,7 @@ from dali_core.operators.readers.webdataset.samples import (
 BEHAVIORS = ("empty", "skip", "error")
 
 
-@dataclass
-class WebdatasetListing:
-    """Samples of all archives, in their order.
-
-    Attributes
-    ----------
-    paths : list of str
-        The archives.
-    files, names : sequence of int, list of str
-        Which archive each sample is in, and the name of its first file.
-    offsets, sizes : sequence of int
-        Where the file for each output of each sample is in the archive; a size of -1 stands for
-        none.
-    bad, problems : list of int, list of str
-        Numbers of samples that cannot be used, and why.
-    """
-
-    paths: list[str]
-    files: Any = field(default_factory=lambda: array("q"))
-    names: list[str] = field(default_factory=list)
-    offsets: Any = field(default_factory=lambda: array("q"))
-    sizes: Any = field(default_factory=lambda: array("q"))
-    bad: list[int] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return what the native code needs to read a sample by its index."""
-        return {
-            "paths": self.paths,
-            "files": self.files.tolist(),
-            "names": self.names,
-            "offsets": self.offsets.tolist(),
-            "sizes": self.sizes.tolist(),
-            "bad": self.bad,
-            # The empty text says that this is a list of texts.
-            "problems": [*self.problems, ""],
-        }
-
-
-def open_webdataset(arguments: dict[str, Any], storage: Storage) -> WebdatasetListing:
+def open_webdataset(arguments: dict[str, Any], storage: Storage) -> RecordListing:
     """List what the arguments of `fn.readers.webdataset` ask for.
 
     Raises
@@ -105,7 +62,7 @@ def open_webdataset(arguments: dict[str, Any], storage: Storage) -> WebdatasetLi
                 problem = f"{path!r}: {index.problems[BEHIND_THE_END]}"
                 warnings.warn(problem, UserWarning, stacklevel=2)
     choose = _Chooser(arguments["ext"], arguments["case_sensitive_extensions"])
-    listing = WebdatasetListing(paths)
+    listing = RecordListing(paths, own={"names": []})
     for number, samples in enumerate(archives):
         for sample in samples:
             _add(listing, number, sample, choose, behavior)
@@ -156,7 +113,7 @@ class _Chooser:
 
 
 def _add(
-    listing: WebdatasetListing, file: int, sample: ArchiveSample, choose: _Chooser, behavior: str
+    listing: RecordListing, file: int, sample: ArchiveSample, choose: _Chooser, behavior: str
 ) -> None:
     chosen = choose(sample)
     problem = sample.problem
@@ -175,7 +132,7 @@ def _add(
         listing.problems.append(problem)
     first = sample.components[0] if sample.components else None
     listing.files.append(file)
-    listing.names.append(f"{first.offset}:{first.name}" if first else "")
+    listing.own["names"].append(f"{first.offset}:{first.name}" if first else "")
     for component in chosen:
         listing.offsets.append(component.offset if component else 0)
         listing.sizes.append(component.size if component else -1)
