@@ -115,8 +115,8 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         # A global array has one dimension already; reshaping it would involve all processes.
         return mask if mask.ndim == 1 else mask.reshape(-1)
 
-    def _go_on(self, epoch: int, taken: int) -> None:
-        super()._go_on(epoch, taken)
+    def _resume(self, epoch: int, taken: int) -> None:
+        super()._resume(epoch, taken)
         self._ended = False
 
     def _take(self, num_valid: Any) -> Any:

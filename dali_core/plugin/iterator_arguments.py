@@ -1,4 +1,4 @@
-"""Checks of an iterator's arguments, each with a message that says what to do."""
+"""Checks of an iterator's arguments and of its batches."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import operator
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dali_core._runtime.epoch_plan import EpochPlan
 from dali_core.errors import (
+    AdapterError,
     ArgumentConflictError,
     ArgumentTypeError,
     ArgumentValueError,
@@ -184,3 +185,44 @@ def make_epochs(
                 f"{values}). Give all of them the same data and sharding."
             )
     return ReaderEpochs(plans, batch_size, policy)
+
+
+def check_full(shared: Sequence[Sequence[Any]], batch_size: int) -> None:
+    """Refuse batches of other lengths, by which an epoch's samples cannot be counted."""
+    for outputs in shared:
+        for batch in outputs:
+            if len(batch) != batch_size:
+                raise ArgumentConflictError(
+                    f"iterator: every batch must have {batch_size} samples where size or "
+                    f"reader_name says how long an epoch is (got {len(batch)}). Leave size out, so "
+                    "that the epoch ends with its source, or fill the batch."
+                )
+
+
+def check_outputs(outputs: Sequence[Any], output_map: list[str]) -> None:
+    """Refuse outputs that are not as many as their names."""
+    if len(outputs) != len(output_map):
+        raise ArgumentValueError(
+            f"output_map: must name every output of the pipelines (got {len(output_map)} names "
+            f"for {len(outputs)} outputs). Give one name per output."
+        )
+
+
+def check_uniform(name: str, batch: Any, adapter: Converter) -> None:
+    """Refuse samples of different shapes where they are to be one array."""
+    if batch.is_dense_tensor():
+        return
+    shapes = list(dict.fromkeys(tuple(shape) for shape in batch.shape()))
+    if len(shapes) > 1:
+        others = [kind for kind in adapter.representations if kind != "dense"]
+        instead = (
+            f", or represent them as one of {others} with output_types (in PyTorch: "
+            "DALIRaggedIterator)"
+            if others
+            else ""
+        )
+        raise AdapterError(
+            f"output {name!r}: all samples of a batch must have the same shape (got {shapes[:4]}"
+            f"{' and more' if len(shapes) > 4 else ''}). Resize or pad them in the pipeline"
+            f"{instead}."
+        )

@@ -19,27 +19,43 @@ KIND = "dali_core iterator"
 
 
 class StatefulIterator:
-    """The part of `BaseIterator` that saves and restores how far it has come."""
+    """The position of an iterator in its epochs: kept, saved and restored."""
 
     _pipelines: list[Pipeline]
     _epochs: Epochs | None
-    _epoch: int
-    _taken: int
-    _ever_scheduled: bool
-    _ever_consumed: bool
-    _prepared: Any
-    _before_prepared: list[Snapshot] | None  # what had been returned before it
     _reader_name: str | None
     _epoch_start: list[Snapshot] | None
-    _shared: list[Any]
-    _num_scheduled: int
-    _end_is_due: bool
-    _is_beginning: bool
+    _before_prepared: list[Snapshot] | None  # what had been returned before it
 
-    if TYPE_CHECKING:
+    def _set_position(self, epoch: int, taken: int) -> None:
+        """Begin at a batch of an epoch, with no work in flight."""
+        self._epoch = epoch
+        self._taken = taken  # batches of this epoch
+        self._ever_scheduled = False
+        self._ever_consumed = False  # by a caller other than the constructor
+        self._prepared: Any = None  # the first batch, or the error that took its place
+        self._before_prepared = None
+        # Of a batch that was not returned yet, also because of an interrupt: the outputs or the
+        # error of each pipeline, and how many pipelines have started another batch.
+        self._shared: list[Any] = []
+        self._num_scheduled = 0
+        self._is_beginning = False  # an epoch
+        self._end_is_due = False  # of an epoch, after which the next one has begun
 
-        @property
-        def _is_over(self) -> bool: ...
+    def _resume(self, epoch: int, taken: int) -> None:
+        """Continue at a batch; what remains of the epoch comes first, if anything does."""
+        self._set_position(epoch, taken)
+        self._ever_consumed = self._is_over
+
+    @property
+    def _at_start(self) -> bool:
+        return self._taken == 0 or self._prepared is not None
+
+    @property
+    def _is_over(self) -> bool:
+        if self._epochs is None:
+            return True  # perhaps; it may be reset in any case
+        return self._taken >= self._epochs.num_given(self._epoch)
 
     def state_dict(self) -> dict[str, Any]:
         """Describe which batches were returned, so that another iterator can resume from there.
@@ -87,7 +103,7 @@ class StatefulIterator:
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
         for pipeline, snapshot in zip(self._pipelines, snapshots, strict=True):
             pipeline.states.go_to(snapshot, "Pipeline.load_state_dict")
-        self._go_on(saved.number("epoch"), taken)
+        self._resume(saved.number("epoch"), taken)
 
     def restart(self) -> None:
         """Begin the epoch afresh: the same batches come again, from the first one.
@@ -107,7 +123,7 @@ class StatefulIterator:
             )
         for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
             pipeline.states.go_to(snapshot, "iterator.restart")
-        self._go_on(self._epoch, 0)
+        self._resume(self._epoch, 0)
 
     def seek(self, epoch: int, batch: int = 0) -> None:
         """Continue with any batch of any epoch, without computing those before it.
@@ -146,7 +162,7 @@ class StatefulIterator:
             states = pipeline.states
             states.go_to(states.before_batch(begin + batch, where), where)
         self._epoch_start = starts
-        self._go_on(epoch, batch)
+        self._resume(epoch, batch)
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of every pipeline, to be passed to pipelines that resume.
@@ -188,20 +204,8 @@ class StatefulIterator:
         taken = self._read_taken(saved)
         same_batches = taken == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
-        self._go_on(saved.number("epoch"), taken)
-        self._ever_consumed = False
+        self._set_position(saved.number("epoch"), taken)
         return True
-
-    def _go_on(self, epoch: int, taken: int) -> None:
-        self._epoch = epoch
-        self._taken = taken
-        self._ever_scheduled = False
-        self._prepared = self._before_prepared = None
-        self._shared = []
-        self._num_scheduled = 0
-        self._end_is_due = self._is_beginning = False
-        # What remains of the epoch comes first, if anything does.
-        self._ever_consumed = self._is_over
 
     def _given(self) -> list[Snapshot]:
         """Take down what all pipelines have returned, without a batch that was only prepared."""

@@ -1,12 +1,13 @@
 """Names of NVIDIA DALI's iterators that are private there, and that many programs use.
 
-All of them are read from the plan of the epochs; only what subclasses have to set can be set.
+The properties are read from the plan of the epochs; only what subclasses have to set can be set.
+The methods are the steps of which programs make a ``__next__`` of their own.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,14 @@ class ReferenceNames:
     _epoch: int
     _taken: int
     _prepared: Any
+    _shared: list[Any]
     batch_size: int
+
+    if TYPE_CHECKING:
+
+        def _begin_batch(self) -> None: ...
+        def _share_batches(self) -> list[Sequence[Any]]: ...
+        def _start_next(self, release_outputs: bool = True) -> None: ...
 
     @property
     def _pipes(self) -> list[Pipeline]:
@@ -158,6 +166,27 @@ class ReferenceNames:
     @_first_batch.setter
     def _first_batch(self, batch: Any) -> None:
         self._prepared = batch
+
+    def _get_outputs(self) -> list[Sequence[Any]]:
+        """Return the next outputs of every pipeline, or raise StopIteration.
+
+        Afterwards there must be calls of `_schedule_runs` and `_advance_and_check_drop_last`.
+        """
+        self._begin_batch()
+        outputs = self._share_batches()
+        self._shared = []
+        return outputs
+
+    def _schedule_runs(self, release_outputs: bool = True) -> None:
+        """Have every pipeline compute one batch more, after the last outputs were released."""
+        self._start_next(release_outputs)
+
+    def _advance_and_check_drop_last(
+        self, dry_run: bool = False, end_iteration: bool = True
+    ) -> bool:
+        """Count a batch. One that is to be dropped is never returned, so none ends the epoch."""
+        self._taken += not dry_run
+        return False
 
     def _remove_padded(self) -> tuple[NDArray[numpy.bool_] | bool, NDArray[numpy.int64] | int]:
         """Return which parts of the batch taken last are partial, and how many samples remain."""

@@ -32,7 +32,7 @@ ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("adapters/dali_core_jax/definition.py", ("data_iterator", "peekable_data_iterator")),
     ),
     "All frameworks: `dali_core.plugin.base_iterator`": (
-        ("dali_core/plugin/base_iterator.py", ("BaseIterator",)),
+        ("dali_core/plugin/iterator.py", ("BaseIterator",)),
         ("dali_core/plugin/epoch_iterator.py", ("EpochIterator",)),
         ("dali_core/plugin/batch_schedule.py", ("LastBatchPolicy", "IncompleteEpochWarning")),
     ),

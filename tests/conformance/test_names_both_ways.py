@@ -82,7 +82,6 @@ ONLY_HERE_NAMES: dict[str, dict[str, str]] = {
     "types": _each("is in the top module there", "OperatorConcurrency StreamPolicy"),
     "auto_aug.core.policy": _each(f"{ONLY_HERE}types of annotations", "Step SubPolicy"),
     "auto_aug.core._Augmentation": {"keywords": f"{ONLY_HERE}arguments that it takes"},
-    "plugin.base_iterator": {"BaseIterator": "has a name with an underscore there"},
     **dict.fromkeys(
         (
             "plugin.pytorch.DALIGenericIterator",
@@ -127,7 +126,6 @@ PLUGINS_LEFT_OUT: dict[str, dict[str, str]] = {
     },
 }
 PLUGINS_ONLY_HERE: dict[str, dict[str, str]] = {
-    "base_iterator": {"BaseIterator": "has a name with an underscore there"},
     "jax": {"LastBatchPolicy": "is imported from base_iterator there"},
     "jax.clu": {"PeekableDALIGenericIterator": "is an older name there"},
     "pytorch.experimental.proxy": {"DALIProxy": "has an underscore there"},
