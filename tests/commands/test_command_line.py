@@ -112,7 +112,9 @@ def test_json_to_standard_output_or_a_file(
     assert capsys.readouterr().out == ""
 
 
-def test_check_suggests_a_list_of_good_files(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_suggests_a_list_of_good_files(
+    photos: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", str(photos)]) == 1
     assert "--write-list good.txt" in capsys.readouterr().out
     (photos / "dogs" / "2.jpg").unlink()
