@@ -1,4 +1,4 @@
-"""A new operator: its files are found, its native code works, and nothing else is modified."""
+"""A new operator: its files are found, its native code and kernel work, nothing else is changed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,22 @@ from tests.compiled_programs import INCLUDES, WHOLE_ENGINE, link_program
 
 ROOT = Path(__file__).parents[1]
 
-# Runs the operator natively on one sample: bytes 1, 2, 100, 200 times 1.5.
+# Runs the operator natively on one sample: bytes 1, 2, 100, 200 times 1.5. Then runs its kernel for
+# the same sample, in a grid of one thread; a host compiler takes it as a function.
 PROGRAM = r"""
 #include <cstdio>
 
 #include "arguments.hpp"
 #include "sample_program.hpp"
+
+#define __device__
+#define __global__
+struct Index {
+  unsigned x, y, z;
+};
+constexpr Index blockIdx{0, 0, 0}, threadIdx{0, 0, 0}, blockDim{1, 1, 1}, gridDim{1, 1, 1};
+
+#include KERNEL_SOURCE
 
 using namespace dali_core;
 
@@ -53,6 +63,10 @@ int main(int, char** arguments) {
   for (const auto& failure : batch.failures()) std::printf("%s\n", failure.message.c_str());
   const Tensor& output = batch.values[1][0];
   for (int i = 0; i < output.num_elements(); ++i) std::printf("%d ", output.as<uint8_t>()[i]);
+  uint8_t results[4] = {};
+  const TASK task{input.data, results, 4, DataType::kUInt8, 1.5};
+  KERNEL(&task, 1);
+  for (int result : results) std::printf("%d ", result);
 }
 """
 
@@ -104,11 +118,12 @@ def test_only_new_files_are_written(tree: Path, name: str, groups: list[str]) ->
     written = create_operator(name, tree)
     after = _files(tree)
     short = name.rpartition(".")[2]
-    folder = "dali_core/operators/" + name.replace(".", "/")
+    folder, stem = "dali_core/operators/" + name.replace(".", "/"), name.replace(".", "_")
     test = "tests/operators/" + name.replace(".", "/").removesuffix(short) + f"test_{short}.py"
     assert set(after) - set(before) == {
         *(f"dali_core/operators/{group}/__init__.py" for group in groups),
         *(f"{folder}/{file}" for file in ("__init__.py", f"{short}.cpp")),
+        *(f"dali_core/kernels/{stem}/{stem}.{suffix}" for suffix in ("hpp", "cu")),
         test,
     }
     assert {str(path.relative_to(tree)) for path in written} == set(after) - set(before)
@@ -120,6 +135,7 @@ def test_description_and_examples_fit_in(tree: Path) -> None:
     spec = _load(tree / "dali_core/operators/colour/brighten/__init__.py").SPEC
     assert isinstance(spec, OpSpec)
     assert spec.name == "colour.brighten"
+    assert spec.devices == ("cpu", "gpu")
     assert [(arg.name, arg.tensor) for arg in spec.args] == [("factor", True)]
     test = _load(tree / "tests/operators/colour/test_brighten.py")
     assert len(test.EXAMPLES) == 2
@@ -145,11 +161,11 @@ def test_operator_is_found_by_its_folder(tree: Path) -> None:
 
 def test_generated_files_are_short(tree: Path) -> None:
     written = create_operator("brighten", tree)
-    assert sum(len(path.read_text("utf-8").splitlines()) for path in written) <= 60
+    assert sum(len(path.read_text("utf-8").splitlines()) for path in written) <= 140
 
 
 @pytest.mark.parametrize("name", ["brighten", "random.tensor"])
-def test_native_code_works(tree: Path, name: str) -> None:
+def test_native_code_and_kernel_agree(tree: Path, name: str) -> None:
     folder, _, short = name.rpartition(".")
     create_operator(name, tree)
     source = tree / "dali_core/operators" / folder / short / f"{short}.cpp"
@@ -157,11 +173,14 @@ def test_native_code_works(tree: Path, name: str) -> None:
     main_file.write_text(PROGRAM, "utf-8")
     sources = [main_file, source, *WHOLE_ENGINE]
     flags = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-pthread", *INCLUDES]
-    own = [*flags, f"-I{tree}"]
+    stem = name.replace(".", "_")
+    task = "".join(word.capitalize() for word in stem.split("_")) + "Task"
+    own = [*flags, f"-I{tree}", f"-DKERNEL=run_{stem}", f"-DTASK={task}"]
+    own.append(f'-DKERNEL_SOURCE="dali_core/kernels/{stem}/{stem}.cu"')
     flags_of = {path: own if path in (main_file, source) else flags for path in sources}
     program = link_program("operator", flags_of, flags)
     result = subprocess.run([str(program), name], check=True, capture_output=True, text=True)
-    assert result.stdout == "2 3 150 255 "
+    assert result.stdout == "2 3 150 255 " * 2
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
@@ -179,10 +198,13 @@ def test_bad_names_raise(tree: Path, name: str) -> None:
         ("random", "must be a new operator .dali_core/operators/random exists"),
         ("cast.to_bytes", "'cast' must be a group of operators .it is an operator"),
         ("lonely", "must be a new operator .tests/operators/test_lonely.py exists"),
+        ("noise.blue", "must be a new operator .dali_core/kernels/color/noise_blue.cu exists"),
     ],
 )
 def test_taken_names_raise(tree: Path, name: str, message: str) -> None:
     (tree / "tests/operators/test_lonely.py").touch()
+    (tree / "dali_core/kernels/color").mkdir(parents=True)
+    (tree / "dali_core/kernels/color/noise_blue.cu").touch()
     before = _files(tree)
     with pytest.raises(ArgumentValueError, match=message):
         create_operator(name, tree)

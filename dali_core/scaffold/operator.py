@@ -1,7 +1,7 @@
-"""Starts a new operator in the source tree: its folder and its tests.
+"""Starts a new operator in the source tree: its folders and its tests.
 
-It is a small operation that works. Nothing else has to be edited: the build and the registry find
-operators by their folders.
+It is a small operation that works on the host and on a device. Nothing else has to be edited: the
+build and the registry find operators and kernels by their folders.
 """
 
 from __future__ import annotations
@@ -28,27 +28,90 @@ SPEC = OpSpec(
 
 Integers round half away from zero and saturate.""",
     input_docs=("Tensors of any type, shape and layout.",),
+    devices=("cpu", "gpu"),
     args=(Arg("factor", float, "What each element is multiplied by.", default=1.0, tensor=True),),
 )
 ''')
 
-_SOURCE = Template("""\
-#include "dali_core/operator.hpp"
+_RULE = Template("""\
+// fn.$path: the rule for one element, which the host loop and the device kernel share.
+#pragma once
+
+#include <cstdint>
+
+#include "dali_core/convert.hpp"
+#include "dali_core/host_device.hpp"
 
 namespace dali_core {
 
-class $cpp_class : public Operator {
+// Work on one sample; `in` and `out` have `count` elements of `type`.
+struct $task {
+  const void* in;
+  void* out;
+  int64_t count;
+  DataType type;
+  double factor;
+
+  template <typename T>
+  DC_HOST_DEV void compute(int64_t i) const {
+    const double value = convert<double>(static_cast<const T*>(in)[i]);
+    static_cast<T*>(out)[i] = convert<T>(value * factor);
+  }
+};
+
+}  // namespace dali_core
+""")
+
+_KERNEL = Template("""\
+// Multiplies elements by a factor, one element per thread in a grid-stride loop.
+#include "$header"
+
+#include "dali_core/device_kernel.hpp"
+
+$signature {
+  using namespace dali_core;
+  if (sample_of_block() >= count) return;
+  const $task task = tasks[sample_of_block()];
+  with_type(task.type, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = first_item(); i < task.count; i += item_step()) task.compute<T>(i);
+  });
+}
+""")
+
+_SOURCE = Template("""\
+#include "$header"
+
+#include "dali_core/kernels/tasks/task_operator.hpp"
+
+namespace dali_core {
+
+class $cpp_class : public KernelOperator<$cpp_class, $task> {
  public:
+  static constexpr auto kKernel = "$kernel";
+
   explicit $cpp_class(const OperatorConfig& config) : factor_(config, "factor") {}
 
-  void run(SampleContext& sample) const override {
+  struct Result : Inferred {
+    double factor;
+  };
+
+  Result infer(const SampleContext& sample) const {
     const Tensor& input = sample.input(0);
-    const double factor = factor_.at(sample);
-    Tensor& output = sample.output(0, input.type, input.shape, input.layout);
-    visit_type(input.type, [&](auto zero) {
+    return {{input.type, input.shape, input.layout}, factor_.at(sample)};
+  }
+
+  $task task(const Result& result, TaskData& data) const {
+    const Tensor input = data.input();
+    return {input.data, data.output().data, input.num_elements(), input.type, result.factor};
+  }
+
+  static int64_t threads_for(const $task& task) { return task.count; }
+
+  static void compute(const $task& task) {
+    visit_type(task.type, [&](auto zero) {
       using T = decltype(zero);
-      for (int64_t i = 0; i < input.num_elements(); ++i)
-        output.as<T>()[i] = convert<T>(convert<double>(input.as<T>()[i]) * factor);
+      for (int64_t i = 0; i < task.count; ++i) task.compute<T>(i);
     });
   }
 
@@ -106,10 +169,14 @@ def create_operator(path: str, root: Path) -> list[Path]:
     """
     _check_root(root)
     *groups, name = checked_name(path)
-    operators, tests = root / "dali_core" / "operators", root / "tests" / "operators"
+    package, tests = root / "dali_core", root / "tests" / "operators"
+    operators = package / "operators"
     folder = operators.joinpath(*groups, name)
+    # Device code is known by the name of its file alone.
+    stem = "_".join([*groups, name])
+    kernels = package / "kernels" / stem
     test = tests.joinpath(*groups, f"test_{name}.py")
-    for taken in (folder, test):
+    for taken in (folder, kernels, *package.rglob(f"{stem}.cu"), test):
         if taken.exists():
             raise ArgumentValueError(
                 f"scaffold: {path!r} must be a new operator ({taken.relative_to(root)} exists). "
@@ -125,17 +192,33 @@ def create_operator(path: str, root: Path) -> list[Path]:
                 f"scaffold: {'.'.join(groups[:depth])!r} must be a group of operators (it is an "
                 "operator). Choose another group."
             )
+    class_name = cpp_class([*groups, name])
+    task, kernel = f"{class_name.removesuffix('Operator')}Task", f"run_{stem}"
     words = {
         "path": path,
-        "cpp_class": cpp_class([*groups, name]),
+        "cpp_class": class_name,
+        "task": task,
+        "kernel": kernel,
+        "signature": _signature(kernel, task),
+        "header": f"dali_core/kernels/{stem}/{stem}.hpp",
     }
     files[folder / "__init__.py"] = _DESCRIPTION.substitute(words)
     files[folder / f"{name}.cpp"] = _SOURCE.substitute(words)
+    files[kernels / f"{stem}.hpp"] = _RULE.substitute(words)
+    files[kernels / f"{stem}.cu"] = _KERNEL.substitute(words)
     files[test] = _TEST.substitute(words)
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     return list(files)
+
+
+def _signature(kernel: str, task: str) -> str:
+    beginning = f'extern "C" __global__ void {kernel}('
+    first, second = f"const dali_core::{task}* tasks,", "int count)"
+    # As clang-format does.
+    fits = len(f"{beginning}{first} {second} {{") <= 100
+    return f"{beginning}{first}{' ' if fits else chr(10) + ' ' * len(beginning)}{second}"
 
 
 def cpp_class(parts: list[str]) -> str:

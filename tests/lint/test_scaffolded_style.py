@@ -22,7 +22,7 @@ def written(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("command", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
-def test_scaffolded_python_passes_ruff_and_mypy(written: list[Path], command: list[str]) -> None:
+def test_scaffolded_python_passes_ruff(written: list[Path], command: list[str]) -> None:
     files = [str(path) for path in written if path.suffix == ".py"]
     assert len(files) == 3
     settings = ["--config", str(ROOT / "pyproject.toml")]
@@ -38,8 +38,8 @@ def test_scaffolded_python_passes_ruff_and_mypy(written: list[Path], command: li
 
 
 def test_scaffolded_cpp_passes_clang_format(written: list[Path]) -> None:
-    files = [str(path) for path in written if path.suffix in (".cpp", ".hpp")]
-    assert len(files) == 1
+    files = [str(path) for path in written if path.suffix in (".cpp", ".hpp", ".cu")]
+    assert len(files) == 3
     program = Path(sys.executable).with_name("clang-format")
     done = subprocess.run(
         [str(program), "--dry-run", "-Werror", *files], capture_output=True, text=True, check=False
