@@ -227,11 +227,11 @@ def check_sharding_or_devices(
         )
 
 
-def _check_num_pipelines(given: int, wanted: int, where: Sharding | Sequence[jax.Device]) -> None:
-    if given != wanted:
+def _check_num_pipelines(given: int, expected: int, where: Sharding | Sequence[jax.Device]) -> None:
+    if given != expected:
         raise ArgumentValueError(
             f"pipelines: must be one for each part of the batch on this process's devices, "
-            f"{wanted} for {where} (got {given}). Make as many, each with its own shard_id."
+            f"{expected} for {where} (got {given}). Make as many, each with its own shard_id."
         )
 
 

@@ -59,13 +59,13 @@ def _copied(dali_tensor: Any, destination: Any) -> Any:
     if hasattr(dali_tensor, "as_tensor"):
         dali_tensor = dali_tensor.as_tensor()
     source = adapter.from_tensor(dali_tensor)
-    for what, given, wanted in (
+    for what, given, expected in (
         ("shape", tuple(destination.shape), tuple(source.shape)),
         ("dtype", destination.dtype, source.dtype),
     ):
-        if given != wanted:
+        if given != expected:
             raise ArgumentConflictError(
-                f"feed_ndarray: ptr must have the {what} of dali_tensor, {wanted} (got {given}). "
+                f"feed_ndarray: ptr must have the {what} of dali_tensor, {expected} (got {given}). "
                 "Allocate it accordingly."
             )
     destination.copy_(source, True)

@@ -50,13 +50,13 @@ def feed_ndarray(dali_tensor: Any, arr: torch.Tensor, cuda_stream: Any = None) -
 
 
 def _copied(source: torch.Tensor, arr: torch.Tensor) -> torch.Tensor:
-    for what, given, wanted in (
+    for what, given, expected in (
         ("shape", tuple(arr.shape), tuple(source.shape)),
         ("dtype", arr.dtype, source.dtype),
     ):
-        if given != wanted:
+        if given != expected:
             raise ArgumentConflictError(
-                f"feed_ndarray: arr must have the {what} of dali_tensor, {wanted} (got {given}). "
+                f"feed_ndarray: arr must have the {what} of dali_tensor, {expected} (got {given}). "
                 f"Allocate it accordingly."
             )
     return arr.copy_(source)

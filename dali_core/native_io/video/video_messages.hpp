@@ -12,7 +12,7 @@ struct VideoCommand {
   enum Flags : uint32_t {
     kNewBuffer = 1,    // a descriptor of the memory comes along
     kHasBytes = 2,     // then one of the file's bytes
-    kGoesOn = 4,       // frames shortly behind these are likely to be next
+    kSequential = 4,   // frames shortly behind these are likely to be next
     kKeepBetween = 8,  // so are those that are left out before them
   };
   uint64_t number = 0;

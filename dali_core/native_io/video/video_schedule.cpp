@@ -100,9 +100,10 @@ void VideoSchedule::follow(const VideoFile& file, int64_t first, int64_t last, W
   const bool is_near = gap >= 0 && gap <= kNear + length;
   const bool is_behind = gap < 0 && -gap <= 2 * length;
   pattern.num_sequential = is_near || is_behind ? pattern.num_sequential + 1 : 0;
-  turn.goes_on = pattern.num_sequential > 0;
-  turn.keeps_between = turn.goes_on && gap > 0 && gap != pattern.gap && pattern.num_waiting > 0;
-  if (!turn.goes_on)
+  turn.is_sequential = pattern.num_sequential > 0;
+  turn.keeps_between =
+      turn.is_sequential && gap > 0 && gap != pattern.gap && pattern.num_waiting > 0;
+  if (!turn.is_sequential)
     pattern.num_shared = 0;
   else if (pattern.num_waiting > 0)
     ++pattern.num_shared;
@@ -123,7 +124,7 @@ void VideoSchedule::follow(const VideoFile& file, int64_t first, int64_t last, W
     worker.order.push_back(file.id);
   }
   // One jump may be the start of an epoch.
-  pattern.num_jumps = turn.goes_on ? 0 : pattern.num_jumps + 1;
+  pattern.num_jumps = turn.is_sequential ? 0 : pattern.num_jumps + 1;
   if (pattern.num_jumps > 1)
     place.num_threads = 1;
   else if (pattern.num_shared >= kSureOfThreads)

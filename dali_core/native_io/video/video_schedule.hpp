@@ -21,7 +21,7 @@ struct VideoTurn {
   int worker = 0;
   uint64_t file = 0;  // 0 if it is only opened
   uint32_t num_threads = 1;
-  bool goes_on = false;
+  bool is_sequential = false;
   bool keeps_between = false;
   int64_t cost = 0;  // frames to decode
   uint64_t ticket = 0;

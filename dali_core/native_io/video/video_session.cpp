@@ -212,7 +212,7 @@ class VideoPool : public VideoSession {
     for (int attempt = 0;; ++attempt) {
       Turn turn(schedule_, schedule_.begin(*file, wanted.front(), wanted.back()));
       request.num_threads = turn->num_threads;
-      request.flags = (turn->goes_on ? VideoCommand::kGoesOn : 0u) |
+      request.flags = (turn->is_sequential ? VideoCommand::kSequential : 0u) |
                       (turn->keeps_between ? VideoCommand::kKeepBetween : 0u);
       try {
         std::vector<SentFrame> rest;

@@ -140,12 +140,12 @@ class ParallelCalls:
             )
         self._ahead.clear()
 
-    def _submit(self, key: _Key, goes_on: bool) -> _Parts:
+    def _submit(self, key: _Key, continue_on_error: bool) -> _Parts:
         if not self._by_sample:
-            return [self._pool.submit(self._number, key.epoch, key.iteration, goes_on)]
+            return [self._pool.submit(self._number, key.epoch, key.iteration, continue_on_error)]
         stops = [min(start + self._part_size, self._batch_size) for start in self._starts]
         return [
-            self._pool.submit(self._number, *key, start, stop, goes_on)
+            self._pool.submit(self._number, *key, start, stop, continue_on_error)
             for start, stop in zip(self._starts, stops, strict=True)
         ]
 

@@ -37,7 +37,7 @@ class SampleCalls:
         first_of_batch: int,
         start: int,
         stop: int,
-        goes_on: bool,
+        continue_on_error: bool,
     ) -> Produced:
         """Make the samples from number `start` to `stop`, or to the first that fails."""
         columns: list[list[Any]] = [[] for _ in range(self._num_outputs or 1)]
@@ -51,7 +51,7 @@ class SampleCalls:
                 return Produced(columns, failures, has_ended=True)
             except BaseException as error:
                 failures[i - start] = error
-                if not goes_on or not isinstance(error, Exception):
+                if not continue_on_error or not isinstance(error, Exception):
                     return Produced(columns, failures)
                 row = [None] * len(columns)
             for column, kept in zip(columns, row, strict=True):
@@ -79,10 +79,10 @@ class BatchCalls:
         self._num_outputs = num_outputs
         self._batch_info = batch_info
 
-    def __call__(self, keep: Keep, epoch: int, iteration: int, goes_on: bool) -> Produced:
+    def __call__(self, keep: Keep, epoch: int, iteration: int, continue_on_error: bool) -> Produced:
         """Make a batch."""
         argument = BatchInfo(iteration, epoch) if self._batch_info else iteration
-        return _batch(lambda: self.source(argument), self._num_outputs, keep, goes_on)
+        return _batch(lambda: self.source(argument), self._num_outputs, keep, continue_on_error)
 
 
 class ItemTaker:
@@ -105,7 +105,7 @@ class ItemTaker:
         self._num_outputs = num_outputs
 
     def __call__(
-        self, keep: Keep, goes_on: bool, starts_epoch: bool, state: tuple[Any] | None
+        self, keep: Keep, continue_on_error: bool, starts_epoch: bool, state: tuple[Any] | None
     ) -> Produced:
         """Make the next batch, after going to a state if one is given."""
         items = self._items
@@ -116,7 +116,7 @@ class ItemTaker:
         if starts_epoch:
             items.end_epoch()
         context = StepContext(0, 0, 0, 0, bool)
-        produced = _batch(lambda: items.take(context), self._num_outputs, keep, goes_on)
+        produced = _batch(lambda: items.take(context), self._num_outputs, keep, continue_on_error)
         produced.state = items.state()
         return produced
 
@@ -139,20 +139,24 @@ def split_outputs(data: Any, num_outputs: int) -> Sequence[Any]:
 
 
 def _batch(
-    fetch: Callable[[], Any], num_outputs: int | None, keep: Keep, goes_on: bool
+    fetch: Callable[[], Any], num_outputs: int | None, keep: Keep, continue_on_error: bool
 ) -> Produced:
     failures: dict[int, BaseException] = {}
     try:
         data = fetch()
         parts = split_outputs(data, num_outputs) if num_outputs else (data,)
-        return Produced([_column(part, keep, goes_on, failures) for part in parts], failures)
+        return Produced(
+            [_column(part, keep, continue_on_error, failures) for part in parts], failures
+        )
     except StopIteration:
         return Produced(has_ended=True)
     except BaseException as error:
         return Produced(failures={WHOLE: error})
 
 
-def _column(data: Any, keep: Keep, goes_on: bool, failures: dict[int, BaseException]) -> list[Any]:
+def _column(
+    data: Any, keep: Keep, continue_on_error: bool, failures: dict[int, BaseException]
+) -> list[Any]:
     if not isinstance(data, (tuple, list)):
         return [keep(tensor) for tensor in TensorListCPU(data)]
     column: list[Any] = []
@@ -160,7 +164,7 @@ def _column(data: Any, keep: Keep, goes_on: bool, failures: dict[int, BaseExcept
         try:
             column.append(keep(TensorCPU(sample)))
         except Exception as error:
-            if not goes_on:
+            if not continue_on_error:
                 raise
             failures.setdefault(number, error)
             column.append(None)

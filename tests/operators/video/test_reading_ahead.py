@@ -47,10 +47,14 @@ def opened(path: Path, *, may_skip: bool = True) -> Decoder:
 
 
 def decoded(
-    video: Decoder, wanted: Sequence[int], *, goes_on: bool = True
+    video: Decoder, wanted: Sequence[int], *, is_sequential: bool = True
 ) -> list[tuple[int, Array]]:
     found: list[tuple[int, Array]] = []
-    video.frames(wanted, lambda number, frame: found.append((number, luma(frame))), goes_on=goes_on)
+    video.frames(
+        wanted,
+        lambda number, frame: found.append((number, luma(frame))),
+        is_sequential=is_sequential,
+    )
     return found
 
 
@@ -103,7 +107,7 @@ def test_memory_is_bounded(
 
 
 @pytest.mark.parametrize(
-    ("requests", "goes_on"),
+    ("requests", "is_sequential"),
     [
         ([range(4)], False),
         ([range(8, 12)], True),
@@ -112,11 +116,13 @@ def test_memory_is_bounded(
     ],
     ids=["random", "elsewhere", "strided", "gaps"],
 )
-def test_only_in_order(requests: list[range], goes_on: bool, video: Callable[[str], Path]) -> None:
+def test_only_in_order(
+    requests: list[range], is_sequential: bool, video: Callable[[str], Path]
+) -> None:
     """Only frames that are likely to be requested are prefetched."""
     one = opened(video("h264.mp4"))
     for wanted in requests:
-        decoded(one, wanted, goes_on=goes_on)
+        decoded(one, wanted, is_sequential=is_sequential)
     assert not one.may_read_ahead()
     assert not one.read_ahead()
 
@@ -125,16 +131,16 @@ def test_only_in_order(requests: list[range], goes_on: bool, video: Callable[[st
 def test_skipped_frames_change_nothing(name: str, video: Callable[[str], Path]) -> None:
     path = video(name)
     count = len(frames_of(path))
-    for goes_on in (False, True):
+    for is_sequential in (False, True):
         skipping, whole = opened(path), opened(path, may_skip=False)
         chance = random.Random(2)
         for _ in range(12):
             start, stride = chance.randrange(count - 6), chance.choice((2, 3, 5))
             wanted = range(start, min(start + 4 * stride, count), stride)
-            found = decoded(skipping, wanted, goes_on=goes_on)
+            found = decoded(skipping, wanted, is_sequential=is_sequential)
             assert_frames(found, path, wanted)
             for (_, one), (_, other) in zip(
-                found, decoded(whole, wanted, goes_on=goes_on), strict=True
+                found, decoded(whole, wanted, is_sequential=is_sequential), strict=True
             ):
                 np.testing.assert_array_equal(one, other)
 

@@ -48,32 +48,33 @@ Decoder::Decoder(const std::string& path, std::shared_ptr<const PackedIndex> ind
   open();
 }
 
-void Decoder::frames(const Numbers& wanted, const Take& take, bool goes_on, bool keeps_between) {
-  follow(wanted, goes_on);
+void Decoder::frames(const Numbers& wanted, const Take& take, bool is_sequential,
+                     bool keeps_between) {
+  follow(wanted, is_sequential);
   // Frames are divided where leaving out what is between them is worth a new start.
   Numbers group;
   int64_t last = -1;
   for (const int64_t number : wanted) {
     if (!group.empty() && index_->key_positions[key_of(number)] > last + kNear) {
-      decode(group, take, goes_on, keeps_between);
+      decode(group, take, is_sequential, keeps_between);
       group.clear();
       last = -1;
     }
     group.push_back(number);
     last = std::max<int64_t>(last, position_of(number));
   }
-  if (!group.empty()) decode(group, take, goes_on, keeps_between);
+  if (!group.empty()) decode(group, take, is_sequential, keeps_between);
 }
 
 // Sees whether the video is read in order, without a gap.
-void Decoder::follow(const Numbers& wanted, bool goes_on) {
+void Decoder::follow(const Numbers& wanted, bool is_sequential) {
   const auto count = static_cast<int64_t>(wanted.size());
   const int64_t first = wanted.front(), last = wanted.back();
   // Requests of several threads may overtake each other.
-  if (goes_on && end_ - 2 * count <= first && last < end_) return;
+  if (is_sequential && end_ - 2 * count <= first && last < end_) return;
   const bool is_next = first == end_ && count == last + 1 - first;
   const int64_t num_ahead = std::min(ahead_, std::max(min_ahead_, count));
-  num_ahead_ = goes_on && is_next ? static_cast<size_t>(num_ahead) : 0;
+  num_ahead_ = is_sequential && is_next ? static_cast<size_t>(num_ahead) : 0;
   end_ = last + 1;
 }
 
@@ -107,10 +108,10 @@ size_t Decoder::key_of(int64_t number) const {
   return static_cast<size_t>(after - keys.begin()) - 1;
 }
 
-void Decoder::decode(const Numbers& group, const Take& take, bool goes_on, bool keeps) {
+void Decoder::decode(const Numbers& group, const Take& take, bool is_sequential, bool keeps) {
   size_t taken = 0;
   const auto feed_from = [&](bool keeps_now, bool may_skip_now) {
-    feed({group.data() + taken, group.size() - taken, take, goes_on, keeps_now, may_skip_now},
+    feed({group.data() + taken, group.size() - taken, take, is_sequential, keeps_now, may_skip_now},
          taken);
   };
   const size_t key = key_of(group[0]);
@@ -242,14 +243,14 @@ void Decoder::feed(const Feeding& feeding, size_t& taken) {
     for (int64_t number = std::max(last_given_ + 1, first_wanted - ahead_); number < first_wanted;
          ++number)
       kept.insert(number);
-  const int64_t oldest = first_wanted - (feeding.goes_on ? ahead_ : 0);
+  const int64_t oldest = first_wanted - (feeding.is_sequential ? ahead_ : 0);
   for (auto frame = waiting_.begin(); frame != waiting_.end() && frame->first < oldest;)
     // No request has asked for it.
     frame = kept.count(frame->first) > 0 ? std::next(frame) : waiting_.erase(frame);
   const bool skipping = feeding.may_skip && may_skip_;
   // Frames that may be asked for next are not left out.
   const int64_t unwanted_from = feeding.keeps ? first_wanted : 0;
-  const int64_t unwanted_to = feeding.goes_on ? last : static_cast<int64_t>(numbers_.size());
+  const int64_t unwanted_to = feeding.is_sequential ? last : static_cast<int64_t>(numbers_.size());
   for (; wanted < end; ++wanted) {
     const int64_t number = *wanted;
     const std::string missed = "its frame " + std::to_string(number) + " cannot be decoded";
@@ -257,8 +258,8 @@ void Decoder::feed(const Feeding& feeding, size_t& taken) {
     for (; found == waiting_.end(); found = waiting_.find(number)) {
       if (last_given_ >= number) throw Missed(missed);
       const int64_t position = next_;
-      if (!(position <= last_needed || feeding.goes_on) || !next_packet()) {
-        drain(kept, last, feeding.goes_on);
+      if (!(position <= last_needed || feeding.is_sequential) || !next_packet()) {
+        drain(kept, last, feeding.is_sequential);
         if (waiting_.count(number) == 0) throw Missed(missed);
         continue;
       }
@@ -335,13 +336,14 @@ void Decoder::note(Frame frame, const std::set<int64_t>& kept, int64_t last) {
 }
 
 // Lets the codec give what it holds back. It has to be started again afterwards.
-void Decoder::drain(const std::set<int64_t>& kept, int64_t last, bool goes_on) {
+void Decoder::drain(const std::set<int64_t>& kept, int64_t last, bool is_sequential) {
   is_running_ = false;
   std::vector<Frame> frames;
   const int result = receive_all(nullptr, frames);
   if (result < 0) throw Missed("its last frames cannot be decoded: " + reason_of(result));
   // At the end of the file, those behind the wanted ones may be asked for next.
-  for (Frame& frame : frames) note(std::move(frame), kept, goes_on ? last : index_->num_packets);
+  for (Frame& frame : frames)
+    note(std::move(frame), kept, is_sequential ? last : index_->num_packets);
 }
 
 }  // namespace dali_core

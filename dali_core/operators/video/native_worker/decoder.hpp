@@ -44,10 +44,10 @@ class Decoder {
   // The number of decoded frames that no request has asked for.
   size_t num_waiting() const { return waiting_.size(); }
 
-  // `wanted` is ascending, without repetitions. `goes_on`: frames shortly behind these are likely
-  // to be asked for next. `keeps_between`: so are those between the last ones and these. Throws
-  // VideoFileError.
-  void frames(const std::vector<int64_t>& wanted, const Take& take, bool goes_on,
+  // `wanted` is ascending, without repetitions. `is_sequential`: frames shortly behind these are
+  // likely to be asked for next. `keeps_between`: so are those between the last ones and these.
+  // Throws VideoFileError.
+  void frames(const std::vector<int64_t>& wanted, const Take& take, bool is_sequential,
               bool keeps_between);
 
   // Whether `read_ahead` would decode something.
@@ -65,16 +65,16 @@ class Decoder {
     const int64_t* wanted;
     size_t count;
     const Take& take;
-    bool goes_on;
+    bool is_sequential;
     bool keeps;
     bool may_skip;
   };
 
-  void follow(const Numbers& wanted, bool goes_on);
+  void follow(const Numbers& wanted, bool is_sequential);
   int64_t number_at(int64_t position) const;
   int32_t position_of(int64_t number) const;
   size_t key_of(int64_t number) const;
-  void decode(const Numbers& group, const Take& take, bool goes_on, bool keeps);
+  void decode(const Numbers& group, const Take& take, bool is_sequential, bool keeps);
   bool can_go_on(const Numbers& group) const;
   void open();
   void open_codec();
@@ -86,7 +86,7 @@ class Decoder {
   void send(bool skip, const std::set<int64_t>& kept, int64_t last);
   int receive_all(const AVPacket* packet, std::vector<Frame>& frames);
   void note(Frame frame, const std::set<int64_t>& kept, int64_t last);
-  void drain(const std::set<int64_t>& kept, int64_t last, bool goes_on);
+  void drain(const std::set<int64_t>& kept, int64_t last, bool is_sequential);
 
   const std::string path_;
   const std::shared_ptr<const PackedIndex> index_;

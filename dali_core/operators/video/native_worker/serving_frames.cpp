@@ -413,7 +413,7 @@ void Server::decode(VideoCommand& command, const Index& index, const std::string
   Sender sender(*this, command, *index, wanted.size());
   decoder.frames(
       wanted, [&](int64_t number, const AVFrame& frame) { sender.take(number, frame); },
-      (command.flags & VideoCommand::kGoesOn) != 0,
+      (command.flags & VideoCommand::kSequential) != 0,
       (command.flags & VideoCommand::kKeepBetween) != 0);
   sender.finish();
 }

@@ -86,7 +86,7 @@ class Decoder:
             self._container = None
 
     def frames(
-        self, wanted: Sequence[int], take: Take, *, goes_on: bool, keeps_between: bool = False
+        self, wanted: Sequence[int], take: Take, *, is_sequential: bool, keeps_between: bool = False
     ) -> None:
         """Pass frames to `take`, with their numbers.
 
@@ -96,23 +96,23 @@ class Decoder:
             Numbers of frames, ascending, each once.
         take
             Called for each frame in this order.
-        goes_on
+        is_sequential
             Whether frames shortly behind these are likely to be asked for next.
         keeps_between
             Whether those between the last ones that were asked for and these are, too.
         """
-        self._follow(wanted, goes_on=goes_on)
+        self._follow(wanted, is_sequential=is_sequential)
         for group in self._groups(wanted):
-            self._decode(group, take, goes_on=goes_on, keeps=keeps_between)
+            self._decode(group, take, is_sequential=is_sequential, keeps=keeps_between)
 
-    def _follow(self, wanted: Sequence[int], *, goes_on: bool) -> None:
+    def _follow(self, wanted: Sequence[int], *, is_sequential: bool) -> None:
         """See whether the video is read in order, without a gap."""
         is_late = self._end - 2 * len(wanted) <= wanted[0] and wanted[-1] < self._end
-        if goes_on and is_late:
+        if is_sequential and is_late:
             return  # requests of several threads may overtake each other
         is_next = wanted[0] == self._end and len(wanted) == wanted[-1] + 1 - wanted[0]
         num_ahead = min(self._ahead, max(self._min_ahead, len(wanted)))
-        self._num_ahead = num_ahead if goes_on and is_next else 0
+        self._num_ahead = num_ahead if is_sequential and is_next else 0
         self._end = wanted[-1] + 1
 
     @property
@@ -169,7 +169,7 @@ class Decoder:
         place = bisect.bisect_right(self.index.keyframes, number) - 1
         return self._key_positions[place], self.index.keyframes[place]
 
-    def _decode(self, group: list[int], take: Take, *, goes_on: bool, keeps: bool) -> None:
+    def _decode(self, group: list[int], take: Take, *, is_sequential: bool, keeps: bool) -> None:
         taken = 0
 
         def take_and_count(number: int, frame: Any) -> None:
@@ -189,7 +189,7 @@ class Decoder:
                 self._feed(
                     group[taken:],
                     take_and_count,
-                    goes_on,
+                    is_sequential,
                     keeps and start is None,
                     may_skip=start in (None, key),
                 )
@@ -291,7 +291,7 @@ class Decoder:
         return False
 
     def _feed(
-        self, wanted: list[int], take: Take, goes_on: bool, keeps: bool, *, may_skip: bool
+        self, wanted: list[int], take: Take, is_sequential: bool, keeps: bool, *, may_skip: bool
     ) -> None:
         """Decode until all wanted frames have been taken, in their order."""
         waiting, positions, numbers = self._waiting, self.index.positions, self._numbers
@@ -299,22 +299,22 @@ class Decoder:
         last_needed = max(needed) if self._is_timed else self.index.num_packets
         kept = set(range(self._last_given + 1, wanted[0])) if keeps else set()
         kept = set(sorted(kept)[-self._ahead :]).union(wanted)
-        oldest = wanted[0] - (self._ahead if goes_on else 0)
+        oldest = wanted[0] - (self._ahead if is_sequential else 0)
         for number in [number for number in waiting if number not in kept and number < oldest]:
             del waiting[number]  # it was not requested
         skipping = may_skip and self._may_skip
         # Frames that may be asked for next are not left out.
-        unwanted = (wanted[0] if keeps else 0, wanted[-1] if goes_on else len(numbers))
+        unwanted = (wanted[0] if keeps else 0, wanted[-1] if is_sequential else len(numbers))
         for number in wanted:
             while number not in waiting:
                 if self._last_given >= number:
                     raise _MissedError(f"its frame {number} cannot be decoded")
                 position = self._next
                 packet = None
-                if position <= last_needed or goes_on:
+                if position <= last_needed or is_sequential:
                     packet = next(self._packets, None)
                 if packet is None:
-                    self._drain(kept, wanted[-1], goes_on)
+                    self._drain(kept, wanted[-1], is_sequential)
                     if number in waiting:
                         break
                     raise _MissedError(f"its frame {number} cannot be decoded")
@@ -369,7 +369,7 @@ class Decoder:
         if number in kept or last < number <= last + self._ahead:
             self._waiting[number] = frame
 
-    def _drain(self, kept: set[int], last: int, goes_on: bool) -> None:
+    def _drain(self, kept: set[int], last: int, is_sequential: bool) -> None:
         """Let the codec give what it holds back. It has to be started again afterwards."""
         self._is_running = False
         try:
@@ -378,4 +378,4 @@ class Decoder:
             raise _MissedError(f"its last frames cannot be decoded: {reason_of(error)}") from error
         for frame in frames:
             # At the end of the file, those behind the wanted ones may be asked for next.
-            self._note(frame, kept, last if goes_on else self.index.num_packets)
+            self._note(frame, kept, last if is_sequential else self.index.num_packets)

@@ -36,7 +36,7 @@ COMMAND = struct.Struct("<7QdIIII")
 REPLY = struct.Struct("<Qiiqqqqd")
 _OPEN, _DECODE, _GO_ON, _STOP = range(4)
 _PART, _DONE, _REFUSED, _NEEDS, _READY = range(5)
-_NEW_BUFFER, _HAS_BYTES, _GOES_ON, _KEEP = 1, 2, 4, 8
+_NEW_BUFFER, _HAS_BYTES, _SEQUENTIAL, _KEEP = 1, 2, 4, 8
 
 _MAX_FRAMES = 256  # in one message
 _READY_BYTES = 1 << 19  # of frames that are worth a message of their own
@@ -263,7 +263,7 @@ class _Server:
         decoder.frames(
             wanted,
             sender.take,
-            goes_on=bool(command.flags & _GOES_ON),
+            is_sequential=bool(command.flags & _SEQUENTIAL),
             keeps_between=bool(command.flags & _KEEP),
         )
         sender.finish()
