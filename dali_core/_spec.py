@@ -333,7 +333,7 @@ class OpSpec:
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
-        For operators that read a data set: makes a `dali_core._readers.order.DataSource` from
+        For operators that read a data set: makes a `dali_core._readers.protocol.DataSource` from
         the checked arguments. The operator then takes the sharding and shuffling arguments, too.
     hands_to_reader : bool
         Whether it takes the arguments of readers without being one, since `bind` hands them to a

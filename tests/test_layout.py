@@ -38,10 +38,10 @@ ROOMS = [
     ["types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["_storage"],
-    ["arrow", "array_record"],
-    ["operators"],
-    ["samplers"],
-    ["_graph", "_readers"],
+    ["arrow", "array_record", "samplers"],
+    # Readers' shared parts know no operator, see below; formats use the listings of operators.
+    ["_readers", "operators"],
+    ["_graph"],
     ["_execution"],
     [
         *("tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord", "tracing"),
@@ -60,6 +60,9 @@ KNOWN_TO_OPERATORS = (
     "dali_core._cache_files",
     "dali_core._literals",
     "dali_core._messages",
+    "dali_core._readers.formats",
+    "dali_core._readers.protocol",
+    "dali_core._readers.python_reader",
     "dali_core._spec",
     "dali_core._storage",
     "dali_core._texts",
@@ -75,6 +78,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._runtime.remote_reads",
     "dali_core._runtime.step",
     "dali_core._runtime.turn",
+    "dali_core._runtime.worker_parts",
     "dali_core._runtime.tensor",
     "dali_core._runtime.tensor_list",
     "dali_core._runtime.tensor_list_gpu",
@@ -185,6 +189,30 @@ def _circles(imported: dict[str, set[str]]) -> list[set[str]]:
 def test_import_cycles_are_detected() -> None:
     imported = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a", "d"}}
     assert _circles(imported) == [{"b", "c"}]
+
+
+def test_shared_parts_of_readers_import_no_operator_or_format() -> None:
+    shared = sorted((PACKAGE / "_readers").glob("*.py"))
+    apart = ("dali_core.operators", "dali_core._readers.formats")
+    assert len(shared) > 5
+    assert [
+        f"{_name(path)} imports {module}"
+        for path in shared
+        for module in _imports(path)
+        if module.startswith(apart)
+    ] == []
+
+
+def test_folders_of_python_readers_hold_the_description_only() -> None:
+    folders = [
+        PACKAGE / "operators" / spec.name.replace(".", "/")
+        for spec in known_specs().values()
+        if spec.hands_to_reader
+    ]
+    assert len(folders) > 2
+    for folder in folders:
+        assert len((folder / "__init__.py").read_text("utf-8").splitlines()) < 10, folder
+        assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
 
 
 def test_no_import_cycles() -> None:

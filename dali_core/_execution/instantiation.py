@@ -13,7 +13,7 @@ from dali_core._runtime.executor_config import ArgumentLimits
 from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
 from dali_core._spec import Range
-from dali_core._storage import Storage, make_storage
+from dali_core._storage import Storage, make_storage, storage_arguments
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.types import DALIDataType
 
@@ -56,7 +56,8 @@ def make_operator(
     if (at_build := node.spec.native.at_build) is not None:
         values |= at_build()
     if node in readers:
-        values |= readers[node].source.native_arguments()
+        source = readers[node].source
+        values |= source.native_arguments() | storage_arguments(source.storage)
         values.pop("sampler", None)  # which only decides what is read
     if node in storages:
         values["storage"] = storages[node].reads.address

@@ -122,8 +122,8 @@ def known_specs() -> dict[str, OpSpec]:
 
 def identity(spec: OpSpec) -> str:
     """Return the name by which documents refer to an operator; see `specs_by_identity`."""
-    is_public = (packages().specs.get(spec.name) or find_own(spec.name)) is spec
-    return spec.name if is_public else spec.native.name
+    called_so = packages().specs.get(spec.name) or find_own(spec.name)
+    return spec.name if called_so is None or called_so is spec else spec.native.name
 
 
 @cache
@@ -141,10 +141,10 @@ def specs_by_identity() -> dict[str, OpSpec]:
 
 
 def _used_by(path: str) -> dict[str, OpSpec]:
-    """Return descriptions that an operator has for its own use, by the name of native code."""
+    """Return descriptions that an operator has for its own use, by their identities."""
     others = vars(importlib.import_module(f"{operators.__name__}.{path}")).items()
     return {
-        value.native.name: value
+        identity(value): value
         for name, value in others
         if name != "SPEC" and isinstance(value, OpSpec)
     }

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_core._graph.node import OperatorNode
 from dali_core._runtime.random import mix_seed, permutation
 from dali_core.errors import ArgumentValueError
 from dali_core.samplers import DataSet, Sampler
@@ -100,31 +99,6 @@ def _counts(sizes: Sequence[int], shares: NDArray[np.float64], length: int) -> l
     most = np.argsort(counts - exact, kind="stable")[: length - int(counts.sum())]
     counts[most] += 1
     return [int(count) for count in counts]
-
-
-def mixture_of(node: OperatorNode) -> tuple[OperatorNode, int] | None:
-    """Find the mixture that a reader is part of, and the number of its data set there.
-
-    The condition of data set 0 is that 0 was chosen; of data set 1 that 0 was not and 1 was; of
-    the last one that none of the others was.
-    """
-    found: OperatorNode | None = None
-    number = 0
-    for condition in node.conditions:
-        chooser = _chooser(condition.predicate.source)
-        if chooser is not None:
-            found = chooser
-            number += not condition.wanted
-    return None if found is None else (found, number)
-
-
-def _chooser(node: OperatorNode) -> OperatorNode | None:
-    """Return the mixture that a predicate asks for its choice."""
-    while node.spec.role != "mixture":
-        if not node.inputs:
-            return None
-        node = node.inputs[0].source
-    return node
 
 
 def check_own_arguments(arguments: Mapping[str, Any]) -> None:

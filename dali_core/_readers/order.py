@@ -1,15 +1,16 @@
-"""The protocol of data sets for readers, and the order in which a pipeline reads them."""
+"""The arguments of all readers, and the order in which a pipeline reads a data set."""
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_core._readers.mixtures import MixtureOrder
+from dali_core._readers.protocol import DataSource
 from dali_core._runtime.epoch_plan import EpochPlan, Run
 from dali_core._runtime.executor_config import Permutation, ReaderRun
 from dali_core._runtime.random import ListedOrder, mix_seed
@@ -141,18 +142,6 @@ READER_ARGS = (
 """Arguments that every reader takes."""
 
 
-class DataSource(Protocol):
-    """A data set that native code reads by index."""
-
-    def __len__(self) -> int:
-        """Count the samples."""
-        ...
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return what the native code needs to fetch a sample by its index."""
-        ...
-
-
 @dataclass(frozen=True)
 class Part:
     """A data set as a part of a mixture.
@@ -280,9 +269,7 @@ class IndexSampler:
                     "of the whole data set. Leave out one."
                 )
             sampler = as_sampler(arguments["sampler"])
-            labels = getattr(source, "labels", None)
-            blocks = getattr(source, "blocks", None)
-            data = DataSet(num_samples, seed, shuffle or after_epoch, labels, blocks)
+            data = DataSet(num_samples, seed, shuffle or after_epoch, source.labels, source.blocks)
             num_samples = length_of(sampler, data)
         plan = EpochPlan(
             num_samples=num_samples,

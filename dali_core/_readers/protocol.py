@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_core._storage import Storage
+from dali_core.errors import ArgumentTypeError
 
 Upcoming = Callable[[int], NDArray[np.int64]]
 """Returns the indices that are fetched after the batch, at most so many."""
@@ -18,13 +20,14 @@ Upcoming = Callable[[int], NDArray[np.int64]]
 class DataSource(ABC):
     """A data set whose samples are numbered from 0 on, as it is when a pipeline is built.
 
-    Every listing derives from it, and everything that is ever asked of one is declared here with a
-    default. None of them is wrapped: what reads URLs is an attribute, see `storage`.
+    Every listing derives from it, and everything that is ever asked of one is declared here, with
+    a default. No data set is wrapped in another one, which might forget a member: what reads its
+    URLs is an attribute.
 
     Attributes
     ----------
     storage : Storage or None
-        What reads the paths of the data set that are URLs; None if there are none.
+        What reads those paths for native code that are URLs; None if none are.
     """
 
     storage: Storage | None = None
@@ -53,26 +56,46 @@ class DataSource(ABC):
         return {}
 
 
-class Fetcher(ABC):
-    """Fetches samples of a data set in Python; one thread at a time uses it.
+@dataclass(frozen=True)
+class Numbered(DataSource):
+    """A data set of which only the number of samples is known.
 
-    One of `fetch` and `fetch_many` must be overridden. An exception makes the sample a bad one; if
-    `fetch_many` raises one, each sample of the batch is fetched by itself.
+    Attributes
+    ----------
+    length : int
+        How many there are.
     """
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        if cls.fetch is Fetcher.fetch and cls.fetch_many is Fetcher.fetch_many:
-            raise TypeError(f"{cls.__name__} must have fetch or fetch_many. Add one of them.")
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+
+class Fetcher(ABC):  # noqa: B024 (either of its methods may be the one that is overridden)
+    """Fetches samples in Python; one thread at a time uses it.
+
+    One of `fetch` and `fetch_many` must be overridden. Any exception that they raise makes bad
+    samples.
+    """
 
     def fetch(self, index: int) -> Any:
         """Return a sample: an array, or a tuple of as many as there are outputs."""
-        (sample,) = self.fetch_many([index])
-        return sample
+        samples = self.fetch_many([index])
+        if samples is None:
+            raise NotImplementedError(f"{type(self).__name__} must have fetch or fetch_many.")
+        if len(samples) != 1:
+            raise ArgumentTypeError(
+                f"the source must return a sample for each index (got {len(samples)} for one)."
+            )
+        return samples[0]
 
-    def fetch_many(self, indices: Sequence[int]) -> Sequence[Any]:
-        """Return a sample for each index."""
-        return [self.fetch(index) for index in indices]
+    def fetch_many(self, indices: Sequence[int]) -> Sequence[Any] | None:
+        """Return a sample for each index; None to have each fetched by itself.
+
+        They are also fetched one by one after an exception, to find out which are bad.
+        """
+        return None
 
     def expect(self, upcoming: Upcoming) -> None:
         """Learn, before a batch is fetched, how to find out what is fetched after it."""
@@ -80,4 +103,4 @@ class Fetcher(ABC):
 
 
 class FetchedSource(DataSource, Fetcher):
-    """A data set that fetches its samples itself, since it keeps nothing between two batches."""
+    """A data set that fetches its samples itself, and keeps nothing between two batches."""

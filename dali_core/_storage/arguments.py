@@ -38,42 +38,20 @@ _ALL_STARTED = 1 << 20
 
 
 class _Source(Protocol):
-    def __len__(self) -> int: ...
-
-    def native_arguments(self) -> dict[str, Any]: ...
+    storage: Storage | None
 
 
-class StoredSource:
-    """A data set of which objects are in remote storage.
-
-    Parameters
-    ----------
-    source : DataSource
-        The data set, with URLs in the place of paths.
-    storage : Storage
-        What reads them.
-    """
-
-    def __init__(self, source: _Source, storage: Storage) -> None:
-        self.source: Any = source
-        self.storage = storage
-
-    def __len__(self) -> int:
-        return len(self.source)
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return what the native code needs to fetch a sample by its index."""
-        return {
-            **self.source.native_arguments(),
-            "storage": self.storage.reads.address,
-            # All batches that are started are read ahead: latency is hidden by many requests.
-            "prefetch_queue_depth": _ALL_STARTED,
-        }
+def storage_arguments(storage: Storage | None) -> dict[str, Any]:
+    """Return what native code needs to read the URLs of a data set; nothing if it has none."""
+    if storage is None:
+        return {}
+    # All batches that are started are read ahead: latency is hidden by many requests.
+    return {"storage": storage.reads.address, "prefetch_queue_depth": _ALL_STARTED}
 
 
-def storages_of(sources: Iterable[Any]) -> list[Storage]:
+def storages_of(sources: Iterable[_Source]) -> list[Storage]:
     """List the storages of those data sets that have one."""
-    return [source.storage for source in sources if isinstance(source, StoredSource)]
+    return [source.storage for source in sources if source.storage is not None]
 
 
 def stored(
@@ -90,6 +68,9 @@ def stored(
     def open_source(arguments: dict[str, Any]) -> Any:
         storage = make_storage(arguments)
         source = list_samples(arguments, storage)
-        return StoredSource(source, storage) if storage.is_used else source
+        if storage.is_used:
+            # Listings may be frozen; this is done before anyone else has them.
+            object.__setattr__(source, "storage", storage)
+        return source
 
     return open_source

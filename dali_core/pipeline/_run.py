@@ -10,12 +10,12 @@ from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.python_workers import PythonWorkers
+from dali_core._execution.readers import Readers
 from dali_core._execution.run_statistics import RunStatistics
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.context import warn_user
 from dali_core._graph.node import OperatorNode
-from dali_core._readers.open import Readers
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import Step
 from dali_core._runtime.tensor_list import TensorListCPU

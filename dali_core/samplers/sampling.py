@@ -292,6 +292,7 @@ class Iterated(Sampler):
 
     def __init__(self, sampler: Any) -> None:
         self._sampler = sampler
+        self._set_epoch: Callable[[int], object] | None = getattr(sampler, "set_epoch", None)
         self._given: dict[int, NDArray[np.int64]] = {}  # the last ones, if it cannot go back
         self._next_epoch = 0
         if getattr(sampler, "num_replicas", 1) != 1:
@@ -308,8 +309,8 @@ class Iterated(Sampler):
 
     def indices(self, data: DataSet, epoch: int) -> NDArray[np.int64]:
         """Iterate over the sampler."""
-        if hasattr(self._sampler, "set_epoch"):
-            self._sampler.set_epoch(epoch)
+        if self._set_epoch is not None:
+            self._set_epoch(epoch)
             return data.shuffle(self._iterate(data, epoch), epoch)
         if epoch < self._next_epoch and epoch not in self._given:
             raise PipelineStateError(

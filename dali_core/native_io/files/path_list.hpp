@@ -107,9 +107,10 @@ class PathList {
 };
 
 // The paths that an operator reads.
-inline std::shared_ptr<const PathList> paths_of(const OperatorConfig& config) {
+inline std::shared_ptr<const PathList> paths_of(const OperatorConfig& config,
+                                                const char* name = "paths") {
   // The address of a pointer that lives while the operator is being made.
-  return *reinterpret_cast<const std::shared_ptr<PathList>*>(config.get<int64_t>("paths"));
+  return *reinterpret_cast<const std::shared_ptr<PathList>*>(config.get<int64_t>(name));
 }
 
 }  // namespace dali_core

@@ -25,6 +25,7 @@ from dali_core._runtime.step import (
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.turn import KeptCalls
+from dali_core._runtime.worker_parts import forget_frames
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import (
     ArgumentFormError,
@@ -38,7 +39,6 @@ from dali_core.operators.external_source.parallel import (
     ParallelCalls,
     ParallelItems,
     ParallelSource,
-    forget_frames,
     is_sample_source,
 )
 from dali_core.operators.external_source.producing import split_outputs

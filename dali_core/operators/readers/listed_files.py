@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._readers.protocol import DataSource
 from dali_core._runtime.path_list import PathList
 from dali_core._spec import UNSET, Arg
 from dali_core._storage import STORAGE_ARGS, Storage
@@ -45,7 +46,7 @@ def file_args(pattern: str) -> tuple[Arg, ...]:
 
 
 @dataclass(frozen=True)
-class ListedFiles:
+class ListedFiles(DataSource):
     """Files in their natural order.
 
     Attributes

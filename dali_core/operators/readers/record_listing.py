@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._readers.protocol import DataSource
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import ArchiveIndex, RecordFormat, open_indices
@@ -16,7 +17,7 @@ ReadIndex = Callable[[str, str, Storage], ArchiveIndex]
 
 
 @dataclass
-class RecordListing:
+class RecordListing(DataSource):
     """Records of all files, in their order.
 
     Attributes

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dali_core._messages import printable
+from dali_core._readers.protocol import DataSource
 from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.video.clip_listing import ListedVideo, list_videos
@@ -60,7 +63,7 @@ class ClipRule:
 
 
 @dataclass
-class ClipTable:
+class ClipTable(DataSource):
     """All clips of a data set, numbered through, range after range.
 
     Attributes
@@ -72,7 +75,7 @@ class ClipTable:
     names, paths, errors : list of str
         How each file is called, where it is, and what is wrong with it; an empty text if it is
         sound. A file with an error has one clip, which is a bad sample.
-    files, begins, ends, labels, first_clips : list of int
+    files, begins, ends, range_labels, first_clips : list of int
         For each range that has clips: the number of its file, the first frame, the one after the
         last, the label, and the number of its first clip.
     num_clips : int
@@ -89,13 +92,22 @@ class ClipTable:
     files: list[int] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    labels: list[int] = field(default_factory=list)
+    range_labels: list[int] = field(default_factory=list)
     first_clips: list[int] = field(default_factory=list)
     num_clips: int = 0
     copies: ObjectCopies | None = None
 
     def __len__(self) -> int:
         return self.num_clips
+
+    @property
+    def labels(self) -> Sequence[int] | None:
+        """The label of each clip; None if the reader gives none."""
+        if not self.has_labels:
+            return None
+        counts = np.diff(self.first_clips, append=self.num_clips)
+        labels: list[int] = np.repeat(self.range_labels, counts).tolist()
+        return labels
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to make a clip by its number."""
@@ -106,7 +118,7 @@ class ClipTable:
             "clip_files": self.files,
             "clip_begins": self.begins,
             "clip_ends": self.ends,
-            "clip_labels": self.labels,
+            "clip_labels": self.range_labels,
             "first_clips": self.first_clips,
             "clip_step": self.rule.step,
             "clip_padding": self.rule.padding,
@@ -116,7 +128,7 @@ class ClipTable:
     def add(self, file: int, label: int, begin: int, end: int, count: int) -> None:
         """Add a range of frames with some clips."""
         self.files.append(file)
-        self.labels.append(label)
+        self.range_labels.append(label)
         self.begins.append(begin)
         self.ends.append(end)
         self.first_clips.append(self.num_clips)

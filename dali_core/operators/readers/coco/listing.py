@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._readers.protocol import DataSource
 from dali_core._storage import Storage, refuse_urls
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.coco.annotations import Annotations, read_annotations
@@ -23,7 +24,7 @@ _DECIDED_BEFORE = (
 
 
 @dataclass(frozen=True)
-class CocoListing:
+class CocoListing(DataSource):
     """Images in their order, with their objects.
 
     Attributes

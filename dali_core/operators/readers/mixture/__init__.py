@@ -2,31 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
+from dali_core._readers.protocol import Numbered
 from dali_core._spec import MAX_OUTPUTS, Arg, Native, OpSpec, Range
-
-
-@dataclass(frozen=True)
-class DataSets:
-    """The data sets of a mixture, which are told apart by their numbers.
-
-    Attributes
-    ----------
-    count : int
-        How many there are.
-    """
-
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return nothing: the native code knows the number of each sample's data set."""
-        return {}
-
 
 SPEC = OpSpec(
     name="readers.mixture",
@@ -55,7 +32,7 @@ DataNode
         ),
     ),
     inputs=0,
-    reader=lambda arguments: DataSets(arguments["num_sets"]),
+    reader=lambda arguments: Numbered(arguments["num_sets"]),
     role="mixture",
     lower=Native("readers.python.indices"),
     title="mix_readers",

@@ -7,13 +7,14 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from dali_core._readers.protocol import DataSource
 from dali_core._storage import Storage
 from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentValueError
 
 
 @dataclass(frozen=True)
-class SpeechListing:
+class SpeechListing(DataSource):
     """Entries in their order.
 
     Attributes

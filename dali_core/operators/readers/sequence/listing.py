@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._readers.protocol import DataSource
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import Storage, join_path
 from dali_core.errors import ArgumentValueError
@@ -13,7 +14,7 @@ from dali_core.operators.readers.folders import names_in
 
 
 @dataclass
-class SequenceListing:
+class SequenceListing(DataSource):
     """Sequences of images, numbered through, folder after folder.
 
     Attributes

@@ -7,7 +7,7 @@ import json
 import threading
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock, Mock
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -23,6 +23,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dali_core import samplers
+from dali_core._readers.block_cache import Block, BlockCache
+from dali_core._readers.formats.parquet import RowGroups
+from dali_core._readers.read_ahead import ReadingAhead
 from dali_core._storage import Storage
 from dali_core.errors import (
     ArgumentTypeError,
@@ -30,9 +33,6 @@ from dali_core.errors import (
     SampleError,
     StateMismatchError,
 )
-from dali_core.operators.readers.parquet.reading_ahead import ReadingAhead
-from dali_core.operators.readers.parquet.row_groups import RowGroups
-from dali_core.operators.readers.parquet.rows import Rows
 from tests.hanging import HANG_SECONDS
 from tests.operators.readers.parquet.tables import make, numbered, numbers, write
 
@@ -54,14 +54,14 @@ def reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     Threads of other tests may still read theirs ahead.
     """
     found: list[int] = []
-    read = RowGroups.read
+    read = RowGroups.read_block
 
     def noting(self: RowGroups, block: int) -> Any:
-        if str(tmp_path) in self.name(block):
+        if str(tmp_path) in self.block_name(block):
             found.append(block)
         return read(self, block)
 
-    monkeypatch.setattr(RowGroups, "read", noting)
+    monkeypatch.setattr(RowGroups, "read_block", noting)
     return found
 
 
@@ -127,19 +127,19 @@ def test_blocks_read_each_row_group_once(files: list[str], reads: list[int]) -> 
 def test_row_groups_are_read_ahead(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, begun, gate = RowGroups.read, threading.Event(), threading.Event()
+    read, begun, gate = RowGroups.read_block, threading.Event(), threading.Event()
     readers: dict[int, str] = {}
 
     def noting(self: RowGroups, block: int) -> Any:
         # Threads of other tests may still read theirs ahead.
-        if str(tmp_path) in self.name(block):
+        if str(tmp_path) in self.block_name(block):
             readers[block] = threading.current_thread().name
             if block == 1:
                 begun.set()
                 assert gate.wait(HANG_SECONDS)
         return read(self, block)
 
-    monkeypatch.setattr(RowGroups, "read", noting)
+    monkeypatch.setattr(RowGroups, "read_block", noting)
     options = {"prefetch_queue_depth": 1}
     pipeline = make(3, options, paths=files, columns=["number"], pad_last_batch=True)
     assert pipeline.run()[0].as_array().tolist() == [0, 1, 2]
@@ -147,7 +147,7 @@ def test_row_groups_are_read_ahead(
     gate.set()
     for first in (3, 6, 9):
         assert pipeline.run()[0].as_array().tolist() == list(range(first, first + 3))
-    assert readers[1] == "dali_core parquet" != readers[0]
+    assert readers[1] == "dali_core blocks" != readers[0]
     pipeline.close()
 
 
@@ -208,19 +208,17 @@ def test_the_reading_thread_may_collect_the_reader() -> None:
 
 
 def test_few_of_many_tiny_rows_are_looked_at() -> None:
-    groups = MagicMock(RowGroups, blocks=[1000] * 10_000)
-    groups.__len__.return_value = 10_000_000
-    groups.fields.return_value = [Mock(path=("number",))]
-    groups.read.return_value = pa.table({"number": np.zeros(1000, np.int8)})
+    source = MagicMock(RowGroups, blocks=[1000] * 10_000)
+    source.read_block.return_value = Block(lambda places: [()] * len(places), 1000)
     asked: list[int] = []
 
     def upcoming(count: int) -> NDArray[np.int64]:
         asked.append(count)
         return np.empty(0, np.int64)
 
-    rows = Rows(groups, 1 << 30)
-    rows.upcoming = upcoming
-    rows.fetch_many([0, 1])
+    cache = BlockCache(source, 1 << 30)
+    cache.expect(upcoming)
+    cache.fetch_many([0, 1])
     assert len(asked) == 1
     assert 1000 < asked[0] < 100_000
 

@@ -1,36 +1,14 @@
-"""Fetches samples from a data set of the user: here, or in a worker."""
+"""Fetches the samples of a batch: here, or in a worker."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from dali_core._readers.protocol import Fetcher
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.workers import Keep, Produced
 from dali_core.errors import ArgumentTypeError
-
-_ONE = ("fetch", "__getitem__")
-_MANY = ("fetch_many", "__getitems__")
-
-
-def check_source(source: Any) -> None:
-    """Check that an object is a data set.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it has no length, or gives no samples by index.
-    """
-    if hasattr(source, "__len__") and _method(source, (*_MANY, *_ONE)) is not None:
-        return
-    raise ArgumentTypeError(
-        "source must have __len__, and fetch or __getitem__ that take an index (got "
-        f"{source!r:.100}). Add them, or use fn.external_source for other sources."
-    )
-
-
-def _method(source: Any, names: Sequence[str]) -> Callable[[Any], Any] | None:
-    return next((getattr(source, name) for name in names if hasattr(source, name)), None)
 
 
 class Fetching:
@@ -38,14 +16,14 @@ class Fetching:
 
     Parameters
     ----------
-    source : object
-        The data set.
+    fetcher : Fetcher
+        Fetches them.
     num_outputs : int or None
         Of how many arrays its samples are; None if they are one, alone or in a tuple.
     """
 
-    def __init__(self, source: Any, num_outputs: int | None) -> None:
-        self.source = source
+    def __init__(self, fetcher: Fetcher, num_outputs: int | None) -> None:
+        self.fetcher = fetcher
         self._num_outputs = num_outputs
 
     def __call__(self, keep: Keep, indices: Sequence[int], goes_on: bool) -> Produced:
@@ -65,7 +43,7 @@ class Fetching:
         failures: dict[int, BaseException] = {}
         for place, index in enumerate(indices):
             try:
-                sample = self._one(index) if many is None else many[place]
+                sample = self.fetcher.fetch(index) if many is None else many[place]
                 row: list[Any] = [keep(TensorCPU(part)) for part in self._parts(sample)]
             except BaseException as error:
                 failures[place] = error
@@ -81,27 +59,11 @@ class Fetching:
 
         That also finds out which of them cannot be fetched.
         """
-        fetch = _method(self.source, _MANY)
-        if fetch is None:
-            return None
         try:
-            samples: Sequence[Any] = fetch(list(indices))
+            samples = self.fetcher.fetch_many(indices)
         except Exception:
             return None
-        return samples if len(samples) == len(indices) else None
-
-    def _one(self, index: int) -> Any:
-        fetch = _method(self.source, _ONE)
-        if fetch is not None:
-            return fetch(index)
-        fetch_many = _method(self.source, _MANY)
-        assert fetch_many is not None
-        samples = fetch_many([index])
-        if len(samples) != 1:
-            raise ArgumentTypeError(
-                f"the source must return a sample for each index (got {len(samples)} for one)."
-            )
-        return samples[0]
+        return None if samples is None or len(samples) != len(indices) else samples
 
     def _parts(self, sample: Any) -> Sequence[Any]:
         if self._num_outputs is None:

@@ -1,19 +1,85 @@
-"""Finds the row groups of Parquet files, and reads columns of one at a time."""
+"""The format of `fn.readers.parquet`: columns of Parquet files, a row group at a time."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dali_core._readers.block_cache import Block, BlockCache, BlockSource
+from dali_core._readers.protocol import DataSource, Fetcher
+from dali_core._readers.python_reader import Format
 from dali_core._runtime.thread_start import map_in_threads
-from dali_core._storage import Storage, is_url
+from dali_core._spec import Arg, Range
+from dali_core._storage import STORAGE_ARGS, Storage, is_url
 from dali_core._storage.failures import problem_of
-from dali_core._storage.storage import make_storage
-from dali_core.arrow import Field, find_field, import_pyarrow
+from dali_core.arrow import ArrowSource, Field, find_field, import_pyarrow
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+
+_FILE_ARGS = (
+    Arg("paths", list[str], "Paths or URLs of the files, whose rows come in this order."),
+    Arg(
+        "columns",
+        list[str],
+        'Names of the columns to read; there is an output for each. ``"a.b"`` is the field ``b`` '
+        "of structs in the column ``a``.",
+        length=Range(1, 4096),
+    ),
+    *STORAGE_ARGS,
+)
+
+
+class Parquet(Format):
+    """Rows of Parquet files, read by pyarrow."""
+
+    name = "readers.parquet"
+    doc = """Read columns of Parquet files; a sample is a row.
+
+Files are read by pyarrow (the extra is `arrow`), a row group at a time, and of that only the
+columns that are asked for. Numbers and booleans are scalars. Binary values and strings are 1-D
+arrays of uint8. Lists of numbers are 1-D, and have a dimension more for each fixed-size list
+inside. Images as Hugging Face stores them, a struct of ``bytes`` and ``path``, are their encoded
+bytes. Columns of other types, such as timestamps, are errors that name the column and its type.
+
+A row with a null in one of the columns is a bad sample, and so is each row of a row group that
+cannot be read. Errors name the file, the row group and the row; `Tensor.source_info` is the index
+of the row in all files.
+
+With ``random_shuffle=True``, successive rows are in different row groups, and each needs a whole
+one: use it where all fits into `max_cached_bytes`. `samplers.Blocks` gives an order in which each
+row group is read once in an epoch.
+
+Returns
+-------
+DataNode or list of DataNode
+    The columns in the order of `columns`; a list if there are several."""
+    args = (
+        *_FILE_ARGS,
+        Arg(
+            "max_cached_bytes",
+            int,
+            "How many bytes of decoded row groups are kept in memory; those that were not used for "
+            "longest are dropped. A single row group may have more.",
+            512 << 20,
+            range=Range(1),
+        ),
+    )
+    listing_args = _FILE_ARGS
+
+    def open(self, arguments: Mapping[str, Any], storage: Storage) -> DataSource:
+        """Find the row groups."""
+        return _list_row_groups(arguments, storage)
+
+    def num_outputs(self, arguments: Mapping[str, Any]) -> int:
+        """Return the number of columns."""
+        return len(arguments["columns"])
+
+    def fetcher(self, source: DataSource, arguments: Mapping[str, Any]) -> Fetcher:
+        """Return rows from a cache of row groups."""
+        assert isinstance(source, BlockSource)
+        return BlockCache(source, arguments["max_cached_bytes"])
 
 
 class _ObjectFile(io.RawIOBase):
@@ -60,7 +126,7 @@ class _File:
     fields: list[Field]
 
 
-class RowGroups:
+class RowGroups(BlockSource):
     """The row groups of some files, in their order, except those without rows.
 
     Parameters
@@ -69,11 +135,6 @@ class RowGroups:
         The files.
     storage : Storage
         What reads those whose paths are URLs.
-
-    Attributes
-    ----------
-    blocks : list of int
-        Number of rows in each row group.
     """
 
     def __init__(self, files: Sequence[_File], storage: Storage) -> None:
@@ -85,31 +146,22 @@ class RowGroups:
             for number in range(file.metadata.num_row_groups)
             if file.metadata.row_group(number).num_rows > 0
         ]
-        self.blocks = [file.metadata.row_group(n).num_rows for file, n in self._places]
+        self._num_rows: list[int] = [
+            file.metadata.row_group(n).num_rows for file, n in self._places
+        ]
 
-    def __len__(self) -> int:
-        return sum(self.blocks)
+    @property
+    def blocks(self) -> Sequence[int]:
+        """Number of rows in each row group."""
+        return self._num_rows
 
-    def native_arguments(self) -> dict[str, Any]:
-        """Return nothing: the native code knows the index of each row."""
-        return {}
-
-    def fields(self, block: int) -> list[Field]:
-        """Return the columns as they are in the file of a row group."""
-        return self._places[block][0].fields
-
-    def name(self, block: int) -> str:
+    def block_name(self, block: int) -> str:
         """Return file and number of a row group, for messages."""
         file, number = self._places[block]
         return f"{file.path!r}, row group {number}"
 
-    def read(self, block: int) -> Any:
+    def read_block(self, block: int) -> Block:
         """Read the columns of a row group.
-
-        Returns
-        -------
-        pyarrow.Table
-            The columns; structs have only the fields that were asked for.
 
         Raises
         ------
@@ -119,6 +171,7 @@ class RowGroups:
         import pyarrow.parquet as pq
 
         file, number = self._places[block]
+        columns = [".".join(field.path) for field in file.fields]
         try:
             with (
                 _source(self._storage, file.path, file.size) as source,
@@ -129,16 +182,15 @@ class RowGroups:
                     page_checksum_verification=True,
                 ) as opened,
             ):
-                table = opened.read_row_group(
-                    number, columns=[".".join(field.path) for field in file.fields]
-                )
+                table = opened.read_row_group(number, columns=columns)
             if table.num_rows != self.blocks[block]:
                 raise ValueError(f"it has {table.num_rows} rows instead of {self.blocks[block]}")
         except Exception as error:
             raise ValueError(
-                f"{self.name(block)}: the row group must be readable (got {error}). Check the file."
+                f"{self.block_name(block)}: the row group must be readable (got {error}). Check "
+                "the file."
             ) from error
-        return table
+        return Block(ArrowSource(table, columns).fetch_many, table.nbytes)
 
 
 def _source(storage: Storage, path: str, size: int) -> Any:
@@ -151,8 +203,8 @@ def _source(storage: Storage, path: str, size: int) -> Any:
     return pyarrow.OSFile(os.fsencode(path))
 
 
-def list_row_groups(arguments: dict[str, Any]) -> RowGroups:
-    """Find the row groups, from the checked arguments of the operator.
+def _list_row_groups(arguments: Mapping[str, Any], storage: Storage) -> RowGroups:
+    """Find the row groups.
 
     Raises
     ------
@@ -163,7 +215,6 @@ def list_row_groups(arguments: dict[str, Any]) -> RowGroups:
         If pyarrow, or what reads URLs, is not installed.
     """
     import_pyarrow()
-    storage = make_storage(arguments)
     paths = storage.checked(arguments["paths"])
     columns = arguments["columns"]
     if not paths:

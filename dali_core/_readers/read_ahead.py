@@ -1,4 +1,4 @@
-"""Reads row groups in a thread, before they are needed."""
+"""Reads blocks in a thread, before they are needed."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class _Work:
                 return
             self._is_running = True
         try:
-            # The interpreter waits for it at its end: pyarrow must not be interrupted by that.
-            start_new_thread(self._run, "dali_core parquet", daemon=False)
+            # The interpreter waits for it at its end: libraries must not be interrupted by that.
+            start_new_thread(self._run, "dali_core blocks", daemon=False)
         except RuntimeError:  # no more threads: everything is read when it is needed
             self._is_running = False
 

@@ -1,11 +1,13 @@
-"""The step behind `fn.readers.python`."""
+"""Steps that fetch the samples whose indices they get."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from dali_core._readers.fetching import Fetching
+from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core._runtime.step import (
     Step,
     StepContext,
@@ -15,10 +17,9 @@ from dali_core._runtime.step import (
 )
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
-from dali_core._runtime.workers import FunctionSettings, Produced, WorkerPool
+from dali_core._runtime.worker_parts import await_parts, forget_frames, join_parts
+from dali_core._runtime.workers import FunctionSettings, Produced, WorkerFunction, WorkerPool
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.external_source.parallel import await_parts, forget_frames, join_parts
-from dali_core.operators.readers.python.fetching import Fetching
 from dali_core.types import DALIDataType, to_dali_type
 
 _MAX_INDICES = 256
@@ -30,39 +31,57 @@ class FetchingStep(Step):
 
     Parameters
     ----------
-    arguments : dict
-        Checked arguments of `fn.readers.python`.
+    fetcher : Fetcher
+        Fetches them.
+    num_outputs : int or None
+        Of how many arrays samples are; None if they are one, alone or in a tuple.
+    layout, dtype : object
+        Layout and type of all outputs, or lists of one each; see `Format`.
+    in_workers : WorkerFunction, optional
+        What workers call in the place of the fetcher, with indices and whether to continue after
+        a failure; by default this step fetches.
+    bytes_per_sample : int
+        An estimate for workers; 0 if there is none.
     """
 
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        num_outputs = arguments.get("num_outputs")
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        num_outputs: int | None,
+        layout: Any = None,
+        dtype: Any = None,
+        *,
+        in_workers: WorkerFunction | None = None,
+        bytes_per_sample: int = 0,
+    ) -> None:
         count = num_outputs or 1
-        self._fetching = Fetching(arguments["source"], num_outputs)
-        self._layouts = _for_each(arguments.get("layout"), "layout", count, "")
+        self._fetching = Fetching(fetcher, num_outputs)
+        self._layouts = _for_each(layout, "layout", count, "")
         self._dtypes = [
-            dtype if dtype is None or isinstance(dtype, DALIDataType) else to_dali_type(dtype)
-            for dtype in _for_each(arguments.get("dtype"), "dtype", count, None)
+            wanted if wanted is None or isinstance(wanted, DALIDataType) else to_dali_type(wanted)
+            for wanted in _for_each(dtype, "dtype", count, None)
         ]
-        self._is_parallel = bool(arguments["parallel"])
-        self._hint = max(arguments.get("bytes_per_sample_hint") or [0])
+        self._in_workers = in_workers
+        self._hint = bytes_per_sample
         self._pool: WorkerPool | None = None
 
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
         """Have samples fetched by workers, which are started next."""
-        if not self._is_parallel:
+        if self._in_workers is None:
             return
         num_parts = max(1, min(pool.num_workers, batch_size))
         self._part_size = min(-(-batch_size // num_parts), _MAX_INDICES)
         # Results of the batch before may still be in use.
         num_results = 2 * -(-batch_size // self._part_size)
         settings = FunctionSettings(num_results, self._part_size, self._hint)
-        self._number = pool.add(self._fetching, settings)
+        self._number = pool.add(self._in_workers, settings)
         self._pool = pool
 
     def run(self, context: StepContext, inputs: list[TensorListCPU]) -> list[StepOutput]:
         """Fetch a batch."""
         (batch,) = inputs
         indices = [int(batch.at(place)) for place in range(len(batch))]
+        self._fetching.fetcher.expect(context.upcoming)
         try:
             return self._run(context, indices)
         except BaseException as error:
@@ -99,6 +118,39 @@ class FetchingStep(Step):
             ],
             context,
         )
+
+
+class OpenedStep(FetchingStep):
+    """Fetches samples of a data set that is opened later.
+
+    Parameters
+    ----------
+    make_fetcher : callable
+        Makes the fetcher for an open data set.
+    num_outputs, layout, dtype
+        As for `FetchingStep`.
+    """
+
+    def __init__(
+        self,
+        make_fetcher: Callable[[DataSource], Fetcher],
+        num_outputs: int | None,
+        layout: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(_NotOpen(), num_outputs, layout, dtype)
+        self._make_fetcher = make_fetcher
+        self._source: DataSource | None = None
+
+    def use_source(self, source: DataSource) -> None:
+        """Fetch samples of this data set, with what is in memory if it is the same as before."""
+        if self._source is not source:
+            self._source = source
+            self._fetching.fetcher = self._make_fetcher(source)
+
+
+class _NotOpen(Fetcher):
+    """Stands for the fetcher of a data set that is not open yet."""
 
 
 def _kept(tensor: TensorCPU) -> TensorCPU:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from dali_core._graph.node import OperatorNode
-from dali_core._readers.mixtures import MixtureOrder, check_own_arguments, mixture_of
+from dali_core._readers.mixtures import MixtureOrder, check_own_arguments
 from dali_core._readers.order import IndexSampler, Part
 from dali_core.errors import (
     ArgumentTypeError,
@@ -66,7 +66,7 @@ def _open_mixture(
     node: OperatorNode, opened: Mapping[OperatorNode, IndexSampler]
 ) -> dict[OperatorNode, IndexSampler]:
     """Open a mixture; return it and its parts, which know of it from then on."""
-    parts = {part: found[1] for part in opened if (found := mixture_of(part)) and found[0] is node}
+    parts = {part: found[1] for part in opened if (found := _mixture_of(part)) and found[0] is node}
     sizes: dict[int, int] = {}
     for part, number in parts.items():
         size = opened[part].plan.num_samples
@@ -93,6 +93,31 @@ def _open_mixture(
     return {node: chooser} | {
         part: replace(opened[part], part=Part(chooser, number)) for part, number in parts.items()
     }
+
+
+def _mixture_of(node: OperatorNode) -> tuple[OperatorNode, int] | None:
+    """Find the mixture that a reader is part of, and the number of its data set there.
+
+    The condition of data set 0 is that 0 was chosen; of data set 1 that 0 was not and 1 was; of
+    the last one that none of the others was.
+    """
+    found: OperatorNode | None = None
+    number = 0
+    for condition in node.conditions:
+        chooser = _chooser(condition.predicate.source)
+        if chooser is not None:
+            found = chooser
+            number += not condition.wanted
+    return None if found is None else (found, number)
+
+
+def _chooser(node: OperatorNode) -> OperatorNode | None:
+    """Return the mixture that a predicate asks for its choice."""
+    while node.spec.role != "mixture":
+        if not node.inputs:
+            return None
+        node = node.inputs[0].source
+    return node
 
 
 def _open(node: OperatorNode, **more: Any) -> IndexSampler:
