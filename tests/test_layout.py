@@ -203,6 +203,21 @@ def test_shared_parts_of_readers_import_no_operator_or_format() -> None:
     ] == []
 
 
+def test_data_sets_derive_from_the_protocol() -> None:
+    # So that every member which samplers or native code ask for is there, if only as a default.
+    known = {"DataSource", "FetchedSource", "BlockSource", "ListedFiles", "RecordListing"}
+    found = {
+        node.name: {ast.unparse(base) for base in node.bases}
+        for path in [*_below("dali_core/operators"), *_below("dali_core/_readers")]
+        if path.suffix == ".py"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any(getattr(entry, "name", "") == "native_arguments" for entry in node.body)
+    }
+    assert len(found) > 5
+    assert {name for name, bases in found.items() if not bases & {*known, "ABC"}} == set()
+
+
 def test_folders_of_python_readers_hold_the_description_only() -> None:
     folders = [
         PACKAGE / "operators" / spec.name.replace(".", "/")

@@ -155,8 +155,8 @@ class _Namespace:
         self._waiting[module] = waiting
 
     def _add_packaged(self) -> None:
-        for operator in packages().specs:
-            if operator not in self._packaged:
+        for operator, spec in packages().specs.items():
+            if operator not in self._packaged and not spec.is_internal:
                 self._packaged.add(operator)
                 self._put(operator)
 

@@ -1,1 +1,1 @@
-"""Readers: the order of their samples, mixtures, and what a pipeline opens."""
+"""Readers: the protocol of data sets, their order, mixtures, and formats read in Python."""

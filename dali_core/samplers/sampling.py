@@ -160,7 +160,8 @@ class ClassBalanced(Sampler):
     Parameters
     ----------
     labels : array of int, shape (number of samples,), optional
-        Class of each sample. By default, the reader's labels; `readers.file` has them.
+        Class of each sample. By default, the reader's labels; `readers.file` and readers of videos
+        have them.
     length : int, optional
         Samples in an epoch; by default as many as in the data set.
     """

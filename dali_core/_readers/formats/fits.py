@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -71,7 +72,7 @@ DataNode or list of DataNode
 
     def open(self, arguments: Mapping[str, Any], storage: Storage) -> DataSource:
         """List the files."""
-        return _Files(list_files(dict(arguments), storage), storage)
+        return _Files(**vars(list_files(dict(arguments), storage)), reads=storage)
 
     def num_outputs(self, arguments: Mapping[str, Any]) -> int:
         """Return the number of images of a file."""
@@ -87,21 +88,17 @@ DataNode or list of DataNode
         return _Images(source, arguments["hdu_indices"])
 
 
-class _Files(DataSource):
-    def __init__(self, files: ListedFiles, storage: Storage) -> None:
-        self.files = files
-        self._storage = storage
-
-    def __len__(self) -> int:
-        return len(self.files)
+@dataclass(frozen=True)
+class _Files(ListedFiles):
+    reads: Storage = field(kw_only=True)
 
     def native_arguments(self) -> dict[str, Any]:
-        return {"sample_names": self.files.files.address}
+        return {"sample_names": self.files.address}
 
     def open_file(self, name: str) -> BinaryIO:
         # Given a name, Astropy takes more for URLs than we do, such as " http:/server".
-        path = join_path(self.files.root, name)
-        return io.BytesIO(self._storage.read(path)) if is_url(path) else open(path, "rb")
+        path = join_path(self.root, name)
+        return io.BytesIO(self.reads.read(path)) if is_url(path) else open(path, "rb")
 
 
 class _Images(Fetcher):
@@ -113,7 +110,7 @@ class _Images(Fetcher):
         """Read the images of a file."""
         from astropy.io import fits
 
-        name = self._source.files.files[index]
+        name = self._source.files[index]
         try:
             with self._source.open_file(name) as file, fits.open(file, memmap=False) as parts:
                 return tuple(_image(parts, number) for number in self._parts)

@@ -1,0 +1,1 @@
+"""Formats that are read in Python, one file each."""
