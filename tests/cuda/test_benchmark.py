@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cuda.simulated_driver import run_simulated
+from tests.cuda.simulated_driver import run_program
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 
 
 def test_gpu_benchmark_runs() -> None:
-    output = run_simulated(
-        """
-import sys
-from benchmarks import gpu, kernels_on_device
-
-sys.argv = ["gpu", "--quick", "--without-pipeline"]
-gpu.main()
-for case in kernels_on_device.CASES:
-    assert case.bar in (0, 0.6, 0.8)
-""",
-    )
+    output = run_program("benchmark/gpu_benchmark_runs")
     assert "Simulated device, driver for CUDA" in output
     assert "numbers mean nothing" in output
     for name in ("normalise to float, CHW", "transpose to CHW", "resample to a half", "copy"):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.cuda.simulated_driver import run_simulated
+from tests.cuda.simulated_driver import run_program
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
-PROGRAM = Path(__file__).with_name("programs") / "failing_calls.py"
 Log = dict[str, tuple[int, str]]
 
 QUEUEING = (
@@ -36,7 +34,7 @@ OTHERS = (
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
     path = tmp_path_factory.mktemp("log") / "log"
-    run_simulated(PROGRAM.read_text("utf-8"), env={"DALI_CORE_LOG": str(path)})
+    run_program("failing_calls", env={"DALI_CORE_LOG": str(path)})
     found: Log = json.loads(path.read_text("utf-8"))
     return found
 

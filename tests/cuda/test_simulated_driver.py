@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cuda.simulated_driver import run_simulated
+from tests.cuda.simulated_driver import run_program, run_simulated
 
 pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 HERE = Path(__file__).parent
@@ -17,7 +17,7 @@ OLDER = {"DALI_CORE_SIMULATED_COMPUTE_CAPABILITY": "8.6"}
 
 
 def run(name: str, **options: Any) -> str:
-    return run_simulated((HERE / "programs" / f"{name}.py").read_text("utf-8"), **options)
+    return run_program(f"simulated_driver/{name}", **options)
 
 
 @pytest.mark.parametrize(
@@ -48,47 +48,17 @@ def test_images_of_the_compiler() -> None:
     assert run("images", env=OLDER, sanitize=False) == ""
 
 
-PRELUDE = """
-import ctypes
-import numpy
-from cuda.bindings import driver
-from tests.cuda.calls import copy_in, copy_out, done, kernel, launch, use_device
-use_device()
-values, output, addresses = (done(driver.cuMemAlloc(4 * 64)) for _ in range(3))
-"""
-READ_TOO_FAR = """
-types = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
-function = kernel("simulated_neighbours")
-done(launch(function, (values, output, 63), types))
-done(driver.cuCtxSynchronize())
-print("well until here", flush=True)
-done(launch(function, (values, output, 64), types))
-done(driver.cuCtxSynchronize())
-"""
-READ_FREED = """
-types = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int
-function = kernel("simulated_gather")
-copy_in(addresses, numpy.array([int(values)], "u8"))
-done(launch(function, (addresses, output, 1), types))
-done(driver.cuCtxSynchronize())
-print("well until here", flush=True)
-done(driver.cuMemFree(values))
-done(launch(function, (addresses, output, 1), types))
-print(hex(copy_out(output, 1, "u4")[0]))
-"""
-
-
 @pytest.mark.parametrize(
     ("program", "found", "place"),
     [
-        (READ_TOO_FAR, "heap-buffer-overflow", "input[index + 1]"),
-        (READ_FREED, "heap-use-after-free", "addresses[index][0]"),
+        ("read_out_of_bounds", "heap-buffer-overflow", "input[index + 1]"),
+        ("read_freed_memory", "heap-use-after-free", "addresses[index][0]"),
     ],
 )
 def test_sanitizer_reports_the_line(program: str, found: str, place: str) -> None:
     lines = KERNELS.read_text("utf-8").splitlines()
     (line,) = (number for number, text in enumerate(lines, 1) if place in text)
-    output = run_simulated(PRELUDE + program, sanitize=True, expect_failure=True)
+    output = run(program, sanitize=True, expect_failure=True)
     before, _, after = output.partition("well until here\n")
     assert before == ""
     assert found in after
@@ -96,49 +66,24 @@ def test_sanitizer_reports_the_line(program: str, found: str, place: str) -> Non
 
 
 def test_freed_memory_is_overwritten() -> None:
-    assert run_simulated(PRELUDE + READ_FREED, sanitize=False) == "well until here\n0xdddddddd\n"
+    assert run("read_freed_memory", sanitize=False) == "well until here\n0xdddddddd\n"
 
 
 def test_out_of_bounds_write_is_detected_at_free() -> None:
-    program = """
-types = ctypes.c_void_p, ctypes.c_longlong, ctypes.c_float
-done(launch(kernel("simulated_fill_float"), (values, 66, 0.0), types))
-driver.cuMemFree(values)
-"""
-    output = run_simulated(PRELUDE + program, sanitize=False, expect_failure=True)
+    output = run("write_out_of_bounds", sanitize=False, expect_failure=True)
     assert "wrote byte 0 behind an allocation of 256 bytes" in output
 
 
-@pytest.mark.parametrize(
-    "use", ["cuStreamQuery(stream)", "cuEventRecord(event, stream)", "cuEventQuery(gone)"]
-)
-def test_use_after_destroy_aborts_the_process(use: str) -> None:
-    program = f"""
-        from cuda.bindings import driver
-        from tests.cuda.calls import done, use_device
-        use_device()
-        stream = done(driver.cuStreamCreate(1))
-        event = done(driver.cuEventCreate(0))
-        gone = done(driver.cuEventCreate(0))
-        done(driver.cuStreamDestroy(stream))
-        done(driver.cuEventDestroy(gone))
-        driver.{use}
-    """
-    output = run_simulated(program, expect_failure=True)
+@pytest.mark.parametrize("function", ["cuStreamQuery", "cuEventRecord", "cuEventQuery"])
+def test_use_after_destroy_aborts_the_process(function: str) -> None:
+    output = run("use_after_destroy", arguments=[function], expect_failure=True)
     assert "simulated driver: use of the destroyed stream or event" in output
 
 
 def test_default_streams_of_threads() -> None:
-    program = """
-        from cuda.bindings import driver
-        from tests.cuda.calls import done, use_device
-        use_device()
-        ids = [done(driver.cuStreamGetId(driver.CUstream(handle))) for handle in (0, 1, 2)]
-        print(ids.index(ids[0], 1))
-    """
-    assert run_simulated(program) == "1\n"
+    assert run("default_streams_of_threads") == "1\n"
     per_thread = {"CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM": "1"}
-    assert run_simulated(program, env=per_thread) == "2\n"
+    assert run("default_streams_of_threads", env=per_thread) == "2\n"
 
 
 def test_programs_share_nothing() -> None:

@@ -6,14 +6,13 @@ compiled by the host's compiler. It is not part of the library and is never pack
 
 Use
 ---
-From a test: :func:`run_simulated` builds the driver if necessary and runs a program with it::
+From a test: :func:`run_program` builds the driver if necessary, and runs a file below
+``tests/cuda/programs`` with it::
 
-    output = run_simulated('''
-        from cuda.bindings import driver
-        from tests.cuda.simulated_driver import control
-        ...
-        assert control.live()["allocations"] == 0
-    ''', devices=2, delay=0.01)
+    output = run_program("memory/pinned_memory", devices=2, delay=0.01)
+
+The program imports the bindings, and controls the driver by :mod:`.control`. :func:`run_simulated`
+does the same for programs of a few lines.
 
 By hand: ``python -m tests.cuda.simulated_driver.build`` prints the path of the library; then
 ``LD_LIBRARY_PATH=build/simulated_driver python program.py``. Further folders with kernels are
@@ -72,13 +71,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.hanging import HANG_SECONDS
 
+PROGRAMS = Path(__file__).parents[1] / "programs"
+
+
+def run_program(name: str, **options: Any) -> str:
+    """Run a program in a process that uses the simulated driver.
+
+    Parameters
+    ----------
+    name : str
+        Its path below ``tests/cuda/programs``, without the suffix.
+    **options
+        Those of :func:`run_simulated`.
+
+    Returns
+    -------
+    str
+        Its output.
+    """
+    return run_simulated(PROGRAMS / f"{name}.py", **options)
+
 
 def run_simulated(
-    program: str,
+    program: str | Path,
     *,
+    arguments: Sequence[object] = (),
     devices: int = 1,
     delay: float | None = None,
     memory_limit: int | None = None,
@@ -94,8 +115,10 @@ def run_simulated(
 
     Parameters
     ----------
-    program : str
-        Its source, which may be indented.
+    program : str or path
+        Its source, which may be indented, or its file.
+    arguments : sequence
+        Values that the program receives as JSON, in ``sys.argv``.
     devices : int
         Number of devices.
     delay : float, optional
@@ -119,6 +142,7 @@ def run_simulated(
     str
         Its output; with `expect_failure`, followed by its standard error.
     """
+    import json
     import os
     import textwrap
 
@@ -146,7 +170,10 @@ def run_simulated(
         variables["DALI_CORE_SIMULATED_DELAY"] = str(delay)
     if memory_limit is not None:
         variables["DALI_CORE_SIMULATED_MEMORY"] = str(memory_limit)
-    done = programs.run(textwrap.dedent(program), at_start, variables | dict(env or {}), timeout)
+    file = program if isinstance(program, Path) else None
+    source = file.read_text("utf-8") if file else textwrap.dedent(str(program))
+    command = [str(file or "-c"), *map(json.dumps, arguments)]
+    done = programs.run(source, command, at_start, variables | dict(env or {}), timeout)
     __tracebackhide__ = True
     everything = done.stdout + done.stderr
     assert (done.returncode != 0) == expect_failure, f"exit status {done.returncode}\n{everything}"

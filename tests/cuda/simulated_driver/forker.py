@@ -57,7 +57,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         os.close(file)
     os.environ.clear()
     os.environ.update(request["environment"])
-    sys.argv = ["-c"]
+    sys.argv = request["command"]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     return vars(main)
 
@@ -65,4 +65,4 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     assert len(os.listdir("/proc/self/task")) == 1, "threads do not exist in a child"
     request = next_program()
-    exec(compile(request["program"], "<string>", "exec"), prepare(request))
+    exec(compile(request["program"], request["command"][0], "exec"), prepare(request))

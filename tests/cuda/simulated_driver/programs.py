@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 # Set for the first process. Threads of numpy's libraries would not exist in the others.
@@ -33,7 +33,11 @@ class _Forker:
         atexit.register(self._end)
 
     def run(
-        self, program: str, environment: Mapping[str, str], timeout: float
+        self,
+        program: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        timeout: float,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program; see the function."""
         assert self._process.stdin
@@ -44,6 +48,7 @@ class _Forker:
                 path.touch()
             request = {
                 "program": program,
+                "command": list(command),
                 "environment": dict(environment),
                 "timeout": timeout,
                 "output": [str(path) for path in output],
@@ -68,7 +73,11 @@ _forker = functools.cache(lambda variables: _Forker(dict(variables)))
 
 
 def run(
-    program: str, variables: Mapping[str, str], environment: Mapping[str, str], timeout: float
+    program: str,
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    environment: Mapping[str, str],
+    timeout: float,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program.
 
@@ -76,6 +85,8 @@ def run(
     ----------
     program : str
         Its source.
+    command : sequence of str
+        Its file, or ``-c``, and its arguments.
     variables : mapping
         Environment variables that the dynamic linker and the interpreter read at their start.
     environment : mapping
@@ -89,4 +100,5 @@ def run(
         If it runs for longer; it is killed then.
     """
     forker = _forker(tuple(sorted(variables.items())))
-    return forker.run(program, {**os.environ, **ALONE, **variables, **environment}, timeout)
+    environment = {**os.environ, **ALONE, **variables, **environment}
+    return forker.run(program, command, environment, timeout)
