@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from dali_core import Pipeline, fn
-from dali_core._runtime.epoch_plan import EpochPlan, ceil_div
 from dali_core._runtime.random import permutation, permute
-from dali_core._runtime.resharding import ShardLayout, resumed_position
+from dali_core.batching.epoch_plan import EpochPlan, ceil_div
+from dali_core.batching.fixed import Fixed
 
 from . import machine
 from .command import ROOT, positive, warn_if_busy, write_results
@@ -208,6 +208,19 @@ class LostNode:
     seconds: float
 
 
+@dataclass(frozen=True)
+class ShardLayout:
+    """The number of processes that share a data set, and the size of their batches."""
+
+    num_shards: int
+    batch_size: int
+
+    @property
+    def global_batch_size(self) -> int:
+        """Samples in a batch of all processes together."""
+        return self.num_shards * self.batch_size
+
+
 def lose_node(num_samples: int, before: ShardLayout, now: ShardLayout, num_done: int) -> LostNode:
     """Plan an epoch, of which the first global batches are read with other shards than the rest.
 
@@ -228,7 +241,10 @@ def lose_node(num_samples: int, before: ShardLayout, now: ShardLayout, num_done:
     """
     plan = EpochPlan(num_samples, pad_last_batch=True, interleaved=True)
     done = num_done * before.batch_size
-    position = resumed_position(plan, done, before, now)
+    batches = [
+        Fixed(layout.batch_size).plan(plan.divided(layout.num_shards)) for layout in (before, now)
+    ]
+    position = batches[1].resumed(batches[0], done)
     if position is None:
         raise ValueError(f"{now} cannot resume after {num_done} batches of {before}.")
     num_batches = ceil_div(num_samples, before.global_batch_size)
@@ -239,12 +255,14 @@ def lose_node(num_samples: int, before: ShardLayout, now: ShardLayout, num_done:
         (now, position, num_batches * now.batch_size),
     ):
         shards = [
-            replace(plan, num_shards=layout.num_shards, shard_id=shard)
+            Fixed(layout.batch_size).plan(
+                replace(plan, num_shards=layout.num_shards, shard_id=shard)
+            )
             for shard in range(layout.num_shards)
         ]
         for step in range(start, stop, layout.batch_size):
             began = time.process_time()
-            planned = [shard.runs(step, layout.batch_size, layout.batch_size) for shard in shards]
+            planned = [shard.samples(step, layout.batch_size) for shard in shards]
             seconds += time.process_time() - began
             num_runs += len(planned)
             pieces = list(_pieces(planned))

@@ -35,14 +35,14 @@ FRAMEWORKS = (
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
     ["errors", "_messages", "_spec", "_recorder", "_texts", "_atomic_files", "_cache_files"],
-    ["types", "statistics", "_data_types", "_constants", "_literals"],
+    ["batching", "types", "statistics", "_data_types", "_constants", "_literals"],
     ["_runtime", "_cuda"],
     ["_storage"],
     ["arrow", "array_record", "samplers"],
     # Readers' shared parts know no operator, see below; formats use the listings of operators.
     ["_readers", "operators"],
     ["_graph"],
-    ["_execution"],
+    ["_execution", "checkpoint"],
     [
         *("tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord", "tracing"),
         "inspection",

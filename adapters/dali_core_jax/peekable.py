@@ -60,7 +60,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             if self._ended:
                 raise StopIteration
             if self._prepared is None:
-                before = self._snapshots()
+                before = self._current_states()
                 try:
                     self._keep_prepared(self._next())
                 except StopIteration:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dali_core._execution.bad_samples import name_others
-from dali_core._execution.progress import BatchNumbers
+from dali_core._execution.batch_stream import BatchStream
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import NotFed
@@ -34,22 +34,22 @@ class FailureReports:
     ----------
     nodes : sequence of OperatorNode
         The nodes, by their numbers.
-    numbers : BatchNumbers
+    stream : BatchStream
         Knows the epoch.
     has_readers : bool
         Whether readers number the samples: each then has an epoch of its own.
     """
 
     def __init__(
-        self, nodes: Sequence[OperatorNode], numbers: BatchNumbers, has_readers: bool
+        self, nodes: Sequence[OperatorNode], stream: BatchStream, has_readers: bool
     ) -> None:
         self._nodes = nodes
-        self._numbers = numbers
+        self._stream = stream
         self._has_readers = has_readers
 
     def epoch_of(self, batch: Batch, sample: int) -> int:
         """Return the epoch of a sample of a batch."""
-        return batch.key(sample)[0] if self._has_readers and batch.size else self._numbers.epoch
+        return batch.key(sample)[0] if self._has_readers and batch.size else self._stream.epoch
 
     def error(
         self, batch: Batch, failures: Sequence[Failure], cause: BaseException | None

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_core._execution.saved_state import SavedState
 from dali_core._graph.node import OperatorNode
 from dali_core._literals import literal_arguments
 from dali_core._messages import shown
 from dali_core._runtime.step import is_count
+from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, UnknownInputError
 from dali_core.types import DALIDataType, to_numpy_type
 

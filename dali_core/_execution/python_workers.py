@@ -23,8 +23,8 @@ class PythonWorkers:
         What is to be run.
     pool : WorkerPool
         The workers, not started yet.
-    batch_size : int
-        Samples in a batch.
+    largest : int
+        Samples in the largest batch.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class PythonWorkers:
         Ends the workers. It refers to no function of the user.
     """
 
-    def __init__(self, plan: ExecutionPlan, pool: WorkerPool, batch_size: int) -> None:
+    def __init__(self, plan: ExecutionPlan, pool: WorkerPool, largest: int) -> None:
         self.steps: dict[OperatorNode, Step] = {}
         self._pool = pool
         for stage in plan.stages:
@@ -44,7 +44,7 @@ class PythonWorkers:
             step = make_step(entry.node)
             self.steps[entry.node] = step
             try:
-                step.use_workers(pool, batch_size)
+                step.use_workers(pool, largest)
             except (ArgumentTypeError, GraphError) as error:
                 raise type(error)(f"{entry.node.where}: {error}") from error
         self.close: Callable[[], object] = pool.start()

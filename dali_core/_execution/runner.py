@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.bad_samples import BadSampleLog, GivenBatch, LogChange
+from dali_core._execution.batch_stream import BatchStream
 from dali_core._execution.device_stages import (
     DeviceStages,
     open_queue,
@@ -21,7 +22,6 @@ from dali_core._execution.failures import Failure, FailureReports, with_note
 from dali_core._execution.instantiation import make_operator, open_storages
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
-from dali_core._execution.progress import BatchNumbers, Place, Progress
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
@@ -35,6 +35,7 @@ from dali_core._runtime.step import SourceFailed, Step
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.thread_start import start_thread
 from dali_core._storage import Storage, most_in_flight, stopped, storages_of
+from dali_core.checkpoint.state import State
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ class Runner:
         parameters: Parameters | None = None,
     ) -> None:
         self._options = options
-        self._readers = list(readers.values())
         self._given = {entry.node.name: entry.outputs[0] for entry in plan.parameters}
         self._parameters = parameters or Parameters(entry.node for entry in plan.parameters)
         nodes = [entry.node for stage in plan.stages for entry in stage.nodes]
@@ -102,7 +102,8 @@ class Runner:
             step.accept_on_device(unread)
             step.leave_out({n for n, value in enumerate(entry.outputs) if value not in used})
         opened = open_storages(nodes, readers)
-        self._storages = [*storages_of(entry.source for entry in self._readers), *opened.values()]
+        read = storages_of(entry.source for entry in readers.values())
+        self._storages = [*read, *opened.values()]
         stages: list[SampleProgram | None] = []
         for stage in plan.stages:
             if stage.kind is not StageKind.SAMPLES:
@@ -126,7 +127,7 @@ class Runner:
             stages.append(SampleProgram(instructions, stage.chains, stage.regions))
         self._process = os.getpid()
         self.in_flight: deque[Batch] = deque()
-        self._numbers = BatchNumbers(options.batch_size)
+        self._stream = BatchStream(options.batching, readers)
         self.device = self._open_device(on_device, number)
         if self.device is not None:
             for _, step in in_python.values():
@@ -134,21 +135,20 @@ class Runner:
         self._steps = Steps(
             in_python,
             number,
-            self._numbers,
-            readers,
-            numbers_samples=not self._readers,
+            self._stream,
+            numbers_samples=not readers,
             replaces_failed=options.replaces_failed,
             by_caller=called if options.asynchronous else None,
             device=self.device,
         )
         self._epoch_sources: dict[str, Any] = {}
-        self._reports = FailureReports(nodes, self._numbers, bool(self._readers))
+        self._reports = FailureReports(nodes, self._stream, bool(readers))
         self.log = BadSampleLog(options.max_bad_samples if options.replaces_failed else None)
         config = ExecutorConfig(
             stages=stages,
             outputs=plan.outputs,
             num_values=plan.num_values,
-            num_readers=len(self._readers),
+            num_readers=len(readers),
             num_threads=options.num_threads,
             set_affinity=options.set_affinity,
             num_io_threads=max(options.num_io_threads, most_in_flight(self._storages)),
@@ -229,10 +229,9 @@ class Runner:
     def submit(self) -> Batch:
         """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
         self._check_open()
-        size, iteration = self._options.batch_size, self.iteration
-        first = self._numbers.position(iteration)
-        replaces = self._options.replaces_failed
-        runs = [reader.runs(first, size, size, with_shards=replaces) for reader in self._readers]
+        stream, iteration = self._stream, self.iteration
+        size, first = stream.size(iteration), stream.position(iteration)
+        runs = stream.runs(iteration, with_shards=self._options.replaces_failed)
         try:
             given = [
                 (value, TensorCPU(self._parameters.value(name, iteration)))
@@ -368,33 +367,34 @@ class Runner:
         first_sample = self._steps.first_sample(iteration)
         self._epoch_sources = self._steps.begin_epoch()
         # The last: if an interrupt comes before, all this is done once more.
-        self._numbers.begin_epoch(iteration, first_sample)
+        self._stream.begin_epoch(iteration, first_sample)
 
-    def progress(self, iteration: int, *, has_ended: bool = False) -> Progress:
-        """Describe what was returned, which is everything before batch number `iteration`.
+    def state(self, iteration: int, *, has_ended: bool = False) -> State:
+        """Return the state after what was returned, which is all before batch number `iteration`.
 
         With `has_ended`, it is also known that there was no data for that batch.
         """
         self._check_usable()
-        numbers = self._numbers
+        stream = self._stream
         self._steps.settle(iteration)
-        sample = self._steps.first_sample(iteration)
-        return Progress(
-            Place(iteration, numbers.position(iteration), sample),
-            numbers.epoch,
-            numbers.epoch_start,
+        return State(
+            stream.at(iteration, self._steps.first_sample(iteration)),
+            stream.epoch,
+            stream.epoch_start,
             self._steps.states(iteration if has_ended else None),
             self._epoch_sources,
             self.log.state(),
+            self._options.seed,
+            has_ended,
         )
 
-    def restore(self, progress: Progress) -> None:
-        """Drop all batches in flight, and resume from where `progress` was taken."""
-        self.rewind(progress.place.iteration)
-        self._numbers.restore(progress)
-        self._epoch_sources = dict(progress.epoch_sources)
-        self.log.restore(progress.bad_samples)
-        self._steps.restore(progress.sources, progress.place.sample)
+    def restore(self, state: State) -> None:
+        """Drop all batches in flight, and resume from a state."""
+        self.rewind(state.position.batch)
+        self._stream.restore(state)
+        self._epoch_sources = dict(state.epoch_sources)
+        self.log.restore(state.bad_samples)
+        self._steps.restore(state.sources, state.position.given)
 
     def rewind(self, iteration: int) -> None:
         """Drop all batches in flight, and resume with batch number `iteration`.

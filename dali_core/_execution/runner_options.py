@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dali_core.batching.plan import Batching
+
 NUM_IO_THREADS = 8
 """Threads that read files ahead of their use."""
 
@@ -14,8 +16,10 @@ class RunnerOptions:
 
     Attributes
     ----------
-    batch_size, num_threads : int
-        Samples in a batch, and native threads.
+    batching : Batching
+        The rule by which samples are divided into batches.
+    num_threads : int
+        Number of native threads.
     seed : int
         Unsigned 64-bit seed of all random operators.
     set_affinity : bool
@@ -37,7 +41,7 @@ class RunnerOptions:
         How many batches may be in flight.
     """
 
-    batch_size: int
+    batching: Batching
     num_threads: int
     seed: int
     set_affinity: bool = False

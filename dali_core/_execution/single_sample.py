@@ -13,7 +13,6 @@ from typing import Any
 
 from dali_core._execution.instantiation import make_step
 from dali_core._execution.parameters import Parameters
-from dali_core._execution.progress import BEGINNING, Place, Progress
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.node import DataNode, OperatorNode
@@ -24,6 +23,10 @@ from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import FedStep, Step, StepContext, StepOutput
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core.batching.fixed import Fixed
+from dali_core.batching.plan import Batching
+from dali_core.checkpoint.position import START, Position
+from dali_core.checkpoint.state import State
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -46,7 +49,7 @@ class Inspected:
         Its readers; the first one numbers the samples.
     options : RunnerOptions
         How the pipeline runs.
-    epoch, epoch_start : int and Place
+    epoch, epoch_start : int and Position
         How often it was reset, and where that was last, which numbers samples without readers.
     parameters : Parameters
         Its parameters.
@@ -57,7 +60,7 @@ class Inspected:
     readers: Mapping[OperatorNode, IndexSampler]
     options: RunnerOptions
     epoch: int
-    epoch_start: Place
+    epoch_start: Position
     parameters: Parameters
 
     @property
@@ -133,8 +136,10 @@ class _SamplePlace:
 
     Attributes
     ----------
-    progress : Progress
-        What comes before the batch.
+    state : State
+        The state before the batch.
+    batching : Batching
+        Batches that are run: those of the pipeline, or single samples.
     size : int
         Samples in the batch.
     in_batch : int
@@ -145,7 +150,8 @@ class _SamplePlace:
         Number of the pipeline's own batch that has it.
     """
 
-    progress: Progress
+    state: State
+    batching: Batching
     size: int
     in_batch: int
     info: SampleInfo
@@ -200,7 +206,7 @@ class _Attempt:
             # All of them, for the first one numbers the samples even if it fails.
             dict(inspected.readers),
             RunnerOptions(
-                batch_size=place.size,
+                batching=place.batching,
                 num_threads=min(options.num_threads, place.size),
                 seed=options.seed,
                 asynchronous=False,
@@ -217,7 +223,7 @@ class _Attempt:
         """Return all values of the sample, its errors, and whether other samples have some."""
         runner = self._runner
         try:
-            runner.restore(self._place.progress)
+            runner.restore(self._place.state)
             for step, output, data in self._fed:
                 batches = step.copied([data] * self._place.size, "", output=output)
                 step.feed(batches, output)
@@ -366,8 +372,8 @@ def _needs_batch(inspected: Inspected, inputs: Mapping[str, Any]) -> bool:
 
 
 def _find_place(inspected: Inspected, index: int, epoch: int, *, whole: bool) -> _SamplePlace:
-    batch_size = inspected.options.batch_size
-    size = batch_size if whole else 1
+    batching = inspected.options.batching
+    run_batching = batching if whole else Fixed(1)
     where = "Pipeline.run_sample"
     for name, number in (("index", index), ("epoch", epoch)):
         if not isinstance(number, numbers.Integral) or isinstance(number, bool):
@@ -388,11 +394,12 @@ def _find_place(inspected: Inspected, index: int, epoch: int, *, whole: bool) ->
                 f"{where}: index must be below {count}, the number of samples that epoch {epoch} "
                 f"of {next(iter(inspected.readers)).name!r} has (got {index}). Pass a smaller one."
             )
-        position = first.plan.epoch_start(epoch, size) + index
-        at = first.plan.epoch_start(epoch, batch_size) + index
-        start, number = BEGINNING, 0
-        info = SampleInfo(at, at % batch_size, at // batch_size, 0)
-        batch = info.iteration
+        start = START
+        plan, own = run_batching.plan(first.plan), batching.plan(first.plan)
+        position = plan.epoch_start(epoch) + index
+        at = own.epoch_start(epoch) + index
+        batch, in_batch = own.find(at)
+        info = SampleInfo(at, in_batch, batch, 0)
     else:
         if epoch not in (0, inspected.epoch):
             raise ArgumentValueError(
@@ -400,16 +407,17 @@ def _find_place(inspected: Inspected, index: int, epoch: int, *, whole: bool) ->
                 f"since only sources know where others begin (got {epoch}). Reset the pipeline at "
                 "the end of the epoch, or use a reader."
             )
-        start = inspected.epoch_start if epoch else BEGINNING
-        number = start.sample
-        position = start.position + index
-        info = SampleInfo(index, index % batch_size, index // batch_size, epoch)
-        batch = start.iteration + info.iteration
-    in_batch = (position - start.position) % size
-    before = (position - start.position) // size
-    place = Place(start.iteration + before, position - in_batch, number + before * size)
-    progress = Progress(place, 0 if first is not None else epoch, start)
-    return _SamplePlace(progress, size, in_batch, info, batch)
+        start = inspected.epoch_start if epoch else START
+        plan = run_batching.plan().starting(start.batch, start.sample)
+        own = batching.plan().starting(start.batch, start.sample)
+        position = start.sample + index
+        batch, in_batch = own.find(position)
+        info = SampleInfo(index, in_batch, batch - start.batch, epoch)
+    run_batch, place = plan.find(position)
+    begin = position - place
+    before = Position(run_batch, begin, start.given + begin - start.sample)
+    state = State(before, 0 if first is not None else epoch, start)
+    return _SamplePlace(state, run_batching, plan.size(run_batch), place, info, batch)
 
 
 def _check_inputs(nodes: Sequence[OperatorNode], inputs: Mapping[str, Any]) -> None:

@@ -15,13 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._execution.batch_stream import BatchStream
 from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.failures import describe, without_own_frames
 from dali_core._execution.nvtx_ranges import NVTX
-from dali_core._execution.progress import BatchNumbers
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan import PlannedNode
-from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import StepTask
 from dali_core._runtime.step import (
     NotFed,
@@ -46,10 +45,8 @@ class Steps:
         The steps by the numbers of their stages.
     node_numbers : dict of OperatorNode to int
         How failures name nodes.
-    numbers : BatchNumbers
-        Which samples are in which batch.
-    readers : dict of OperatorNode to IndexSampler
-        What decides on the indices that steps get.
+    stream : BatchStream
+        Which samples are in which batch, and the indices that steps get.
     numbers_samples : bool
         Whether the first source gives samples their numbers, since no reader does.
     replaces_failed : bool
@@ -64,8 +61,7 @@ class Steps:
         self,
         stages: Mapping[int, tuple[PlannedNode, Step]],
         node_numbers: Mapping[OperatorNode, int],
-        numbers: BatchNumbers,
-        readers: Mapping[OperatorNode, IndexSampler],
+        stream: BatchStream,
         *,
         numbers_samples: bool,
         replaces_failed: bool,
@@ -78,8 +74,7 @@ class Steps:
         self._sources = {i for i, (entry, _) in stages.items() if not entry.node.dependencies}
         self._device = device
         self._node_numbers = node_numbers
-        self._numbers = numbers
-        self._readers = readers
+        self._stream = stream
         self._numbers_samples = numbers_samples
         self._replaces_failed = replaces_failed
         self._by_caller = by_caller
@@ -272,10 +267,10 @@ class Steps:
         size = task.restrict(entry.guards) if entry.guards else batch.size
         if entry.guards and size == 0:
             return entry.releases
-        iteration, first_sample = self._numbers.in_epoch(batch.iteration)
+        iteration, first_sample = self._stream.in_epoch(batch.iteration)
         context = StepContext(
             iteration,
-            self._numbers.epoch,
+            self._stream.epoch,
             first_sample,
             size,
             lambda: bool(batch.cancelled),
@@ -322,11 +317,8 @@ class Steps:
 
     def _upcoming(self, node: OperatorNode, iteration: int) -> Callable[[int], NDArray[np.int64]]:
         """Return a function for the indices that the reader before a step gives after a batch."""
-        reader = self._readers.get(node.inputs[0].source) if node.inputs else None
-        if reader is None:
-            return lambda _: np.empty(0, np.int64)
-        position, size = self._numbers.position(iteration + 1), self._numbers.batch_size
-        return lambda count: reader.upcoming(position, count, size)
+        source, stream = node.inputs[0].source if node.inputs else None, self._stream
+        return lambda count: stream.upcoming(source, iteration + 1, count)
 
     def _lose_fed(self, task: StepTask, context: StepContext) -> None:
         """Keep the batches that were fed to other sources with those to come."""
@@ -354,7 +346,7 @@ class Steps:
                     f"(got {size}, and {task.batch.size} from the source before)."
                 )
             return
-        largest = self._numbers.batch_size
+        largest = self._stream.largest
         if size > largest:
             raise ValueError(
                 f"a batch must have at most batch_size = {largest} samples "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from dali_core._readers.mixtures import MixtureOrder
 from dali_core._readers.protocol import DataSource
-from dali_core._runtime.epoch_plan import EpochPlan, Run
 from dali_core._runtime.executor_config import Permutation, ReaderRun
 from dali_core._runtime.random import ListedOrder, mix_seed
 from dali_core._spec import Arg, Range
+from dali_core.batching.epoch_plan import EpochPlan, Run
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
 from dali_core.samplers.sampling import DataSet, Sampler, as_sampler, length_of, order_of
 
@@ -157,15 +158,13 @@ class Part:
     chooser: IndexSampler
     number: int
 
-    def places(
-        self, start: int, count: int, batch_size: int, num_samples: int
-    ) -> list[tuple[int, int] | None]:
+    def places(self, runs: Iterable[Run], num_samples: int) -> list[tuple[int, int] | None]:
         """Return epoch and position in the order of this data set, of the mixture's samples.
 
         Parameters
         ----------
-        start, count, batch_size : int
-            As for `EpochPlan.runs`, in the stream of the mixture.
+        runs : iterable of Run
+            Samples of the mixture.
         num_samples : int
             Samples in an epoch of this data set.
 
@@ -176,7 +175,7 @@ class Part:
         """
         order, data = self._order
         places: list[tuple[int, int] | None] = []
-        for run in self.chooser.plan.runs(start, count, batch_size):
+        for run in runs:
             numbers, before = order.places(data, run.epoch)
             done = run.epoch * order.counts[self.number]
             for position in (run.first + i * run.step for i in range(run.length)):
@@ -185,9 +184,8 @@ class Part:
                 places.append(found)
         return places
 
-    def epoch_at(self, position: int, batch_size: int, num_samples: int) -> int:
+    def own_epoch(self, epoch: int, num_samples: int) -> int:
         """Return the epoch of this data set in which an epoch of the mixture begins."""
-        epoch = self.chooser.epoch_at(position, batch_size)
         return epoch * self._order[0].counts[self.number] // num_samples
 
     @property
@@ -293,20 +291,23 @@ class IndexSampler:
             data=data,
         )
 
-    def runs(
-        self, start: int, count: int, batch_size: int, *, with_shards: bool
-    ) -> list[ReaderRun]:
-        """List the samples at some positions of the reader's stream, as executors need them.
+    @property
+    def stream(self) -> EpochPlan:
+        """The plan of the samples that this reader follows: its own, or that of its mixture."""
+        return self.plan if self.part is None else self.part.chooser.plan
+
+    def runs(self, planned: Sequence[Run], *, with_shards: bool) -> list[ReaderRun]:
+        """Describe samples of the stream as executors need them.
 
         Parameters
         ----------
-        start, count, batch_size : int
-            As for `EpochPlan.runs`.
+        planned : sequence of Run
+            The samples.
         with_shards : bool
             Whether to return where samples that take the place of bad ones come from.
         """
         if self.part is not None:
-            places = self.part.places(start, count, batch_size, self.plan.num_samples)
+            places = self.part.places(planned, self.plan.num_samples)
             own_range = range(self.plan.num_samples) if with_shards else None
             return [
                 ReaderRun(Run(0, 0, 1, 1), is_absent=True)
@@ -318,14 +319,14 @@ class IndexSampler:
         with_shards = with_shards and not isinstance(self.sampler, MixtureOrder)
         return [
             ReaderRun(run, self.order(run.epoch), self._shard(run) if with_shards else None)
-            for run in self.plan.runs(start, count, batch_size)
+            for run in planned
         ]
 
-    def epoch_at(self, position: int, batch_size: int) -> int:
-        """Return an epoch that is being read at a position of the stream."""
-        if self.part is not None:
-            return self.part.epoch_at(position, batch_size, self.plan.num_samples)
-        return self.plan.locate(position, batch_size)[0]
+    def own_epoch(self, epoch: int) -> int:
+        """Return an epoch of the data set that is being read in an epoch of the stream."""
+        if self.part is None:
+            return epoch
+        return self.part.own_epoch(epoch, self.plan.num_samples)
 
     def _shard(self, run: Run) -> range:
         positions = self.plan.shard_range(run.epoch)
@@ -350,20 +351,14 @@ class IndexSampler:
         """Return a checksum of the order that the sampler gives for an epoch."""
         return self._list(epoch).checksum
 
-    def upcoming(self, start: int, count: int, batch_size: int) -> NDArray[np.int64]:
-        """Return the indices at some positions of the stream, as far as they are known already.
+    def upcoming(self, planned: Iterable[Run]) -> NDArray[np.int64]:
+        """Return the indices of samples of the stream, as far as they are known already.
 
         Nothing is asked for: samplers are called in the thread that starts batches. Random orders
         without a sampler are not known, since what is read ahead is of no use to them.
-
-        Parameters
-        ----------
-        start, count, batch_size : int
-            As for `EpochPlan.runs`.
         """
         found = [np.empty(0, np.int64)]
-        runs = [] if self.part is not None else self.plan.runs(start, count, batch_size)
-        for run in runs:
+        for run in planned if self.part is None else ():
             positions = run.first + run.step * np.arange(run.length)
             listed = self._listed.get(run.epoch)
             if listed is not None:

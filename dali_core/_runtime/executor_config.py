@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from dali_core._runtime.epoch_plan import Run
+from dali_core.batching.epoch_plan import Run
 
 if TYPE_CHECKING:
     from dali_core._runtime.executor import HostPool, NativeOperator

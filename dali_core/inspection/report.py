@@ -92,7 +92,7 @@ def environment(inspected: Inspected) -> dict[str, str]:
     for what, packages in _PACKAGES.items():
         found[f"Decoding {what}"] = ", ".join(f"{name} {_version(name)}" for name in packages)
     return found | {
-        "Batch size": str(options.batch_size),
+        "Batch size": str(options.batching.largest),
         "Native threads": str(options.num_threads),
         "Seed": str(options.seed),
     }

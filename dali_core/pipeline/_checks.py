@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
-from dali_core._execution.saved_state import MAX_SAMPLES
 from dali_core._graph.context import user_location
 from dali_core._messages import shown
+from dali_core.batching.fixed import MAX_SAMPLES
 from dali_core.errors import (
     ArgumentKeyError,
     ArgumentTypeError,

@@ -99,7 +99,7 @@ class GraphDefinition:
         if self.plan is not None:
             return self.plan
         outputs = self.define()
-        if not self._options.batch_size:
+        if not self._options.batching.largest:
             raise ArgumentValueError(
                 f"Pipeline made at {self.graph.location}: batch_size must be given (got none). "
                 "Pass batch_size=..."

@@ -182,14 +182,14 @@ class PipelineQueries(PipelineProperties):
 
         self._states.start()
         self._run.check_caller()
-        progress = self._states.snapshot().progress
+        state = self._states.current()
         return Inspected(
             self._definition.graph.nodes,
             self._definition.define(),
             self._run.readers.by_node,
             self._run.runner_options(),
-            progress.epoch,
-            progress.epoch_start,
+            state.epoch,
+            state.epoch_start,
             self._run.parameters,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dali_core import types
+from dali_core.batching.fixed import Fixed
 from dali_core.pipeline._checks import (
     bad_sample_limit,
     checkpoint_data,
@@ -33,6 +34,8 @@ class PipelineOptions:
     ----------
     given : dict
         The same; what `serialize` writes.
+    batching : Fixed
+        The batches; of size 0 as long as none is given.
     seed : int
         The seed, or a random one if `seed_is_given` is False.
     depth : int
@@ -48,10 +51,10 @@ class PipelineOptions:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = given
-        batch_size, seed = given["batch_size"], given["seed"]
+        size, seed = given["batch_size"], given["seed"]
         # A flag is a number, too: programs pass one to draw the same numbers each time.
         seed = optional_int("seed", int(seed) if isinstance(seed, bool) else seed, *_SEEDS)
-        self.batch_size = 0 if is_left_out(batch_size) else positive_int("batch_size", batch_size)
+        self.batching = Fixed(0 if is_left_out(size) else positive_int("batch_size", size))
         self.num_threads = thread_count(given["num_threads"])
         self.device_id = optional_int("device_id", given["device_id"])
         self.seed_is_given = seed is not None and seed >= 0

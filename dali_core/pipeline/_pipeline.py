@@ -305,7 +305,7 @@ class Pipeline(PipelineDocuments):
 
     @property
     def states(self) -> PipelineStates:
-        """Snapshots of what was returned, for iterators that describe their own state."""
+        """States after batches that were returned, for iterators, whose states contain them."""
         return self._states
 
     def state_dict(self) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class Pipeline(PipelineDocuments):
         StateMismatchError
             If the state of a source is not plain data.
         """
-        return self._states.describe(self._states.snapshot())
+        return self._states.describe(self._states.current())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Resume from where `state_dict` was called, perhaps in another process.

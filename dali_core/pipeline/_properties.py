@@ -18,12 +18,12 @@ class PipelineProperties(PipelineParts):
     @property
     def batch_size(self) -> int:
         """Number of samples in a batch; the largest number, where sources decide."""
-        return self._options.batch_size
+        return self._options.batching.largest
 
     @property
     def max_batch_size(self) -> int:
         """The same as `batch_size`."""
-        return self._options.batch_size
+        return self._options.batching.largest
 
     @property
     def num_threads(self) -> int:

@@ -113,7 +113,7 @@ class PipelineRun:
         if self.workers is None:
             plan, settings = self._definition.make_plan(), self._options.workers
             pool = WorkerPool(settings.num_workers, settings.start_method, settings.pickler)
-            self.workers = PythonWorkers(plan, pool, self._options.batch_size)
+            self.workers = PythonWorkers(plan, pool, self._options.batching.largest)
             self._closing.add(self.workers.close)
         return self.workers
 
@@ -141,7 +141,7 @@ class PipelineRun:
         """Return how batches are run."""
         options = self._options
         return RunnerOptions(
-            batch_size=options.batch_size,
+            batching=options.batching,
             num_threads=options.num_threads,
             seed=self.seed,
             set_affinity=options.set_affinity,

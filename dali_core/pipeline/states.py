@@ -1,4 +1,4 @@
-"""The state of a pipeline: snapshots of it, their form in a checkpoint, and resuming from them.
+"""States of a pipeline: taking them, their form in a checkpoint, and resuming from them.
 
 `Pipeline.states` is what iterators use, which describe what they have returned themselves.
 """
@@ -8,23 +8,25 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from dali_core._atomic_files import write_whole
 from dali_core._execution.bad_samples import counted_anew
-from dali_core._execution.progress import Place, Progress
 from dali_core._execution.runner import Runner
-from dali_core._execution.saved_state import MAX_SAMPLES, VERSION, SavedState
-from dali_core._execution.state_checks import (
+from dali_core._graph.fingerprint import describe_graph, explain_difference
+from dali_core._runtime.step import StatefulStep
+from dali_core.checkpoint.checks import (
     check_bad_samples,
     check_sources,
     describe_readers,
     plain_sources,
     resumed_in_all,
 )
-from dali_core._graph.fingerprint import describe_graph, explain_difference
-from dali_core._runtime.step import StatefulStep
+from dali_core.checkpoint.position import Position
+from dali_core.checkpoint.resharding import saved_batching
+from dali_core.checkpoint.saved_state import VERSION, SavedState
+from dali_core.checkpoint.state import State
 from dali_core.errors import PipelineStateError, StateMismatchError
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
@@ -34,41 +36,13 @@ from dali_core.pipeline._run import PipelineRun
 KIND = "dali_core.Pipeline"
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """What a pipeline has returned, and all else that its further batches depend on.
-
-    Attributes
-    ----------
-    progress : Progress
-        What was returned.
-    seed : int
-        Seed of the pipeline.
-    has_ended : bool
-        Whether the consumer has met the end of the data.
-    is_started : bool
-        Whether there was work in flight, which may have met the end of the data. Readers have none.
-    setups : int
-        Calls of `iter_setup` for what was returned.
-    parameters : mapping
-        Changes of parameters, as `Parameters.state` describes them.
-    """
-
-    progress: Progress
-    seed: int
-    has_ended: bool = False
-    is_started: bool = False
-    setups: int = 0
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-
 class PipelineStates:
-    """Takes snapshots of a pipeline, and brings it to where one was taken.
+    """Takes states of a pipeline, and resumes from them.
 
     Parameters
     ----------
     options : PipelineOptions
-        Batch size, seed and checkpoint.
+        Batching, seed and checkpoint.
     definition : GraphDefinition
         The graph, which states must be of.
     hooks : Hooks
@@ -135,8 +109,8 @@ class PipelineStates:
             return None
         return self._restored_iterator if run.is_first else None
 
-    def snapshot(self, num_kept: int = 0) -> Snapshot:
-        """Take down what has been returned.
+    def current(self, num_kept: int = 0) -> State:
+        """Return the state after all that has been returned.
 
         Parameters
         ----------
@@ -146,38 +120,35 @@ class PipelineStates:
         """
         run = self._run
         if run.runner is None and self._options.checkpoint is None:
-            return Snapshot(Progress(), run.seed)  # nothing; a lazy reader remains one
+            return State(seed=run.seed)  # the beginning; a lazy reader remains one
         runner, hooks = self.start(), self._hooks
         run.check_caller()  # a function of the pipeline would wait for itself
         with run.turn:
-            place = run.in_flight[0].iteration if run.in_flight else runner.iteration
-            place -= num_kept
-            progress = runner.progress(place, has_ended=run.has_ended)
-            return Snapshot(
-                progress,
-                run.seed,
-                has_ended=run.has_ended,
+            batch = run.in_flight[0].iteration if run.in_flight else runner.iteration
+            state = runner.state(batch - num_kept, has_ended=run.has_ended)
+            return replace(
+                state,
                 is_started=bool(run.in_flight or num_kept) and self._may_end(runner),
                 setups=self._setups_given - num_kept * hooks.has_setup,
-                parameters=run.parameters.state(progress.epoch_start.iteration),
+                parameters=run.parameters.state(state.epoch_start.batch),
             )
 
-    def start_of_epoch(self) -> Snapshot:
-        """Return the snapshot of the last `reset` that took effect, or of the start."""
+    def start_of_epoch(self) -> State:
+        """Return the state at the last `reset` that took effect, or at the start."""
         self.start()
-        now = self.snapshot()
-        progress = replace(
-            now.progress,
-            place=now.progress.epoch_start,
-            sources=now.progress.epoch_sources,
-            bad_samples=counted_anew(now.progress.bad_samples),
-        )
-        return Snapshot(
-            progress, now.seed, setups=self._hooks.epoch_setups, parameters=now.parameters
+        now = self.current()
+        return replace(
+            now,
+            position=now.epoch_start,
+            sources=now.epoch_sources,
+            bad_samples=counted_anew(now.bad_samples),
+            has_ended=False,
+            is_started=False,
+            setups=self._hooks.epoch_setups,
         )
 
-    def before_batch(self, batch: int, where: str) -> Snapshot:
-        """Return the snapshot that would have been taken before a batch of the endless stream.
+    def before_batch(self, batch: int, where: str) -> State:
+        """Return the state that would have been taken before a batch of the endless stream.
 
         Parameters
         ----------
@@ -192,7 +163,7 @@ class PipelineStates:
             If there is a source in Python.
         """
         steps = self.start().steps
-        now = self.snapshot()
+        now = self.current()
         for node, step in steps.items():
             if isinstance(step, StatefulStep):
                 raise PipelineStateError(
@@ -200,41 +171,38 @@ class PipelineStates:
                     "since it could not skip batches. Read with a reader, or take the batches in "
                     "order."
                 )
-        position = batch * self._options.batch_size
-        place = now.progress.place._replace(iteration=batch, position=position)
-        progress = replace(now.progress, place=place)
-        return replace(now, progress=progress, has_ended=False, is_started=False)
+        sample = self._options.batching.plan().position(batch)
+        position = now.position._replace(batch=batch, sample=sample)
+        return replace(now, position=position, has_ended=False, is_started=False)
 
-    def describe(self, snapshot: Snapshot) -> dict[str, Any]:
-        """Turn a snapshot into plain data; see `Pipeline.state_dict`."""
+    def describe(self, state: State) -> dict[str, Any]:
+        """Turn a state into plain data; see `Pipeline.state_dict`."""
         self.start()
-        progress = snapshot.progress
+        batching = self._options.batching
         return {
             "kind": KIND,
             "version": VERSION,
             "graph": self._described_graph(),
-            "readers": describe_readers(
-                self._run.readers.by_node, progress.place.position, self._options.batch_size
-            ),
-            "seed": snapshot.seed,
-            "batch_size": self._options.batch_size,
-            "place": list(progress.place),
-            "epoch": progress.epoch,
-            "epoch_start": list(progress.epoch_start),
-            "sources": plain_sources(progress.sources),
-            "epoch_sources": plain_sources(progress.epoch_sources),
-            "ended": snapshot.has_ended,
-            "started": snapshot.is_started,
-            "setups": snapshot.setups,
-            "bad_samples": dict(progress.bad_samples),
-        } | ({"parameters": snapshot.parameters} if snapshot.parameters else {})
+            "readers": describe_readers(self._run.readers.by_node, state.position.sample, batching),
+            "seed": state.seed,
+            **batching.state(),
+            "place": list(state.position),
+            "epoch": state.epoch,
+            "epoch_start": list(state.epoch_start),
+            "sources": plain_sources(state.sources),
+            "epoch_sources": plain_sources(state.epoch_sources),
+            "ended": state.has_ended,
+            "started": state.is_started,
+            "setups": state.setups,
+            "bad_samples": dict(state.bad_samples),
+        } | ({"parameters": state.parameters} if state.parameters else {})
 
-    def read(self, state: Any, where: str) -> Snapshot:
-        """Check a state, and turn it into a snapshot of this pipeline.
+    def read(self, described: Any, where: str) -> State:
+        """Check the plain form of a state, and return the state of this pipeline.
 
         Parameters
         ----------
-        state : object
+        described : object
             What `describe` returned, perhaps in another process.
         where : str
             Start of messages.
@@ -244,7 +212,7 @@ class PipelineStates:
         StateMismatchError, ArgumentTypeError
             If it is no state, or none of such a pipeline.
         """
-        saved = SavedState(where, state, KIND)
+        saved = SavedState(where, described, KIND)
         self.start_eagerly()
         difference = explain_difference(saved.get("graph", dict), self._described_graph())
         if difference:
@@ -259,45 +227,40 @@ class PipelineStates:
                 "the seed", run.seed, seed, "Leave out seed to take over that of the state."
             )
         runner = run.runner if run.runner is not None else run.make_runner()
-        place = Place(*saved.integers("place", 3))
-        batch_size = saved.number("batch_size", 1, MAX_SAMPLES)
-        position = resumed_in_all(
-            saved, run.readers.by_node, place.position, batch_size, options.batch_size
-        )
+        position = Position(*saved.integers("place", 3))
+        batching, before = options.batching, saved_batching(saved)
+        sample = resumed_in_all(saved, run.readers.by_node, position.sample, before, batching)
         for node, step in runner.steps.items():
-            counts_samples = step.gives_samples and position == place.position
-            if batch_size != options.batch_size and not (node.dependencies or counts_samples):
+            counts_samples = step.gives_samples and sample == position.sample
+            if before != batching and not (node.dependencies or counts_samples):
                 raise saved.mismatch(
                     "the batch size",
-                    f"{options.batch_size}, as here, since {node.where} gives batches",
-                    batch_size,
+                    f"{batching.largest}, as here, since {node.where} gives batches",
+                    before.largest,
                     "Keep the batch size; a source of single samples allows another one.",
                 )
         epoch = saved.number("epoch")
-        progress = Progress(
-            place._replace(position=position),
+        return State(
+            position._replace(sample=sample),
             epoch,
-            Place(*saved.integers("epoch_start", 3)),
+            Position(*saved.integers("epoch_start", 3)),
             check_sources(saved, "sources", runner.steps),
             check_sources(saved, "epoch_sources", runner.steps),
             check_bad_samples(saved),
-        )
-        return Snapshot(
-            progress,
             seed,
             has_ended=saved.get("ended", bool),
             is_started=saved.get("started", bool),
-            setups=saved.number("setups", most=_most_setups(place, epoch)),
+            setups=saved.number("setups", most=_most_setups(position, epoch)),
             parameters=run.parameters.read(saved),
         )
 
-    def go_to(self, snapshot: Snapshot, where: str) -> None:
-        """Discard work in flight, and resume from a snapshot.
+    def go_to(self, state: State, where: str) -> None:
+        """Discard work in flight, and resume from a state.
 
         Parameters
         ----------
-        snapshot : Snapshot
-            What `snapshot`, `start_of_epoch` or `read` returned.
+        state : State
+            What `current`, `start_of_epoch` or `read` returned.
         where : str
             Start of messages.
 
@@ -311,35 +274,35 @@ class PipelineStates:
         if not self._run.turn.is_free:  # wakes a thread that waits for an earlier batch
             runner.executor.cancel()
         with self._run.turn:
-            self._go_to(snapshot, where)
+            self._go_to(state, where)
 
-    def _go_to(self, snapshot: Snapshot, where: str) -> None:
+    def _go_to(self, state: State, where: str) -> None:
         hooks, run = self._hooks, self._run
-        if hooks.has_setup and snapshot.setups < hooks.num_setups:
+        if hooks.has_setup and state.setups < hooks.num_setups:
             raise PipelineStateError(
                 f"{where}: iter_setup must not have been called more often than in the state (got "
-                f"{hooks.num_setups} calls, and {snapshot.setups} in the state), since it cannot "
+                f"{hooks.num_setups} calls, and {state.setups} in the state), since it cannot "
                 "go back. Make a new pipeline."
             )
         runner = self.start()
-        if snapshot.seed != run.seed:
+        if state.seed != run.seed:
             # Native operators are built with their seeds; sources need not notice the change.
             runner.rewind(runner.iteration)
             runner.close()
-            run.seed = snapshot.seed
+            run.seed = state.seed
             runner = run.make_runner(runner.steps)
         run.in_flight.clear()
         run.is_first = True
-        run.has_ended = snapshot.has_ended
+        run.has_ended = state.has_ended
         run.forget_wanted()
         hooks.setup_ended = False
         hooks.set_up_for = -1
-        runner.restore(snapshot.progress)
-        run.parameters.restore(snapshot.parameters)
+        runner.restore(state)
+        run.parameters.restore(state.parameters)
         # Where batches had been started, `reset` could tell that the epoch was over.
         is_fed = any(step.is_fed for step in runner.steps.values())
-        run.looks_ahead = snapshot.is_started and (hooks.has_setup or not is_fed)
-        hooks.replay(snapshot.setups)
+        run.looks_ahead = state.is_started and (hooks.has_setup or not is_fed)
+        hooks.replay(state.setups)
 
     def _restore_checkpoint(self) -> None:
         """Load the state that was given to the constructor, if any was."""
@@ -383,9 +346,9 @@ def to_bytes(state: Mapping[str, Any], filename: str | os.PathLike[str] | None =
     return data
 
 
-def _most_setups(place: Place, epoch: int) -> int:
+def _most_setups(position: Position, epoch: int) -> int:
     """Return how often `iter_setup` is called at most: once a batch, and at the end of each epoch.
 
     A state that says more would only keep the program busy.
     """
-    return 2 * (place.iteration + epoch + 1)
+    return 2 * (position.batch + epoch + 1)

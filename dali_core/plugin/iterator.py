@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.turn import Turn
+from dali_core.batching.fixed import Fixed
 from dali_core.errors import (
     ArgumentConflictError,
     ArgumentTypeError,
@@ -141,19 +142,22 @@ class BaseIterator(StatefulIterator, ReferenceNames):
     ) -> None:
         """Build the pipelines, and begin where their checkpoints are."""
         self._pipelines = check_pipelines(pipelines)
-        self.batch_size = self._pipelines[0].max_batch_size
+        self._batching = Fixed(self._pipelines[0].max_batch_size)
+        self.batch_size = self._batching.size
         self._auto_reset = check_auto_reset(auto_reset)
         self._prepare_first_batch = prepare_first_batch
         policy = check_policy(last_batch_policy, fill_last_batch)
         for pipeline in self._pipelines:
             pipeline.build()
-        self._epochs = make_epochs(self._pipelines, size, reader_name, last_batch_padded, policy)
+        self._epochs = make_epochs(
+            self._pipelines, self._batching, size, reader_name, last_batch_padded, policy
+        )
         self._reader_name = reader_name
         self._has_warned = False  # of an epoch that lacks samples
         self._turn = Turn()
         self._has_run_out = False  # a source, since the epoch began
         self._set_position(0, 0)
-        self._epoch_start = self._snapshots()
+        self._epoch_start = self._current_states()
         self._is_resumed = self._resume_from_checkpoints()
 
     def __iter__(self) -> Self:
@@ -289,7 +293,7 @@ class BaseIterator(StatefulIterator, ReferenceNames):
 
     def _prepare(self) -> None:
         """Compute the first batch of what is to come."""
-        self._before_prepared = self._snapshots()
+        self._before_prepared = self._current_states()
         try:
             self._keep_prepared(self._next())
         except SampleError as error:
@@ -316,7 +320,7 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         """Return the next batch, which comes again until it is counted as taken."""
         self._begin_batch()
         if (epochs := self._epochs) is None:
-            return self._take([self.batch_size])
+            return self._take([self._batching.size])
         if not self._has_warned and self._epoch and not self._taken and epochs.lacks_samples:
             # At the first loss, for many programs have one epoch only.
             self._has_warned = True
@@ -342,7 +346,7 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         self._is_beginning = True
         for pipeline in self._pipelines:
             pipeline.reset()
-        start = self._snapshots()
+        start = self._current_states()
         self._epoch += 1
         self._taken = 0
         self._epoch_start = start
@@ -444,7 +448,7 @@ class BaseIterator(StatefulIterator, ReferenceNames):
                 raise failure
             if self._epochs is not None:
                 try:
-                    check_full(outputs, self.batch_size)
+                    check_full(outputs, self._epochs.num_samples(self._epoch, self._taken))
                 except ArgumentConflictError:
                     self._start_next()
                     self._shared = []

@@ -9,7 +9,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core._runtime.epoch_plan import EpochPlan
+from dali_core.batching.epoch_plan import EpochPlan
+from dali_core.batching.fixed import Fixed
 from dali_core.errors import (
     AdapterError,
     ArgumentConflictError,
@@ -142,13 +143,13 @@ def check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastB
 
 def make_epochs(
     pipelines: list[Pipeline],
+    batching: Fixed,
     size: int,
     reader_name: str | None,
     last_batch_padded: bool,
     policy: LastBatchPolicy,
 ) -> Epochs | None:
     """Return how to count epochs, or None if only the source knows their end."""
-    batch_size = pipelines[0].max_batch_size
     try:
         size = operator.index(size)
     except TypeError as error:
@@ -169,7 +170,7 @@ def make_epochs(
                     UserWarning,
                 )
             return None
-        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batch_size, policy)
+        return SizedEpochs(size, bool(last_batch_padded), len(pipelines), batching, policy)
     if size != -1 or last_batch_padded:
         extra = "size" if size != -1 else "last_batch_padded"
         raise ArgumentConflictError(
@@ -184,16 +185,16 @@ def make_epochs(
                 f"reader {reader_name!r}: must have the same {what} in all pipelines (got "
                 f"{values}). Give all of them the same data and sharding."
             )
-    return ReaderEpochs(plans, batch_size, policy)
+    return ReaderEpochs(plans, batching, policy)
 
 
-def check_full(shared: Sequence[Sequence[Any]], batch_size: int) -> None:
+def check_full(shared: Sequence[Sequence[Any]], size: int) -> None:
     """Refuse batches of other lengths, by which an epoch's samples cannot be counted."""
     for outputs in shared:
         for batch in outputs:
-            if len(batch) != batch_size:
+            if len(batch) != size:
                 raise ArgumentConflictError(
-                    f"iterator: every batch must have {batch_size} samples where size or "
+                    f"iterator: every batch must have {size} samples where size or "
                     f"reader_name says how long an epoch is (got {len(batch)}). Leave size out, so "
                     "that the epoch ends with its source, or fill the batch."
                 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dali_core._execution.saved_state import MAX_SAMPLES, VERSION, SavedState
-from dali_core._runtime.resharding import MAX_TRIED
+from dali_core.batching.fixed import Fixed
+from dali_core.checkpoint.resharding import saved_batching, sizes_that_work
+from dali_core.checkpoint.saved_state import VERSION, SavedState
 from dali_core.errors import ArgumentValueError, PipelineStateError, StateMismatchError
 from dali_core.pipeline.states import to_bytes
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 
 if TYPE_CHECKING:
+    from dali_core.batching.plan import Batching
+    from dali_core.checkpoint.state import State
     from dali_core.pipeline import Pipeline
-    from dali_core.pipeline.states import Snapshot
 
 KIND = "dali_core iterator"
 
@@ -23,9 +25,10 @@ class StatefulIterator:
 
     _pipelines: list[Pipeline]
     _epochs: Epochs | None
+    _batching: Fixed  # of each pipeline
     _reader_name: str | None
-    _epoch_start: list[Snapshot] | None
-    _before_prepared: list[Snapshot] | None  # what had been returned before it
+    _epoch_start: list[State] | None
+    _before_prepared: list[State] | None  # what had been returned before it
 
     def _set_position(self, epoch: int, taken: int) -> None:
         """Begin at a batch of an epoch, with no work in flight."""
@@ -96,13 +99,13 @@ class StatefulIterator:
         """
         saved = SavedState("iterator.load_state_dict", state, KIND)
         described = saved.get("pipelines", list)
-        snapshots = self._read_all(saved, described)
+        states = self._read_all(saved, described)
         start = saved.get("epoch_start", list)
         taken = self._read_taken(saved)
         same_batches = taken == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
-        for pipeline, snapshot in zip(self._pipelines, snapshots, strict=True):
-            pipeline.states.go_to(snapshot, "Pipeline.load_state_dict")
+        for pipeline, one in zip(self._pipelines, states, strict=True):
+            pipeline.states.go_to(one, "Pipeline.load_state_dict")
         self._resume(saved.number("epoch"), taken)
 
     def restart(self) -> None:
@@ -121,8 +124,8 @@ class StatefulIterator:
                 "iterator.restart: it must be known where the epoch began (a state was loaded in "
                 "mid-epoch with another batch size or number of shards). Finish the epoch first."
             )
-        for pipeline, snapshot in zip(self._pipelines, self._epoch_start, strict=True):
-            pipeline.states.go_to(snapshot, "iterator.restart")
+        for pipeline, state in zip(self._pipelines, self._epoch_start, strict=True):
+            pipeline.states.go_to(state, "iterator.restart")
         self._resume(self._epoch, 0)
 
     def seek(self, epoch: int, batch: int = 0) -> None:
@@ -207,24 +210,24 @@ class StatefulIterator:
         self._set_position(saved.number("epoch"), taken)
         return True
 
-    def _given(self) -> list[Snapshot]:
-        """Take down what all pipelines have returned, without a batch that was only prepared."""
+    def _given(self) -> list[State]:
+        """Return the states of all pipelines, without a batch that was only prepared."""
         if self._prepared is not None and self._before_prepared is not None:
             return self._before_prepared
-        return self._snapshots()
+        return self._current_states()
 
-    def _snapshots(self) -> list[Snapshot]:
+    def _current_states(self) -> list[State]:
         # What an interrupt has kept from being returned comes once more.
         num_shared = len(self._shared)
         return [
-            pipeline.states.snapshot(1) if number < num_shared else pipeline.states.snapshot()
+            pipeline.states.current(1) if number < num_shared else pipeline.states.current()
             for number, pipeline in enumerate(self._pipelines)
         ]
 
-    def _described(self, snapshots: Sequence[Snapshot] | None) -> list[dict[str, Any]]:
+    def _described(self, states: Sequence[State] | None) -> list[dict[str, Any]]:
         return [
-            pipeline.states.describe(snapshot)
-            for pipeline, snapshot in zip(self._pipelines, snapshots or (), strict=False)
+            pipeline.states.describe(state)
+            for pipeline, state in zip(self._pipelines, states or (), strict=False)
         ]
 
     def _own_state(self) -> dict[str, Any]:
@@ -234,8 +237,8 @@ class StatefulIterator:
             "version": VERSION,
             "epoch": self._epoch,
             "taken": self._taken - (self._prepared is not None),
-            "num_shards": schedule.plan.num_shards if schedule else 1,
-            "batch_size": schedule.batch_size if schedule else self._pipelines[0].max_batch_size,
+            "num_shards": schedule.plan.epochs.num_shards if schedule else 1,
+            **(schedule.plan.batching if schedule else self._batching).state(),
             **self._counting(),
         }
 
@@ -246,13 +249,15 @@ class StatefulIterator:
         return {
             "num_pipelines": len(self._pipelines),
             "reader_name": self._reader_name,
-            "size": epochs.schedule.plan.num_samples if epochs and not follows_reader else None,
-            "last_batch_padded": epochs.schedule.plan.pad_last_batch if epochs else None,
+            "size": epochs.schedule.plan.epochs.num_samples
+            if epochs and not follows_reader
+            else None,
+            "last_batch_padded": epochs.schedule.plan.epochs.pad_last_batch if epochs else None,
             "last_batch_policy": epochs.schedule.policy.name if epochs else None,
         }
 
-    def _read_all(self, saved: SavedState, described: Sequence[Any]) -> list[Snapshot]:
-        """Turn the states of pipelines into snapshots of those that there are now."""
+    def _read_all(self, saved: SavedState, described: Sequence[Any]) -> list[State]:
+        """Read the states of pipelines as those of the pipelines that there are now."""
         count = len(self._pipelines)
         if len(described) != count:
             plain = [
@@ -285,18 +290,19 @@ class StatefulIterator:
         if self._epochs is None:
             return taken
         schedule = self._epochs.schedule
+        epochs = schedule.plan.epochs
         before = schedule.divided(
-            saved.number("num_shards", 1, max(schedule.plan.num_samples, 1)),
-            saved.number("batch_size", 1, MAX_SAMPLES),
+            saved.number("num_shards", 1, max(epochs.num_samples, 1)), saved_batching(saved)
         )
         resumed = schedule.resumed(before, epoch, taken)
         if resumed is None:
-            working = [
-                size
-                for size in range(1, min(2 * before.batch_size, MAX_TRIED) + 1)
-                if schedule.divided(schedule.plan.num_shards, size).resumed(before, epoch, taken)
-                is not None
-            ]
+            then, size_then = before.plan.epochs.num_shards, before.plan.batching.largest
+
+            def works(batching: Batching) -> bool:
+                other = schedule.divided(epochs.num_shards, batching)
+                return other.resumed(before, epoch, taken) is not None
+
+            working = sizes_that_work(works, 2 * size_then)
             sizes = (
                 f"batches of {' or '.join(map(str, working[-8:]))}"
                 if working
@@ -304,8 +310,7 @@ class StatefulIterator:
             )
             raise StateMismatchError(
                 f"{saved.where}: the {taken} batches that were given in the epoch must be a whole "
-                f"number of batches now (got batches of {schedule.batch_size} on "
-                f"{schedule.plan.num_shards} shards, after {before.batch_size} on "
-                f"{before.plan.num_shards}). Use {sizes}."
+                f"number of batches now (got batches of {schedule.plan.batching.largest} on "
+                f"{epochs.num_shards} shards, after {size_then} on {then}). Use {sizes}."
             )
         return resumed

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from dali_core._runtime.epoch_plan import EpochPlan
+    from dali_core.batching.epoch_plan import EpochPlan
+    from dali_core.batching.fixed import Fixed
     from dali_core.pipeline import Pipeline
 
 
@@ -36,7 +37,7 @@ class ReferenceNames:
     _taken: int
     _prepared: Any
     _shared: list[Any]
-    batch_size: int
+    _batching: Fixed
 
     if TYPE_CHECKING:
 
@@ -62,12 +63,12 @@ class ReferenceNames:
     @property
     def _size_no_pad(self) -> int:
         """Samples of the data set, or what `size` was given as."""
-        return -1 if self._epochs is None else self._epochs.schedule.plan.num_samples
+        return -1 if self._epochs is None else self._epochs.schedule.plan.epochs.num_samples
 
     @property
     def _shards_num(self) -> int:
         """Number of shards of the reader; 1 without one."""
-        return 1 if self._epochs is None else self._epochs.schedule.plan.num_shards
+        return 1 if self._epochs is None else self._epochs.schedule.plan.epochs.num_shards
 
     @property
     def _shards_id(self) -> NDArray[numpy.int64]:
@@ -107,7 +108,7 @@ class ReferenceNames:
             return numpy.zeros_like(sizes)
         assert self._epochs is not None
         schedule = self._epochs.schedule
-        read = schedule.first_batch(self._epoch) * schedule.batch_size
+        read = schedule.num_before(self._epoch)
         if self._is_stick_to_shard:
             return read - sizes * self._epoch
         rounds, rest = divmod(self._epoch, len(sizes))
@@ -124,7 +125,7 @@ class ReferenceNames:
                 f"iterator.{name}: the size of epochs must come from a reader (got 'size', or "
                 "none). Pass 'reader_name'."
             )
-        return self._epochs.schedule.plan
+        return self._epochs.schedule.plan.epochs
 
     @property
     def _last_batch_policy(self) -> LastBatchPolicy:
@@ -134,7 +135,7 @@ class ReferenceNames:
     @property
     def _last_batch_padded(self) -> bool:
         """Whether the reader, or whatever gives the samples, pads the last batch."""
-        return self._epochs is not None and self._epochs.schedule.plan.pad_last_batch
+        return self._epochs is not None and self._epochs.schedule.plan.epochs.pad_last_batch
 
     @property
     def _counter(self) -> int:
@@ -144,12 +145,13 @@ class ReferenceNames:
         that counts by itself may set it to as many batches more or less.
         """
         if self._epochs is None:
-            return self._taken * self.batch_size
+            return self._batching.plan().position(self._taken)
         return self._epochs.schedule.counted(self._epoch, self._taken)
 
     @_counter.setter
     def _counter(self, value: int) -> None:
-        step = self.batch_size if self._epochs is None else self._epochs.schedule.batch_size
+        epochs = self._epochs
+        step = (self._batching if epochs is None else epochs.schedule.plan.batching).largest
         batches, rest = divmod(int(value) - self._counter, step)
         if rest or self._taken + batches < 0:
             raise ArgumentValueError(
@@ -193,7 +195,7 @@ class ReferenceNames:
         if self._epochs is None or self._last_batch_policy is not LastBatchPolicy.PARTIAL:
             return False, -1
         left = _array(self._epochs.num_valid(self._epoch, self._taken - 1))
-        return left < self.batch_size, left
+        return left < self._epochs.num_samples(self._epoch, self._taken - 1), left
 
 
 def _array(numbers: Iterable[int]) -> NDArray[numpy.int64]:

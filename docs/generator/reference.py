@@ -34,7 +34,7 @@ ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "All frameworks: `dali_core.plugin.base_iterator`": (
         ("dali_core/plugin/iterator.py", ("BaseIterator",)),
         ("dali_core/plugin/epoch_iterator.py", ("EpochIterator",)),
-        ("dali_core/plugin/batch_schedule.py", ("LastBatchPolicy", "IncompleteEpochWarning")),
+        ("dali_core/batching/schedule.py", ("LastBatchPolicy", "IncompleteEpochWarning")),
     ),
 }
 _WITH_ENTRIES = ("Attributes", "Parameters", "Raises", "Returns", "Yields")

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scaling import lose_node
-from dali_core._runtime.resharding import ShardLayout
+from benchmarks.scaling import ShardLayout, lose_node
 
 
 @given(

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dali_core._runtime.epoch_plan import EpochPlan, ceil_div
+from dali_core.batching.epoch_plan import EpochPlan, ceil_div
+from dali_core.batching.fixed import Fixed
 from dali_core.testing.examples import list_of
 from tests.generated_images import png
 from tests.operators.readers.coco_files import CATEGORIES, object_of
@@ -173,7 +174,8 @@ def shards(
         own = pipeline.reader_meta("reader")
         meta = meta or dict(own)
         plan = EpochPlan.from_meta(own)
-        starts = [plan.epoch_start(epoch, batch_size) for epoch in range(num_shards + 1)]
+        batches = Fixed(batch_size).plan(plan)
+        starts = [batches.epoch_start(epoch) for epoch in range(num_shards + 1)]
         stream: list[Any] = []
         for _ in range(ceil_div(starts[-1], batch_size)):
             batch = pipeline.run()

@@ -18,6 +18,7 @@ from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.planner import make_plan
 from dali_core._runtime.executor import Batch
+from dali_core.batching.fixed import Fixed
 from dali_core.errors import PipelineStateError, SampleError
 from tests.hanging import HANG_SECONDS
 from tests.step_threads import step_threads
@@ -35,7 +36,7 @@ def make_runner(
         node = fn.external_source(source, **arguments)
         if function is not None:
             node = fn.python_function(node, function=function)
-    options = RunnerOptions(batch_size=2, num_threads=2, seed=1, asynchronous=asynchronous)
+    options = RunnerOptions(Fixed(2), num_threads=2, seed=1, asynchronous=asynchronous)
     return Runner(make_plan([node]), {}, options)
 
 
@@ -142,7 +143,7 @@ def test_sample_numbers_do_not_depend_on_how_far_sources_ran_ahead(ahead: int) -
     with Pipeline(2, 1, None):
         endless = fn.external_source(numbers)
         ending = fn.external_source(end_at_three)
-    runner = Runner(make_plan([endless, ending]), {}, RunnerOptions(2, 2, seed=1))
+    runner = Runner(make_plan([endless, ending]), {}, RunnerOptions(Fixed(2), 2, seed=1))
     found = []
     for _ in range(3):
         batches: list[Batch] = []

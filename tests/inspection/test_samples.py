@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn, mix_readers, parameter, pipeline_def, samplers, types
+from dali_core.batching.fixed import Fixed
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -75,7 +76,7 @@ def test_every_order_of_readers(images: Path, reader: dict[str, Any], whole: boo
     assert plan is not None
     expected = samples_of(pipeline, 12)
     for epoch in range(3):
-        start = plan.epoch_start(epoch, 2)
+        start = Fixed(2).plan(plan).epoch_start(epoch)
         last = plan.shard_size(epoch) - 1
         for index in {0, last // 2, last}:
             assert_same(pipeline.run_sample(index, epoch), expected[start + index])

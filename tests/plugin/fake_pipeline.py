@@ -99,7 +99,7 @@ class FakePipeline:
 
     iterator_state = None
 
-    def snapshot(self) -> int:
+    def current(self) -> int:
         return self.num_taken
 
     def reader_meta(self, name: str) -> dict[str, Any]:

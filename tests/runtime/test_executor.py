@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core._runtime.epoch_plan import Run
 from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
 from dali_core._runtime.executor_config import (
     ExecutorConfig,
@@ -20,6 +19,7 @@ from dali_core._runtime.executor_config import (
     SampleProgram,
 )
 from dali_core._runtime.path_list import PathList
+from dali_core.batching.epoch_plan import Run
 from tests.hanging import HANG_SECONDS
 from tests.waiting import wait_until
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dali_core._runtime.epoch_plan import EpochPlan
+from dali_core.batching.epoch_plan import EpochPlan
+from dali_core.batching.fixed import Fixed
+from dali_core.batching.schedule import BatchSchedule
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.plugin.batch_schedule import BatchSchedule, SizedEpochs
+from dali_core.plugin.batch_schedule import SizedEpochs
 from tests.adapters.dali_core_jax.pipelines import flat, numbers, shards, source_pipeline
 
 jax = pytest.importorskip("jax", reason="not available: JAX")
@@ -164,7 +166,8 @@ def test_counts_against_the_samples_of_the_plan(
     num_samples = max(num_samples, num_shards)
     for shard in range(num_shards):
         plan = EpochPlan(num_samples, num_shards, shard, stick_to_shard=stick, pad_last_batch=pad)
-        schedule = BatchSchedule(plan, batch_size, policy)
+        batches = Fixed(batch_size).plan(plan)
+        schedule = BatchSchedule(batches, policy)
         for epoch in range(4):
             for index in range(schedule.num_given(epoch)):
                 count = schedule.num_in_epoch(epoch, index)
@@ -172,7 +175,7 @@ def test_counts_against_the_samples_of_the_plan(
                     assert count == schedule.num_valid(epoch, index)
                     continue
                 begin = (schedule.first_batch(epoch) + index) * batch_size
-                runs = plan.runs(begin, batch_size, batch_size)
+                runs = batches.samples(begin, batch_size)
                 own = [run for run in runs if run.epoch == epoch and not run.is_padding]
                 assert count == sum(run.length for run in own)
                 assert own == runs[: len(own)]
@@ -180,7 +183,7 @@ def test_counts_against_the_samples_of_the_plan(
 
 @given(size=st.integers(1, 30), num_pipelines=st.integers(1, 4), batch_size=st.integers(1, 4))
 def test_counts_of_a_size_add_up(size: int, num_pipelines: int, batch_size: int) -> None:
-    padded = SizedEpochs(size, True, num_pipelines, batch_size, FILL)
+    padded = SizedEpochs(size, True, num_pipelines, Fixed(batch_size), FILL)
     for epoch in range(3):
         counts = [padded.num_in_epoch(epoch, index) for index in range(padded.num_given(epoch))]
         assert {len(count) for count in counts} == {num_pipelines}

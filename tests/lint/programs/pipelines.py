@@ -71,7 +71,7 @@ assert "readers.file" in text
 print(repr(pipeline))
 
 state: dict[str, Any] = pipeline.state_dict()
-assert pipeline.states.describe(pipeline.states.snapshot()) == state
+assert pipeline.states.describe(pipeline.states.current()) == state
 expected = pipeline.run()[1].as_array()
 again = read(folder, factor=3.0)
 again.load_state_dict(state)

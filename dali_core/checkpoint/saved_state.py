@@ -11,9 +11,6 @@ from dali_core.errors import ArgumentTypeError, StateMismatchError
 
 T = TypeVar("T")
 
-MAX_SAMPLES = 2**30 - 1
-"""In a batch."""
-
 VERSION = 1
 """Version of the form of states; to be raised when older programs cannot read new ones."""
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from dali_core._runtime.epoch_plan import EpochPlan, Run
+from dali_core.batching.epoch_plan import EpochPlan, Run
+from dali_core.batching.fixed import Fixed
 from dali_core.errors import ArgumentValueError
 
 EPOCHS = 4
@@ -59,11 +60,12 @@ def test_every_piece_of_every_stream(batch_size: int) -> None:
     for plan in small_plans():
         epochs = epochs_of(plan, batch_size)
         stream = list(itertools.chain.from_iterable(epochs))
-        assert expand(plan.runs(0, len(stream), batch_size)) == stream, plan
+        batches = Fixed(batch_size).plan(plan)
+        assert expand(batches.samples(0, len(stream))) == stream, plan
         for start in range(len(stream)):
             for count in {1, batch_size, 2 * batch_size + 1}:
                 if start + count <= len(stream):
-                    runs = plan.runs(start, count, batch_size)
+                    runs = batches.samples(start, count)
                     assert expand(runs) == stream[start : start + count], (plan, start)
                     assert all(run.length > 0 for run in runs)
 
@@ -71,11 +73,11 @@ def test_every_piece_of_every_stream(batch_size: int) -> None:
 @pytest.mark.parametrize("batch_size", [1, 3, 4])
 def test_epochs_begin_where_the_one_before_ends(batch_size: int) -> None:
     for plan in small_plans():
-        position = 0
+        position, batches = 0, Fixed(batch_size).plan(plan)
         for epoch, samples in enumerate(epochs_of(plan, batch_size)):
-            assert plan.epoch_start(epoch, batch_size) == position
+            assert batches.epoch_start(epoch) == position
             for offset in range(len(samples)):
-                assert plan.locate(position + offset, batch_size) == (epoch, offset), plan
+                assert batches.locate(position + offset) == (epoch, offset), plan
             real = [sample for _, sample in dict.fromkeys(samples)]
             if not plan.interleaved or not plan.pad_last_batch:
                 assert list(plan.shard_range(epoch)) == real
@@ -85,7 +87,7 @@ def test_epochs_begin_where_the_one_before_ends(batch_size: int) -> None:
 
 def test_padding_is_marked() -> None:
     plan = EpochPlan(5, 2, 0, pad_last_batch=True)
-    runs = plan.runs(0, 8, batch_size=4)
+    runs = Fixed(4).plan(plan).samples(0, 8)
     assert runs == [Run(0, 0, 2, 1), Run(0, 1, 2, 0), Run(1, 2, 3, 1), Run(1, 4, 1, 0)]
     assert [run.is_padding for run in runs] == [False, True, False, True]
 
@@ -114,16 +116,14 @@ def test_interleaved_global_batches_do_not_depend_on_the_number_of_shards(pad: b
     for num_shards in (1, 2, 3, 4, 6, 12):
         batch_size = global_batch_size // num_shards
         plans = [
-            EpochPlan(num_samples, num_shards, shard, pad_last_batch=pad, interleaved=True)
+            Fixed(batch_size).plan(
+                EpochPlan(num_samples, num_shards, shard, pad_last_batch=pad, interleaved=True)
+            )
             for shard in range(num_shards)
         ]
         contents.append(
             [
-                sorted(
-                    sample
-                    for plan in plans
-                    for sample in expand(plan.runs(batch * batch_size, batch_size, batch_size))
-                )
+                sorted(sample for plan in plans for sample in expand(plan.runs(batch)))
                 for batch in range(20)
             ]
         )
@@ -132,12 +132,12 @@ def test_interleaved_global_batches_do_not_depend_on_the_number_of_shards(pad: b
 
 def test_any_position_is_found_at_once() -> None:
     for options in ({}, {"pad_last_batch": True}, {"interleaved": True}, {"stick_to_shard": True}):
-        plan = EpochPlan(10**9 + 7, 1000, 999, **options)
-        epoch, offset = plan.locate(10**15 + 1, 64)
-        start = plan.epoch_start(epoch, 64)
+        plan = Fixed(64).plan(EpochPlan(10**9 + 7, 1000, 999, **options))
+        epoch, offset = plan.locate(10**15 + 1)
+        start = plan.epoch_start(epoch)
         assert start + offset == 10**15 + 1
-        assert start <= 10**15 + 1 < plan.epoch_start(epoch + 1, 64)
-        (run, *_) = plan.runs(10**15 + 1, 64, 64)
+        assert start <= 10**15 + 1 < plan.epoch_start(epoch + 1)
+        (run, *_) = plan.samples(10**15 + 1, 64)
         assert run.epoch == epoch
 
 
@@ -175,15 +175,15 @@ def test_invalid_plans_raise(arguments: tuple[int, ...], message: str) -> None:
 
 
 def test_describe_prints_the_epochs() -> None:
-    text = EpochPlan(7, 2, 0, pad_last_batch=True).describe(batch_size=3)
+    text = Fixed(3).plan(EpochPlan(7, 2, 0, pad_last_batch=True)).describe()
     assert text.splitlines() == [
         "7 samples in 2 shards of 3 to 4, batches of 3",
         "epoch 0: shard 0, positions 0 to 2 (3 samples), batches 0 to 1, 3 padding samples",
         "epoch 1: shard 1, positions 3 to 6 (4 samples), batches 2 to 3, 2 padding samples",
     ]
-    straddling = EpochPlan(7).describe(batch_size=2, num_epochs=2).splitlines()
+    straddling = Fixed(2).plan(EpochPlan(7)).describe(num_epochs=2).splitlines()
     assert "batches 0 to 3, 0 padding" in straddling[1]
     assert "batches 3 to 6, 0 padding" in straddling[2]
-    interleaved = EpochPlan(9, 4, 1, interleaved=True).describe(2, 1)
+    interleaved = Fixed(2).plan(EpochPlan(9, 4, 1, interleaved=True)).describe(1)
     assert "interleaved shards of 2 to 3" in interleaved
     assert "positions 1 to 5 step 4 (2 samples)" in interleaved

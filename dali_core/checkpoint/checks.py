@@ -1,4 +1,4 @@
-"""Checks of a pipeline's state against its readers and sources, and where readers resume."""
+"""Checks of a pipeline's state against its readers and sources."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dali_core._execution.bad_samples import BadSampleLog
-from dali_core._execution.saved_state import SavedState
 from dali_core._graph.node import OperatorNode
 from dali_core._messages import shown
 from dali_core._readers.order import IndexSampler
-from dali_core._runtime.resharding import ShardLayout, batch_sizes_that_work, resumed_position
 from dali_core._runtime.step import is_count
+from dali_core.batching.plan import Batching
+from dali_core.checkpoint.resharding import resumed_position
+from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import StateMismatchError
 
 _MUST_AGREE = ("name", "num_samples", "stick_to_shard", "pad_last_batch", "interleaved", "order")
 
 
 def describe_readers(
-    readers: Mapping[OperatorNode, IndexSampler], position: int, batch_size: int
+    readers: Mapping[OperatorNode, IndexSampler], position: int, batching: Batching
 ) -> list[dict[str, Any]]:
     """Describe what the order of each reader's samples depends on, except for the shard.
 
@@ -27,20 +28,22 @@ def describe_readers(
     ----------
     readers : mapping
         The readers by their nodes.
-    position, batch_size : int
+    position : int
         Where in their streams they are. Of samplers the state has a checksum of the order of the
         last epoch that was read from: that says what an order is, however it is made.
+    batching : Batching
+        The batches that they are read in.
     """
     return [
-        _describe(node, reader) | _describe_sampler(reader, position, batch_size)
+        _describe(node, reader) | _describe_sampler(reader, position, batching)
         for node, reader in readers.items()
     ]
 
 
-def _describe_sampler(reader: IndexSampler, position: int, batch_size: int) -> dict[str, Any]:
+def _describe_sampler(reader: IndexSampler, position: int, batching: Batching) -> dict[str, Any]:
     if reader.sampler is None:
         return {}
-    epoch = reader.epoch_at(max(position - 1, 0), batch_size)
+    epoch = reader.own_epoch(batching.plan(reader.stream).locate(max(position - 1, 0))[0])
     return {"sampler": [epoch, reader.checksum(epoch)]}
 
 
@@ -61,57 +64,58 @@ def resumed_in_all(
     saved: SavedState,
     readers: Mapping[OperatorNode, IndexSampler],
     position: int,
-    batch_size_before: int,
-    batch_size: int,
+    before: Batching,
+    now: Batching,
 ) -> int:
     """Check all readers against a state, and return where in their streams they resume.
+
+    Parameters
+    ----------
+    saved : SavedState
+        The state.
+    readers : mapping
+        The readers by their nodes.
+    position : int
+        Where in their streams they were.
+    before, now : Batching
+        The batches that they were read in, and are read in now.
 
     Raises
     ------
     StateMismatchError
-        If they read other data or in another order, or if they cannot resume with this batch size
-        and number of shards.
+        If they read other data or in another order, or if they cannot resume with these batches
+        and this number of shards.
     """
     described = saved.get("readers", list)
     if len(described) != len(readers):
         raise saved.mismatch("the number of readers", len(readers), len(described))
     positions = {}
-    for before, (node, reader) in zip(described, readers.items(), strict=True):
+    for then, (node, reader) in zip(described, readers.items(), strict=True):
         here = _describe(node, reader)
-        if not isinstance(before, Mapping) or not set(here) <= set(before):
-            raise saved.mismatch("each of the readers", f"described by {sorted(here)}", before)
+        if not isinstance(then, Mapping) or not set(here) <= set(then):
+            raise saved.mismatch("each of the readers", f"described by {sorted(here)}", then)
         for name in _MUST_AGREE:
-            if before.get(name) != here[name]:
-                raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, before))
-        if before.get("num_shards") != here["num_shards"] and not reader.plan.interleaved:
+            if then.get(name) != here[name]:
+                raise StateMismatchError(_describe_mismatch(saved.where, node, name, here, then))
+        if then.get("num_shards") != here["num_shards"] and not reader.plan.interleaved:
             raise StateMismatchError(
-                _describe_mismatch(saved.where, node, "num_shards", here, before)
+                _describe_mismatch(saved.where, node, "num_shards", here, then)
             )
-        _check_sampler(saved, node, reader, before.get("sampler"), position)
+        _check_sampler(saved, node, reader, then.get("sampler"), position)
         if reader.part is not None:
             continue  # the mixture knows the place
-        num_shards = before["num_shards"]
+        num_shards = then["num_shards"]
         if not is_count(num_shards) or not 1 <= num_shards <= max(reader.plan.num_samples, 1):
             raise saved.mismatch(
                 f"num_shards of {node.where}", "a number of shards of its samples", num_shards
             )
-        was = ShardLayout(num_shards, batch_size_before)
-        now = ShardLayout(here["num_shards"], batch_size)
-        found = resumed_position(reader.plan, position, was, now)
-        if found is None:
-            working = batch_sizes_that_work(reader.plan, position, was, now.num_shards, batch_size)
-            sizes = f"a batch_size of {' or '.join(map(str, working))}, or " if working else ""
-            raise StateMismatchError(
-                f"{saved.where}: {node.where} must be able to return the rest of the epoch in "
-                f"whole batches on every shard (got num_shards={now.num_shards} with batch_size="
-                f"{now.batch_size}, after {was.num_shards} with {was.batch_size}). Use {sizes}a "
-                "num_shards and batch_size with the same product as before."
-            )
-        positions[node] = found
+        plan_then = before.plan(reader.plan.divided(num_shards))
+        plan = now.plan(reader.plan)
+        positions[node] = resumed_position(saved.where, node.where, plan, plan_then, position)
     if len(set(positions.values())) > 1:
         raise StateMismatchError(
             f"{saved.where}: all readers must resume at the same place (got "
-            f"{sorted(positions.values())}). Use batch_size={batch_size_before}, as before."
+            f"{sorted(positions.values())}). Use batch_size={before.largest}, as before."
         )
     return next(iter(positions.values()), position)
 

@@ -1,9 +1,8 @@
-"""The integer arithmetic of epochs, shards and padding.
+"""Epochs and shards: the positions that a shard reads in each epoch.
 
-A reader's shard is one endless stream of samples.  `EpochPlan` maps a position in that stream to
-(epoch, position in the epoch's global order), and back, in constant time: no counter is advanced,
-so a pipeline resumes anywhere, and readers, iterators and checkpoints cannot disagree.
-`dali_core.plugin.batch_schedule` counts the batches of an iterator's epochs with it.
+`BatchPlan` (`dali_core.batching.plan`) divides the endless stream of these samples into batches.
+No counter is advanced, so a pipeline resumes anywhere, and readers, iterators and checkpoints
+cannot disagree.
 
 Rules (N samples, S shards, batches of B)
 -----------------------------------------
@@ -20,7 +19,7 @@ Rules (N samples, S shards, batches of B)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dali_core.errors import ArgumentValueError
@@ -50,7 +49,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class EpochPlan:
-    """Place of every sample of one shard's endless stream.
+    """Samples of one shard in each epoch.
 
     Parameters
     ----------
@@ -138,10 +137,6 @@ class EpochPlan:
         """Samples of an epoch with all shards padded to the size of the largest, if they are."""
         return self.largest_shard * self.num_shards if self.pad_last_batch else self.num_samples
 
-    def num_batches(self, batch_size: int) -> int:
-        """Batches that the largest shard of an epoch fills or begins."""
-        return ceil_div(self.largest_shard, batch_size)
-
     def shard(self, epoch: int) -> int:
         """Return the shard that is read in `epoch`."""
         moves = not self.stick_to_shard and not self.interleaved
@@ -154,103 +149,19 @@ class EpochPlan:
             first = (self.shard_id - done) % self.num_shards
             return range(first, self.num_samples, self.num_shards)
         shard = self.shard(epoch)
-        return range(self._shard_start(shard), self._shard_start(shard + 1))
+        return range(self.shard_start(shard), self.shard_start(shard + 1))
 
     def shard_size(self, epoch: int) -> int:
         """Return the number of samples that are read in `epoch`, without padding."""
         return len(self.shard_range(epoch))
 
-    def epoch_start(self, epoch: int, batch_size: int) -> int:
-        """Return the stream position of the first sample of `epoch`."""
-        if self.pad_last_batch:
-            return epoch * self.num_batches(batch_size) * batch_size
-        if self.stick_to_shard:
-            return epoch * self.shard_size(0)
-        if self.interleaved:
-            return ceil_div(epoch * self.num_samples - self.shard_id, self.num_shards)
-        # Shard starts past the last shard continue into the next round over the shards.
-        return self._shard_start(self.shard_id + epoch) - self._shard_start(self.shard_id)
+    def shard_start(self, shard: int) -> int:
+        """Return the position in the order at which a shard begins.
 
-    def locate(self, position: int, batch_size: int) -> tuple[int, int]:
-        """Return the epoch of a stream position, and how many samples of it come before."""
-        if self.pad_last_batch:
-            return divmod(position, self.num_batches(batch_size) * batch_size)
-        if self.stick_to_shard:
-            return divmod(position, self.shard_size(0))
-        if self.interleaved:
-            epoch = (position * self.num_shards + self.shard_id) // self.num_samples
-        else:
-            # The last epoch that starts at or before the position, from floor(k*N/S) <= x.
-            last = position + self._shard_start(self.shard_id) + 1
-            epoch = ceil_div(last * self.num_shards, self.num_samples) - 1 - self.shard_id
-        return epoch, position - self.epoch_start(epoch, batch_size)
-
-    def runs(self, start: int, count: int, batch_size: int) -> list[Run]:
-        """List the samples at stream positions ``start .. start + count - 1``.
-
-        Parameters
-        ----------
-        start : int
-            First stream position; 0 is the first sample of epoch 0.
-        count : int
-            Number of samples, such as `batch_size` for one batch.
-        batch_size : int
-            Batch size of the pipeline, to which `pad_last_batch` pads.
-
-        Returns
-        -------
-        list of Run
-            In stream order; their lengths sum up to `count`.
+        Shards past the last one continue into the next round over the shards.
         """
-        runs: list[Run] = []
-        while count > 0:
-            epoch, offset = self.locate(start, batch_size)
-            positions = self.shard_range(epoch)
-            if offset < len(positions):
-                length = min(count, len(positions) - offset)
-                runs.append(Run(epoch, positions[offset], length, positions.step))
-            else:
-                length = min(count, self.epoch_start(epoch + 1, batch_size) - start)
-                last = self.num_samples - 1 if self.interleaved else positions[-1]
-                runs.append(Run(epoch, last, length, 0))
-            start += length
-            count -= length
-        return runs
-
-    def describe(self, batch_size: int, num_epochs: int | None = None) -> str:
-        """Return a table of what is read in each epoch.
-
-        Parameters
-        ----------
-        batch_size : int
-            Batch size of the pipeline.
-        num_epochs : int, optional
-            Number of rows; by default one round over the shards, but at most 8.
-
-        Returns
-        -------
-        str
-            One line per epoch, below a line about the whole plan.
-        """
-        if num_epochs is None:
-            num_epochs = 1 if self.stick_to_shard else min(self.num_shards, 8)
-        kind = "interleaved shards" if self.interleaved else "shards"
-        lines = [
-            f"{self.num_samples} samples in {self.num_shards} {kind} of {self.smallest_shard} to "
-            f"{self.largest_shard}, batches of {batch_size}"
-        ]
-        for epoch in range(num_epochs):
-            positions = self.shard_range(epoch)
-            every = f" step {positions.step}" if positions.step != 1 else ""
-            start = self.epoch_start(epoch, batch_size)
-            stop = self.epoch_start(epoch + 1, batch_size)
-            lines.append(
-                f"epoch {epoch}: shard {self.shard(epoch)}, positions {positions[0]} to "
-                f"{positions[-1]}{every} ({len(positions)} samples), batches "
-                f"{start // batch_size} to {(stop - 1) // batch_size}, "
-                f"{stop - start - len(positions)} padding samples"
-            )
-        return "\n".join(lines)
-
-    def _shard_start(self, shard: int) -> int:
         return shard * self.num_samples // self.num_shards
+
+    def divided(self, num_shards: int) -> EpochPlan:
+        """Return the plan of the same data in another number of shards, for the first of these."""
+        return replace(self, num_shards=num_shards, shard_id=0)

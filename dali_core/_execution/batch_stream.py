@@ -1,0 +1,88 @@
+"""The batches of a running pipeline: their samples, and their places in its epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_core._graph.node import OperatorNode
+from dali_core._readers.order import IndexSampler
+from dali_core._runtime.executor_config import ReaderRun
+from dali_core.batching.plan import Batching
+from dali_core.checkpoint.position import START, Position
+from dali_core.checkpoint.state import State
+
+
+class BatchStream:
+    """Asks the batch plans of all readers, and counts how often the pipeline was reset.
+
+    Parameters
+    ----------
+    batching : Batching
+        The rule by which samples are divided into batches.
+    readers : dict of OperatorNode to IndexSampler
+        The readers, the one that numbers the samples first.
+
+    Attributes
+    ----------
+    largest : int
+        Samples in the largest batch.
+    epoch : int
+        How often the pipeline was reset.
+    epoch_start : Position
+        Where it was reset last.
+    """
+
+    def __init__(self, batching: Batching, readers: Mapping[OperatorNode, IndexSampler]) -> None:
+        self.largest = batching.largest
+        self.epoch = 0
+        self.epoch_start = START
+        self._readers = readers
+        self._plans = {node: batching.plan(reader.stream) for node, reader in readers.items()}
+        self._first = next(iter(self._plans.values()), batching.plan())
+
+    def size(self, batch: int) -> int:
+        """Return the number of samples in a batch if it is full."""
+        return self._first.size(batch)
+
+    def position(self, batch: int) -> int:
+        """Return how many samples come before a batch if all are full."""
+        return self._first.position(batch)
+
+    def runs(self, batch: int, *, with_shards: bool) -> list[list[ReaderRun]]:
+        """Return the samples of a batch for each reader; see `IndexSampler.runs`."""
+        return [
+            reader.runs(self._plans[node].runs(batch), with_shards=with_shards)
+            for node, reader in self._readers.items()
+        ]
+
+    def upcoming(self, node: OperatorNode | None, batch: int, count: int) -> NDArray[np.int64]:
+        """Return indices that a reader gives from a batch on, as far as they are known."""
+        if node not in self._plans:
+            return np.empty(0, np.int64)
+        plan = self._plans[node]
+        return self._readers[node].upcoming(plan.samples(plan.position(batch), count))
+
+    def at(self, batch: int, given: int) -> Position:
+        """Return the position before a batch, until which sources have given so many samples."""
+        return Position(batch, self.position(batch), given)
+
+    def in_epoch(self, batch: int) -> tuple[int, int]:
+        """Return how many batches and samples of the epoch come before a batch."""
+        start = self.epoch_start
+        return batch - start.batch, self.position(batch) - start.sample
+
+    def begin_epoch(self, batch: int, given: int) -> None:
+        """Begin the next epoch with a batch, before which sources have given so many samples."""
+        self.epoch += 1
+        self.epoch_start = self.at(batch, given)
+
+    def restore(self, state: State) -> None:
+        """Resume from a state, which may have been reached with other batches."""
+        self.epoch = state.epoch
+        self.epoch_start = state.epoch_start
+        batch, position, _ = state.position
+        self._plans = {node: plan.starting(batch, position) for node, plan in self._plans.items()}
+        self._first = self._first.starting(batch, position)

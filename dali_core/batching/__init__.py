@@ -1,0 +1,1 @@
+"""Division of data into batches: pure arithmetic, from which all else asks for samples."""

@@ -1,0 +1,168 @@
+"""Batch plans: the samples of every batch of one shard's endless stream.
+
+A plan is a pure function of the data, the batching and the number of a batch, whose batches may
+differ in size. All else asks it: the runner for samples, iterators for the batches of an epoch,
+states for positions. A position counts the samples of the stream before a place, with padding.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from dali_core.batching.epoch_plan import EpochPlan, Run
+
+
+class Batching(ABC):
+    """A rule that divides samples into batches, whatever data they are of.
+
+    Batchings that divide alike are equal.
+    """
+
+    @property
+    @abstractmethod
+    def largest(self) -> int:
+        """Samples in the largest batch."""
+
+    @abstractmethod
+    def plan(self, epochs: EpochPlan | None = None) -> BatchPlan:
+        """Return the plan of a shard's batches.
+
+        Parameters
+        ----------
+        epochs : EpochPlan, optional
+            The samples of the shard; None for samples that sources give, which have no epochs.
+        """
+
+    @abstractmethod
+    def state(self) -> dict[str, int]:
+        """Return the entries of a saved state by which it says how samples were divided."""
+
+
+@dataclass(frozen=True)
+class BatchPlan(ABC):
+    """The batches of one shard's endless stream of samples.
+
+    Parameters
+    ----------
+    batching : Batching
+        The rule by which samples are divided.
+    data : EpochPlan or None
+        The samples of the shard, if a reader gives them.
+    first_batch, first_position : int
+        A batch and the position at which it begins; not 0 and 0 after resuming from batches that
+        were divided in another way.
+    """
+
+    batching: Batching
+    data: EpochPlan | None = None
+    first_batch: int = 0
+    first_position: int = 0
+
+    @property
+    def epochs(self) -> EpochPlan:
+        """The samples of the shard."""
+        assert self.data is not None
+        return self.data
+
+    @abstractmethod
+    def starting(self, batch: int, position: int) -> BatchPlan:
+        """Return the same plan with the batch that begins at `position` numbered `batch`."""
+
+    @abstractmethod
+    def size(self, batch: int) -> int:
+        """Return the number of samples in a batch, with padding."""
+
+    @abstractmethod
+    def position(self, batch: int) -> int:
+        """Return the position at which a batch begins."""
+
+    @abstractmethod
+    def find(self, position: int) -> tuple[int, int]:
+        """Return the batch of a position, and how many of its samples come before.
+
+        This is the inverse of `position`.
+        """
+
+    @abstractmethod
+    def samples(self, start: int, count: int) -> list[Run]:
+        """List the samples at positions ``start .. start + count - 1``, in their order."""
+
+    def runs(self, batch: int) -> list[Run]:
+        """List the samples of a batch, in their order."""
+        return self.samples(self.position(batch), self.size(batch))
+
+    @abstractmethod
+    def locate(self, position: int) -> tuple[int, int]:
+        """Return the epoch of a position, and how many samples of it come before."""
+
+    @abstractmethod
+    def epoch_start(self, epoch: int) -> int:
+        """Return the position of the first sample of an epoch."""
+
+    def epoch(self, batch: int) -> int:
+        """Return the epoch of the first sample of a batch."""
+        return self.locate(self.position(batch))[0]
+
+    @abstractmethod
+    def num_begun(self, count: int) -> int:
+        """Return the number of batches that the first `count` samples fill or begin."""
+
+    @abstractmethod
+    def num_filled(self, count: int) -> int:
+        """Return the number of batches that the first `count` samples fill."""
+
+    @abstractmethod
+    def describe(self, num_epochs: int | None = None) -> str:
+        """Return a table of the samples and batches of each epoch.
+
+        Parameters
+        ----------
+        num_epochs : int, optional
+            Number of rows; by default one round over the shards, but at most 8.
+        """
+
+    def is_like(self, other: BatchPlan) -> bool:
+        """Return whether another plan divides the data into the same shards and batches."""
+        same_shards = self.epochs.num_shards == other.epochs.num_shards
+        return same_shards and self.batching == other.batching
+
+    def aligned(self, other: BatchPlan, count: int) -> int | None:
+        """Return how many samples a shard has when all together have as many as under another plan.
+
+        Parameters
+        ----------
+        other : BatchPlan
+            A plan of the same data in another number of shards.
+        count : int
+            Samples of each shard under that plan.
+
+        Returns
+        -------
+        int or None
+            None if all samples together are no equal number in each shard.
+        """
+        together, rest = divmod(count * other.epochs.num_shards, self.epochs.num_shards)
+        return None if rest else together
+
+    def resumed(self, other: BatchPlan, position: int) -> int | None:
+        """Return the position that corresponds to one under another plan of the same data.
+
+        What all shards together have read is a beginning of the order of the epochs, and stays the
+        same set of samples. With other numbers of shards that is so for interleaved ones only.
+
+        Returns
+        -------
+        int or None
+            None if the samples cannot be dealt out equally, or, where each epoch is padded, if they
+            are no whole batches.
+        """
+        if self.is_like(other):
+            return position
+        if not self.epochs.pad_last_batch:
+            return self.aligned(other, position)
+        epoch, offset = other.locate(position)
+        count = self.aligned(other, offset)
+        if count is None or self.find(count)[1]:
+            return None
+        return self.epoch_start(epoch) + count
