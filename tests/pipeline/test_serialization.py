@@ -17,8 +17,15 @@ from dali_core.errors import (
     SerializationError,
 )
 from tests.folders import make_folders
-from tests.operators.suite import Example, feed, function_of, list_of, name_of_fed, pipeline
-from tests.operators.test_suite import EVERY_EXAMPLE
+from tests.operators.suite import (
+    Example,
+    all_examples,
+    feed,
+    function_of,
+    list_of,
+    name_of_fed,
+    pipeline,
+)
 from tests.pipeline.counting import numbers
 
 NEEDS_CODE = {
@@ -62,7 +69,15 @@ def batches_of(made: Pipeline, example: Example, count: int = 2) -> list[Any]:
     return found
 
 
-@EVERY_EXAMPLE
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "example" in metafunc.fixturenames:
+        parameters = [
+            pytest.param(operator, example, id=f"{operator}-{example.name}")
+            for operator, example in all_examples(metafunc.config.getoption("keyword"))
+        ]
+        metafunc.parametrize(("operator", "example"), parameters)
+
+
 def test_round_trip_gives_the_same_data(
     operator: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
