@@ -29,6 +29,8 @@ class BatchStream:
     ----------
     largest : int
         Samples in the largest batch.
+    plan : BatchPlan
+        The sizes and positions of batches: the plan of the first reader, if there is one.
     epoch : int
         How often the pipeline was reset.
     epoch_start : Position
@@ -39,40 +41,33 @@ class BatchStream:
         self.largest = batching.largest
         self.epoch = 0
         self.epoch_start = START
-        self._readers = readers
-        self._plans = {node: batching.plan(reader.stream) for node, reader in readers.items()}
-        self._first = next(iter(self._plans.values()), batching.plan())
-
-    def size(self, batch: int) -> int:
-        """Return the number of samples in a batch if it is full."""
-        return self._first.size(batch)
-
-    def position(self, batch: int) -> int:
-        """Return how many samples come before a batch if all are full."""
-        return self._first.position(batch)
+        self._readers = {
+            node: (reader, batching.plan(reader.stream)) for node, reader in readers.items()
+        }
+        self.plan = next((plan for _, plan in self._readers.values()), batching.plan())
 
     def runs(self, batch: int, *, with_shards: bool) -> list[list[ReaderRun]]:
         """Return the samples of a batch for each reader; see `IndexSampler.runs`."""
         return [
-            reader.runs(self._plans[node].runs(batch), with_shards=with_shards)
-            for node, reader in self._readers.items()
+            reader.runs(plan.runs(batch), with_shards=with_shards)
+            for reader, plan in self._readers.values()
         ]
 
     def upcoming(self, node: OperatorNode | None, batch: int, count: int) -> NDArray[np.int64]:
         """Return indices that a reader gives from a batch on, as far as they are known."""
-        if node not in self._plans:
+        if node not in self._readers:
             return np.empty(0, np.int64)
-        plan = self._plans[node]
-        return self._readers[node].upcoming(plan.samples(plan.position(batch), count))
+        reader, plan = self._readers[node]
+        return reader.upcoming(plan.samples(plan.position(batch), count))
 
     def at(self, batch: int, given: int) -> Position:
         """Return the position before a batch, until which sources have given so many samples."""
-        return Position(batch, self.position(batch), given)
+        return Position(batch, self.plan.position(batch), given)
 
     def in_epoch(self, batch: int) -> tuple[int, int]:
         """Return how many batches and samples of the epoch come before a batch."""
         start = self.epoch_start
-        return batch - start.batch, self.position(batch) - start.sample
+        return batch - start.batch, self.plan.position(batch) - start.sample
 
     def begin_epoch(self, batch: int, given: int) -> None:
         """Begin the next epoch with a batch, before which sources have given so many samples."""
@@ -84,5 +79,8 @@ class BatchStream:
         self.epoch = state.epoch
         self.epoch_start = state.epoch_start
         batch, position, _ = state.position
-        self._plans = {node: plan.starting(batch, position) for node, plan in self._plans.items()}
-        self._first = self._first.starting(batch, position)
+        self._readers = {
+            node: (reader, plan.starting(batch, position))
+            for node, (reader, plan) in self._readers.items()
+        }
+        self.plan = self.plan.starting(batch, position)

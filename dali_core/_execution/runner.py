@@ -229,9 +229,9 @@ class Runner:
     def submit(self) -> Batch:
         """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
         self._check_open()
-        stream, iteration = self._stream, self.iteration
-        size, first = stream.size(iteration), stream.position(iteration)
-        runs = stream.runs(iteration, with_shards=self._options.replaces_failed)
+        plan, iteration = self._stream.plan, self.iteration
+        size, first = plan.size(iteration), plan.position(iteration)
+        runs = self._stream.runs(iteration, with_shards=self._options.replaces_failed)
         try:
             given = [
                 (value, TensorCPU(self._parameters.value(name, iteration)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dali_core.batching.epoch_plan import EpochPlan, Run, ceil_div
-from dali_core.batching.plan import Batching, BatchPlan
+from dali_core.batching.plan import OF_SOURCES, Batching, BatchPlan
 
 MAX_SAMPLES = 2**30 - 1
 """In a batch."""
@@ -22,8 +22,8 @@ class Fixed(Batching):
         """Samples in every batch."""
         return self.size
 
-    def plan(self, epochs: EpochPlan | None = None) -> FixedPlan:
-        """Return the plan of a shard's batches."""
+    def plan(self, epochs: EpochPlan = OF_SOURCES) -> FixedPlan:
+        """Return the plan of a shard's batches; by default of samples that sources give."""
         return FixedPlan(self, epochs)
 
     def state(self) -> dict[str, int]:
@@ -35,39 +35,49 @@ class Fixed(Batching):
         return Fixed(count * self.size)
 
 
-@dataclass(frozen=True)
 class FixedPlan(BatchPlan):
     """Batches of one size, which straddle epochs unless these are padded to whole batches.
 
     Every shard needs as many batches for a padded epoch as the largest one.
+
+    Parameters
+    ----------
+    batching : Fixed
+        The size.
+    epochs : EpochPlan
+        The samples of the shard.
+    origin : int
+        Position of the batch with number 0, which may be negative.
     """
 
-    batching: Fixed
+    def __init__(self, batching: Fixed, epochs: EpochPlan, origin: int = 0) -> None:
+        super().__init__(batching, epochs)
+        self._size = batching.size
+        self._origin = origin
 
     def starting(self, batch: int, position: int) -> FixedPlan:
         """Return the same plan with the batch that begins at `position` numbered `batch`."""
-        return replace(self, first_batch=batch, first_position=position)
+        return FixedPlan(Fixed(self._size), self.epochs, position - batch * self._size)
 
     def size(self, batch: int) -> int:
         """Return the number of samples in a batch, with padding."""
-        return self.batching.size
+        return self._size
 
     def position(self, batch: int) -> int:
         """Return the position at which a batch begins."""
-        return self.first_position + (batch - self.first_batch) * self.batching.size
+        return self._origin + batch * self._size
 
     def find(self, position: int) -> tuple[int, int]:
         """Return the batch of a position, and how many of its samples come before."""
-        batch, offset = divmod(position - self.first_position, self.batching.size)
-        return self.first_batch + batch, offset
+        return divmod(position - self._origin, self._size)
 
     def num_begun(self, count: int) -> int:
         """Return the number of batches that the first `count` samples fill or begin."""
-        return ceil_div(count, self.batching.size)
+        return ceil_div(count, self._size)
 
     def num_filled(self, count: int) -> int:
         """Return the number of batches that the first `count` samples fill."""
-        return count // self.batching.size
+        return count // self._size
 
     def epoch_start(self, epoch: int) -> int:
         """Return the position of the first sample of an epoch."""
@@ -116,7 +126,7 @@ class FixedPlan(BatchPlan):
 
     def describe(self, num_epochs: int | None = None) -> str:
         """Return a table of the samples and batches of each epoch, below a line about all."""
-        data, size = self.epochs, self.batching.size
+        data, size = self.epochs, self._size
         if num_epochs is None:
             num_epochs = 1 if data.stick_to_shard else min(data.num_shards, 8)
         kind = "interleaved shards" if data.interleaved else "shards"
@@ -139,5 +149,5 @@ class FixedPlan(BatchPlan):
     @property
     def _padded_epoch(self) -> int:
         """Samples of a padded epoch in every shard."""
-        size = self.batching.size
+        size = self._size
         return ceil_div(self.epochs.largest_shard, size) * size

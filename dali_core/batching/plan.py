@@ -8,9 +8,11 @@ states for positions. A position counts the samples of the stream before a place
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 from dali_core.batching.epoch_plan import EpochPlan, Run
+
+OF_SOURCES = EpochPlan(1)
+"""Stands for samples that sources give: their epochs are not known, but sizes and positions."""
 
 
 class Batching(ABC):
@@ -25,21 +27,14 @@ class Batching(ABC):
         """Samples in the largest batch."""
 
     @abstractmethod
-    def plan(self, epochs: EpochPlan | None = None) -> BatchPlan:
-        """Return the plan of a shard's batches.
-
-        Parameters
-        ----------
-        epochs : EpochPlan, optional
-            The samples of the shard; None for samples that sources give, which have no epochs.
-        """
+    def plan(self, epochs: EpochPlan = OF_SOURCES) -> BatchPlan:
+        """Return the plan of a shard's batches; by default of samples that sources give."""
 
     @abstractmethod
     def state(self) -> dict[str, int]:
         """Return the entries of a saved state by which it says how samples were divided."""
 
 
-@dataclass(frozen=True)
 class BatchPlan(ABC):
     """The batches of one shard's endless stream of samples.
 
@@ -47,27 +42,20 @@ class BatchPlan(ABC):
     ----------
     batching : Batching
         The rule by which samples are divided.
-    data : EpochPlan or None
-        The samples of the shard, if a reader gives them.
-    first_batch, first_position : int
-        A batch and the position at which it begins; not 0 and 0 after resuming from batches that
-        were divided in another way.
+    epochs : EpochPlan
+        The samples of the shard.
     """
 
-    batching: Batching
-    data: EpochPlan | None = None
-    first_batch: int = 0
-    first_position: int = 0
-
-    @property
-    def epochs(self) -> EpochPlan:
-        """The samples of the shard."""
-        assert self.data is not None
-        return self.data
+    def __init__(self, batching: Batching, epochs: EpochPlan) -> None:
+        self.batching = batching
+        self.epochs = epochs
 
     @abstractmethod
     def starting(self, batch: int, position: int) -> BatchPlan:
-        """Return the same plan with the batch that begins at `position` numbered `batch`."""
+        """Return the same plan with the batch that begins at `position` numbered `batch`.
+
+        They are not 0 and 0 after resuming from batches that were divided in another way.
+        """
 
     @abstractmethod
     def size(self, batch: int) -> int:

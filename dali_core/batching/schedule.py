@@ -7,7 +7,7 @@ has taken in the epoch, and asks here for the rest.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dali_core.batching.epoch_plan import ceil_div
 from dali_core.batching.plan import Batching, BatchPlan
@@ -22,6 +22,10 @@ class LastBatchPolicy(enum.Enum):
     """Leave the batch out."""
     PARTIAL = 2
     """Return only the samples of the epoch."""
+
+
+_EPOCHS_KEPT = 8
+"""Their first batches are asked for with every batch."""
 
 
 class IncompleteEpochWarning(UserWarning):
@@ -45,9 +49,18 @@ class BatchSchedule:
 
     plan: BatchPlan
     policy: LastBatchPolicy
+    _first_batches: dict[int, int] = field(default_factory=dict, init=False, compare=False)
 
     def first_batch(self, epoch: int) -> int:
         """Return how many batches are taken from the pipeline before `epoch` begins."""
+        found = self._first_batches.get(epoch)
+        if found is None:
+            if len(self._first_batches) >= _EPOCHS_KEPT:
+                self._first_batches.clear()
+            found = self._first_batches[epoch] = self._first_batch(epoch)
+        return found
+
+    def _first_batch(self, epoch: int) -> int:
         plan, data = self.plan, self.plan.epochs
         if self.policy is LastBatchPolicy.DROP:
             return epoch * plan.num_begun(data.smallest_shard)
