@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +82,29 @@ def write_output(path: Path, content: str | bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def written(path: Path, suffix: str) -> Iterator[Path]:
+    """Give the file that is to be written in the block, whose content goes to a command's output.
+
+    Parameters
+    ----------
+    path : Path
+        The output; for "-" another file is given, and its content is printed after the block.
+    suffix : str
+        Suffix of that file.
+    """
+    if path != STANDARD_OUTPUT:
+        yield path
+        return
+    folder = tempfile.mkdtemp()
+    try:
+        file = Path(folder, f"output{suffix}")
+        yield file
+        write_output(path, file.read_bytes())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def as_json(data: Any) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from dali_core._messages import print_lines
-from dali_core.commands._options import STANDARD_OUTPUT, output_file, positive, write_output
+from dali_core.commands._options import STANDARD_OUTPUT, output_file, positive, written
 from dali_core.errors import ArgumentValueError
 
 _PAGES = (".html", ".htm")
@@ -44,15 +43,14 @@ def run(options: argparse.Namespace) -> int:
 
     target: Path = options.out or Path("report.html" if options.report else "preview.png")
     is_report = _is_report(target, options.report)
-    pipeline = load_pipeline(options)
-    if target == STANDARD_OUTPUT:
-        with TemporaryDirectory() as folder:
-            file = Path(folder, "report.html" if is_report else "preview.png")
-            _write(pipeline, file, options.samples, is_report=is_report)
-            write_output(target, file.read_bytes())
-        return 0
-    _write(pipeline, target, options.samples, is_report=is_report)
-    print_lines(str(target))
+    pipeline: Any = load_pipeline(options)
+    with written(target, ".html" if is_report else ".png") as file:
+        if is_report:
+            pipeline.report(file, samples=options.samples)
+        else:
+            pipeline.show(samples=options.samples).save(file)
+    if target != STANDARD_OUTPUT:
+        print_lines(str(target))
     return 0
 
 
@@ -68,10 +66,3 @@ def _is_report(target: Path, wanted: bool) -> bool:
         f"show: --out must be a file with one of the suffixes {', '.join(known)} "
         f"(got {str(target)!r}{' for a report' if wanted else ''}). Rename it."
     )
-
-
-def _write(pipeline: Any, target: Path, samples: int, *, is_report: bool) -> None:
-    if is_report:
-        pipeline.report(target, samples=samples)
-    else:
-        pipeline.show(samples=samples).save(target)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dali_core._messages import print_lines
@@ -14,7 +13,7 @@ from dali_core.commands._options import (
     as_json,
     output_file,
     positive,
-    write_output,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -50,12 +49,8 @@ def run(options: argparse.Namespace) -> int:
     from dali_core.commands._scripts import load_pipeline
 
     pipeline = load_pipeline(options)
-    if options.out == STANDARD_OUTPUT:
-        with TemporaryDirectory() as folder:
-            statistics = _traced(pipeline, Path(folder, "trace.json"), options.batches)
-            write_output(STANDARD_OUTPUT, Path(folder, "trace.json").read_bytes())
-    else:
-        statistics = _traced(pipeline, options.out, options.batches)
+    with written(options.out, ".json") as file:
+        statistics = _traced(pipeline, file, options.batches)
     text = as_json(statistics.as_dict()) if options.json else str(statistics)
     print_lines(*text.split("\n"), file=sys.stderr if options.out == STANDARD_OUTPUT else None)
     return 0
