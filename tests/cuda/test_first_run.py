@@ -163,7 +163,7 @@ print(len(items) > 200, missing["decoders.video"], missing["experimental.readers
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(hidden), str(ROOT)])},
         timeout=HANG_SECONDS,
     )
-    assert found.stdout.strip() == "True|not available: av|not available: astropy"
+    assert found.stdout.strip() == "True|not available: PyAV|not available: Astropy"
 
 
 def test_without_a_device(packages: Path, tmp_path: Path) -> None:

@@ -12,7 +12,10 @@ pytest.importorskip("cuda.bindings", reason="not available: cuda-bindings")
 def test_gpu_tests_pass_with_simulated_driver() -> None:
     # As in the first run on a GPU: a PyTorch that is there warns about the driver's version.
     options = ["-q", "-p", "no:cacheprovider", "-o", "filterwarnings=default", "-m", "gpu"]
-    some = "stay or every_device or comes_back or too_large or compiles or every_kernel or casts"
+    some = (
+        "retained or every_device or freed_memory or closed_pipelines or too_large or compiles or "
+        "every_kernel or casts"
+    )
     output = run_simulated(
         f"""
 import sys
