@@ -19,7 +19,7 @@ from dali_core import ops as ops
 from dali_core import samplers as samplers
 from dali_core import tensors as tensors
 from dali_core import types as types
-from dali_core._graph.expressions import newaxis as newaxis
+from dali_core._call.expressions import newaxis as newaxis
 from dali_core._graph.node import DataNode as DataNode
 from dali_core.pipeline import Pipeline as Pipeline
 from dali_core.pipeline import mix_readers as mix_readers

@@ -1,18 +1,15 @@
-"""Constants of expressions: `types.Constant` and what it makes."""
+"""Constants of the user's program: numbers with a type, and tensors of numbers as arguments."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 from dali_core._data_types import DALIDataType, to_dali_type
 from dali_core._messages import shown
-from dali_core._recorder import recorder
-from dali_core.errors import ArgumentTypeError
-
-if TYPE_CHECKING:
-    from dali_core._graph.node import DataNode
+from dali_core._types import DALIImageType, DALIInterpType
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 _INTEGER_TYPES = (
     DALIDataType.BOOL,
@@ -26,6 +23,22 @@ _INTEGER_TYPES = (
     DALIDataType.UINT64,
 )
 _FLOAT_TYPES = (DALIDataType.FLOAT16, DALIDataType.FLOAT, DALIDataType.FLOAT64)
+_RANGES = {
+    DALIDataType.BOOL: range(2),
+    **{DALIDataType[f"UINT{bits}"]: range(2**bits) for bits in (8, 16, 32, 64)},
+    **{
+        DALIDataType[f"INT{bits}"]: range(-(2 ** (bits - 1)), 2 ** (bits - 1))
+        for bits in (8, 16, 32, 64)
+    },
+}
+# Members of enumerations count as their numbers.
+NUMBERS = (numbers.Real, DALIDataType, DALIImageType, DALIInterpType)
+# Without a wish, numbers of NumPy are no wider than those of Python.
+_NARROWED = {
+    DALIDataType.INT64: DALIDataType.INT32,
+    DALIDataType.UINT64: DALIDataType.UINT32,
+    DALIDataType.FLOAT64: DALIDataType.FLOAT,
+}
 
 
 class ScalarConstant:
@@ -167,67 +180,147 @@ class ScalarConstant:
         return repr(self.value)
 
 
-@overload
-def Constant(value: float, dtype: DALIDataType | None = None) -> ScalarConstant: ...
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array of NumPy or something that converts to one."""
+    return not isinstance(value, type) and any(
+        hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__")
+    )
 
 
-@overload
-def Constant(
-    value: Any,
-    dtype: DALIDataType | None = None,
-    shape: Sequence[int] | int | None = None,
-    layout: str | None = None,
-    device: str | None = None,
-    **kwargs: Any,
-) -> DataNode: ...
+def is_constant(value: Any) -> bool:
+    """Return whether a value means the same tensor for every sample."""
+    return isinstance(value, (*NUMBERS, list, tuple, ScalarConstant)) or is_array(value)
 
 
-def Constant(  # noqa: N802 (the reference's name)
-    value: Any,
-    dtype: DALIDataType | None = None,
-    shape: Sequence[int] | int | None = None,
-    layout: str | None = None,
-    device: str | None = None,
-    **kwargs: Any,
-) -> ScalarConstant | DataNode:
-    """Make a constant for a pipeline that is being defined.
+def check_range(value: int, dtype: DALIDataType) -> None:
+    """Check that an integer fits into an integer type.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it does not.
+    """
+    if dtype in _RANGES and value not in _RANGES[dtype]:
+        raise ArgumentValueError(
+            f"integers must fit into {dtype.name} (got {shown(value)}). "
+            "Use types.Constant with another dtype."
+        )
+
+
+def as_array(value: Any) -> Any:
+    """Convert what `is_array` accepts to an array of NumPy.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is in the memory of a device, say, or has no type of numbers.
+    """
+    import numpy
+
+    try:
+        convert: Any = (
+            numpy.asarray
+            if hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+            else numpy.from_dlpack
+        )
+        array = convert(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"its elements are of type {array.dtype}")
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise ArgumentTypeError(
+            f"arrays must hold numbers in host memory (got a {type(value).__name__}: {error}). "
+            "Convert it with numpy.asarray first."
+        ) from error
+    return array
+
+
+def constant_arguments(
+    value: Any, dtype: DALIDataType | None = None, shape: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Describe a tensor of constants by numbers, type and shape.
 
     Parameters
     ----------
-    value : bool, int, float, list, or array
-        The numbers. Arrays of NumPy, and what converts to them (PyTorch's tensors, say), keep shape
-        and type, but types of 64 bits become ``INT32``, ``UINT32`` or ``FLOAT``.
+    value : object
+        What `is_constant` accepts; lists may be nested, of equal lengths.
     dtype : DALIDataType, optional
-        Type of the constant; by default ``BOOL``, ``INT32`` or ``FLOAT`` for Python's numbers.
-    shape : int or sequence of int, optional
-        Shape; a single number fills it.
-    layout : str, optional
-        Layout: one letter a dimension.
-    device : str, optional
-        ``"cpu"``; makes a node of a single number, too.
-    **kwargs
-        More arguments of `fn.constant`, such as `name`.
+        Type of the tensor. By default that of an array, a NumPy number or a `ScalarConstant`, but
+        at most 32 bits wide; for Python's numbers ``BOOL``, ``INT32``, or ``FLOAT`` if there is a
+        float.
+    shape : sequence of int, optional
+        Shape of the tensor; by default that of the value.
 
     Returns
     -------
-    ScalarConstant or DataNode
-        For a single number and no other argument than `dtype`, a number to be used in expressions.
-        Otherwise a node: the same tensor for every sample.
+    dict
+        ``fdata`` or ``idata``, ``dtype`` and ``shape``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a list is ragged or holds something else than numbers.
+    ArgumentValueError
+        If an integer does not fit.
     """
-    is_number = isinstance(value, numbers.Real) or getattr(value, "shape", None) == ()
-    if is_number and not shape and not layout and device is None and not kwargs:
-        return ScalarConstant(value, dtype)
-    return ConstantNode(device, value, dtype, shape, layout, **kwargs)
+    own: DALIDataType | None = None
+    if isinstance(value, ScalarConstant):
+        own, found, flat = value.dtype, [], [value.value]
+    elif is_array(value):
+        array = as_array(value)
+        wide = to_dali_type(array.dtype)
+        own, found, flat = _NARROWED.get(wide, wide), list(array.shape), array.ravel().tolist()
+    else:
+        found, flat = _flatten(value)
+    are_integers = bool(flat) and all(isinstance(number, numbers.Integral) for number in flat)
+    if own is None:
+        are_bool = are_integers and all(isinstance(number, bool) for number in flat)
+        own = (
+            DALIDataType.BOOL
+            if are_bool
+            else DALIDataType.INT32
+            if are_integers
+            else DALIDataType.FLOAT
+        )
+    numbers_of: dict[str, Any]
+    if are_integers:
+        numbers_of = {"idata": [int(number) for number in flat]}
+        for number in numbers_of["idata"] if dtype is None else ():
+            check_range(number, own)
+    else:
+        numbers_of = {"fdata": list(map(_as_float, flat))}
+    return {
+        **numbers_of,
+        "dtype": dtype or own,
+        "shape": found if shape is None else list(shape),
+    }
 
 
-def ConstantNode(  # noqa: N802 (the reference's name)
-    device: str | None,
-    value: Any,
-    dtype: DALIDataType | None = None,
-    shape: Sequence[int] | int | None = None,
-    layout: str | None = None,
-    **kwargs: Any,
-) -> DataNode:
-    """Make a node that is the same tensor for every sample; see `Constant`."""
-    node: DataNode = recorder.constant_node(value, dtype, shape, layout, device, kwargs)
-    return node
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise ArgumentValueError(
+            f"numbers must fit into floats of 64 bits (got {shown(number)}). Pass smaller ones."
+        ) from error
+
+
+def _flatten(value: Any) -> tuple[list[int], list[Any]]:
+    """Return the shape of a nested list, and its numbers in order."""
+    if isinstance(value, ScalarConstant):
+        return [], [value.value]
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, NUMBERS):
+        return [], [value if isinstance(value, numbers.Real) else int(value)]
+    if not isinstance(value, (list, tuple)):
+        raise ArgumentTypeError(
+            f"lists must be of numbers (got {shown(value)}, a {type(value).__name__}). Convert it."
+        )
+    parts = [_flatten(entry) for entry in value]
+    shapes = {tuple(shape) for shape, _ in parts}
+    if len(shapes) > 1:
+        raise ArgumentTypeError(
+            f"lists must have equal lengths (got shapes {sorted(shapes)}). Pad them."
+        )
+    inner = list(shapes.pop()) if shapes else []
+    return [len(parts), *inner], [number for _, flat in parts for number in flat]

@@ -10,8 +10,11 @@ Functions that give floating point numbers compute integers in ``FLOAT``.
 
 from __future__ import annotations
 
-from dali_core._graph.accepted_types import Input
-from dali_core._graph.expressions import arithmetic as _arithmetic
+from typing import Any
+
+from dali_core._call.expressions import arithmetic as _request
+from dali_core._call.values import Input
+from dali_core._graph.graph import add_operator as _add_operator
 from dali_core._graph.node import DataNode
 
 
@@ -158,3 +161,9 @@ def tanh(input: Input) -> DataNode:
 def tan(input: Input) -> DataNode:
     """Return tangents of angles in radians."""
     return _arithmetic("tan", input)
+
+
+def _arithmetic(function: str, *operands: Any) -> DataNode:
+    node = _add_operator(*_request(function, *operands))
+    assert isinstance(node, DataNode)
+    return node

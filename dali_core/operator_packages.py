@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dali_core import sysconfig
-from dali_core._graph.packages import OperatorPackage as OperatorPackage
+from dali_core._registry.packages import OperatorPackage as OperatorPackage
 from dali_core._spec import REQUIRED as REQUIRED
 from dali_core._spec import UNSET as UNSET
 from dali_core._spec import Arg as Arg

@@ -10,8 +10,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from dali_core._graph.packages import OperatorPackage
-from dali_core._graph.registry import packages
+from dali_core._registry.packages import OperatorPackage
+from dali_core._registry.specs import packages
 from dali_core._spec import OpSpec
 from dali_core.errors import OperatorPackageError
 

@@ -1,220 +1,56 @@
-"""Enumerations and small value types of the public API.
-
-Names and numbers follow the reference API, so that programs and serialised pipelines carry over.
-"""
+"""Enumerations, small value types, and constants of pipelines."""
 
 from __future__ import annotations
 
-import enum
-
-from dali_core._constants import Constant as Constant
-from dali_core._constants import ConstantNode as ConstantNode
 from dali_core._constants import ScalarConstant as ScalarConstant
 from dali_core._data_types import DALIDataType as DALIDataType
-from dali_core._data_types import NumberedEnum as _NumberedEnum
 from dali_core._data_types import to_dali_type as to_dali_type
 from dali_core._data_types import to_numpy_type as to_numpy_type
-from dali_core.errors import ArgumentTypeError, ArgumentValueError
-
-CPU_ONLY_DEVICE_ID = -99999
-"""`Pipeline.device_id` of a pipeline that uses no GPU."""
-
-
-_MAX_DIMENSIONS = 8
-
-
-class DALIInterpType(_NumberedEnum):
-    """Filter used to resample an image."""
-
-    INTERP_NN = 0
-    INTERP_LINEAR = 1
-    INTERP_CUBIC = 2
-    INTERP_LANCZOS3 = 3
-    INTERP_TRIANGULAR = 4
-    INTERP_GAUSSIAN = 5
-
-
-class DALIImageType(_NumberedEnum):
-    """Colour model and order of the channels of a decoded image."""
-
-    RGB = 0
-    BGR = 1
-    GRAY = 2
-    YCbCr = 3
-    ANY_DATA = 4
-
-
-class PipelineAPIType(enum.Enum):
-    """Which group of run methods a pipeline is driven with."""
-
-    BASIC = 0
-    ITERATOR = 1
-    SCHEDULED = 2
-
-
-class OperatorConcurrency(enum.Enum):
-    """Which operators a pipeline may run at once. On the host this is without effect.
-
-    All operators run in parallel anyway, each on other samples. The numbers are those of the
-    reference.
-    """
-
-    UNSPECIFIED = 0
-    NONE = 2
-    BACKEND = 4
-    FULL = 6
-
-
-class StreamPolicy(enum.Enum):
-    """How operators share CUDA streams. On the host this is without effect.
-
-    The numbers are those of the reference.
-    """
-
-    UNSPECIFIED = 0
-    SINGLE = 16
-    PER_BACKEND = 32
-    PER_OPERATOR = 48
-
-
-NO_TYPE = DALIDataType.NO_TYPE
-UINT8 = DALIDataType.UINT8
-UINT16 = DALIDataType.UINT16
-UINT32 = DALIDataType.UINT32
-UINT64 = DALIDataType.UINT64
-INT8 = DALIDataType.INT8
-INT16 = DALIDataType.INT16
-INT32 = DALIDataType.INT32
-INT64 = DALIDataType.INT64
-FLOAT16 = DALIDataType.FLOAT16
-FLOAT = DALIDataType.FLOAT
-FLOAT64 = DALIDataType.FLOAT64
-BOOL = DALIDataType.BOOL
-STRING = DALIDataType.STRING
-FEATURE = DALIDataType.FEATURE
-IMAGE_TYPE = DALIDataType.IMAGE_TYPE
-DATA_TYPE = DALIDataType.DATA_TYPE
-INTERP_TYPE = DALIDataType.INTERP_TYPE
-TENSOR_LAYOUT = DALIDataType.TENSOR_LAYOUT
-PYTHON_OBJECT = DALIDataType.PYTHON_OBJECT
-
-INTERP_NN = DALIInterpType.INTERP_NN
-INTERP_LINEAR = DALIInterpType.INTERP_LINEAR
-INTERP_CUBIC = DALIInterpType.INTERP_CUBIC
-INTERP_LANCZOS3 = DALIInterpType.INTERP_LANCZOS3
-INTERP_TRIANGULAR = DALIInterpType.INTERP_TRIANGULAR
-INTERP_GAUSSIAN = DALIInterpType.INTERP_GAUSSIAN
-
-RGB = DALIImageType.RGB
-BGR = DALIImageType.BGR
-GRAY = DALIImageType.GRAY
-YCbCr = DALIImageType.YCbCr
-ANY_DATA = DALIImageType.ANY_DATA
-
-NCHW = "CHW"
-NHWC = "HWC"
-NFCHW = "FCHW"
-NFHWC = "FHWC"
-SAME = ""
-"""Layout of an output that has the layout of its input."""
-
-
-class TensorLayout(str):
-    """A tensor's layout: one letter a dimension, such as ``"HWC"``.
-
-    Operators know ``H`` (height), ``W`` (width), ``C`` (channels), ``F`` (frames) and ``D``
-    (depth); other letters are allowed. It is a string, and can be used wherever one is asked for.
-
-    Parameters
-    ----------
-    layout : str
-        At most eight ASCII characters; empty for none.
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, layout: str) -> TensorLayout:
-        """Check the letters."""
-        if not isinstance(layout, str):
-            raise ArgumentTypeError(
-                f"TensorLayout: layout must be a string (got {layout!r}, a "
-                f"{type(layout).__name__}). Write one letter for each dimension, such as 'HWC'."
-            )
-        if len(layout) > _MAX_DIMENSIONS or not layout.isascii() or "\0" in layout:
-            raise ArgumentValueError(
-                f"TensorLayout: layout must have at most {_MAX_DIMENSIONS} ASCII characters (got "
-                f"{str(layout)!r}). Write one letter for each dimension, such as 'HWC'."
-            )
-        return super().__new__(cls, layout)
-
-    def __repr__(self) -> str:
-        return f"TensorLayout({super().__repr__()})"
-
-
-class CUDAStream:
-    """A CUDA stream by its handle, wherever a stream is asked for.
-
-    Parameters
-    ----------
-    ptr : int
-        The handle; 0 is the default stream.
-    """
-
-    def __init__(self, ptr: int = 0) -> None:
-        self._ptr = ptr
-
-    @property
-    def ptr(self) -> int:
-        """The handle."""
-        return self._ptr
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        """Return the version of this protocol, and the handle."""
-        return 0, self._ptr
-
-
-class SampleInfo:
-    """Which sample is requested from an `external_source` callback.
-
-    Attributes
-    ----------
-    idx_in_epoch, idx_in_batch : int
-        Index of the sample in the epoch and in its batch.
-    iteration : int
-        Number of the batch in the epoch.
-    epoch_idx : int
-        Number of the epoch.
-    """
-
-    def __init__(
-        self, idx_in_epoch: int, idx_in_batch: int, iteration: int, epoch_idx: int
-    ) -> None:
-        self.idx_in_epoch = idx_in_epoch
-        self.idx_in_batch = idx_in_batch
-        self.iteration = iteration
-        self.epoch_idx = epoch_idx
-
-    def __repr__(self) -> str:
-        return (
-            f"SampleInfo(idx_in_epoch={self.idx_in_epoch}, idx_in_batch={self.idx_in_batch}, "
-            f"iteration={self.iteration}, epoch_idx={self.epoch_idx})"
-        )
-
-
-class BatchInfo:
-    """Which batch is requested from an `external_source` callback.
-
-    Attributes
-    ----------
-    iteration : int
-        Number of the batch in the epoch.
-    epoch_idx : int
-        Number of the epoch.
-    """
-
-    def __init__(self, iteration: int, epoch_idx: int) -> None:
-        self.iteration = iteration
-        self.epoch_idx = epoch_idx
-
-    def __repr__(self) -> str:
-        return f"BatchInfo(iteration={self.iteration}, epoch_idx={self.epoch_idx})"
+from dali_core._graph.constants import Constant as Constant
+from dali_core._graph.constants import ConstantNode as ConstantNode
+from dali_core._types import ANY_DATA as ANY_DATA
+from dali_core._types import BGR as BGR
+from dali_core._types import BOOL as BOOL
+from dali_core._types import CPU_ONLY_DEVICE_ID as CPU_ONLY_DEVICE_ID
+from dali_core._types import DATA_TYPE as DATA_TYPE
+from dali_core._types import FEATURE as FEATURE
+from dali_core._types import FLOAT as FLOAT
+from dali_core._types import FLOAT16 as FLOAT16
+from dali_core._types import FLOAT64 as FLOAT64
+from dali_core._types import GRAY as GRAY
+from dali_core._types import IMAGE_TYPE as IMAGE_TYPE
+from dali_core._types import INT8 as INT8
+from dali_core._types import INT16 as INT16
+from dali_core._types import INT32 as INT32
+from dali_core._types import INT64 as INT64
+from dali_core._types import INTERP_CUBIC as INTERP_CUBIC
+from dali_core._types import INTERP_GAUSSIAN as INTERP_GAUSSIAN
+from dali_core._types import INTERP_LANCZOS3 as INTERP_LANCZOS3
+from dali_core._types import INTERP_LINEAR as INTERP_LINEAR
+from dali_core._types import INTERP_NN as INTERP_NN
+from dali_core._types import INTERP_TRIANGULAR as INTERP_TRIANGULAR
+from dali_core._types import INTERP_TYPE as INTERP_TYPE
+from dali_core._types import NCHW as NCHW
+from dali_core._types import NFCHW as NFCHW
+from dali_core._types import NFHWC as NFHWC
+from dali_core._types import NHWC as NHWC
+from dali_core._types import NO_TYPE as NO_TYPE
+from dali_core._types import PYTHON_OBJECT as PYTHON_OBJECT
+from dali_core._types import RGB as RGB
+from dali_core._types import SAME as SAME
+from dali_core._types import STRING as STRING
+from dali_core._types import TENSOR_LAYOUT as TENSOR_LAYOUT
+from dali_core._types import UINT8 as UINT8
+from dali_core._types import UINT16 as UINT16
+from dali_core._types import UINT32 as UINT32
+from dali_core._types import UINT64 as UINT64
+from dali_core._types import BatchInfo as BatchInfo
+from dali_core._types import CUDAStream as CUDAStream
+from dali_core._types import DALIImageType as DALIImageType
+from dali_core._types import DALIInterpType as DALIInterpType
+from dali_core._types import OperatorConcurrency as OperatorConcurrency
+from dali_core._types import PipelineAPIType as PipelineAPIType
+from dali_core._types import SampleInfo as SampleInfo
+from dali_core._types import StreamPolicy as StreamPolicy
+from dali_core._types import TensorLayout as TensorLayout
+from dali_core._types import YCbCr as YCbCr

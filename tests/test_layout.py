@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dali_core._graph.registry import all_specs, known_specs
+from dali_core._registry.specs import all_specs, known_specs
 from dali_core._runtime.executor import registered_names
 from dali_core._stubs.text import HEADER
 from dali_core.operators.former_names import FORMER_NAMES
@@ -34,18 +34,19 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-    ["errors", "_messages", "_spec", "_recorder", "_texts", "_atomic_files", "_cache_files"],
-    ["batching", "types", "statistics", "_data_types", "_constants", "_literals"],
+    ["errors", "_messages", "_spec", "_texts", "_atomic_files", "_cache_files"],
+    ["batching", "_types", "statistics", "_data_types", "_constants"],
     ["_runtime", "_cuda"],
     ["_storage"],
     ["arrow", "array_record", "samplers"],
     # Readers' shared parts know no operator, see below; formats use the listings of operators.
     ["_readers", "operators"],
-    ["_graph"],
+    ["_registry"],
+    ["_call", "_graph"],
     ["_execution", "checkpoint"],
     [
-        *("tensors", "cuda", "backend", "fn", "ops", "math", "pipeline", "tfrecord", "tracing"),
-        "inspection",
+        *("tensors", "cuda", "backend", "fn", "ops", "math", "types", "pipeline", "tfrecord"),
+        *("tracing", "inspection"),
     ],
     ["auto_aug"],
     ["plugin"],
@@ -58,7 +59,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 # Operators that run in Python create and consume batches; otherwise they only use descriptions.
 KNOWN_TO_OPERATORS = (
     "dali_core._cache_files",
-    "dali_core._literals",
+    "dali_core._constants",
     "dali_core._messages",
     "dali_core._readers.formats",
     "dali_core._readers.protocol",
@@ -69,7 +70,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._atomic_files",
     "dali_core.arrow",
     "dali_core.errors",
-    "dali_core.types",
+    "dali_core._types",
     "dali_core.operators",
     "dali_core._runtime.device_data",
     "dali_core._runtime.finalizer",
@@ -240,7 +241,7 @@ def test_no_import_cycles() -> None:
 
 def test_conditionals_name_no_operator() -> None:
     # Nor does what decodes on devices: all find operators by what these are for.
-    paths = [*_below("dali_core/pipeline"), PACKAGE / "_graph" / "device_decoding.py"]
+    paths = [*_below("dali_core/pipeline"), PACKAGE / "_call" / "device_decoding.py"]
     known = {
         _name(path): names
         for path in paths
@@ -332,7 +333,7 @@ def test_finalizers_lose_no_interrupt() -> None:
 
 
 def test_lower_layers_name_no_operator() -> None:
-    rooms = ("_graph", "_runtime", "_execution", "_cuda")
+    rooms = ("_call", "_graph", "_registry", "_runtime", "_execution", "_cuda")
     found = {
         _name(path): names
         for path in _below(*(f"dali_core/{room}" for room in rooms))

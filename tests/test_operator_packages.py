@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dali_core import fn, plugin_manager
-from dali_core._graph.packages import Packages
+from dali_core._registry.packages import Packages
 from dali_core.errors import OperatorPackageError
 from dali_core.operator_packages import Native, OperatorPackage, OpSpec
 from dali_core.scaffold import create_package

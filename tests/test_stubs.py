@@ -12,7 +12,7 @@ import pytest
 
 from dali_core import fn, ops
 from dali_core._graph.namespaces import class_name, signature
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._stubs.__main__ import main
 from dali_core._stubs.compiled import compiled_stub
 from dali_core._stubs.text import HEADER

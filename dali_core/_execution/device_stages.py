@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.instantiation import make_operator
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
 from dali_core._runtime.executor import HostPool, StepTask
 from dali_core._runtime.executor_config import Instruction

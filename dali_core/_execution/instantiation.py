@@ -14,8 +14,8 @@ from dali_core._runtime.random import mix_seed
 from dali_core._runtime.step import Step
 from dali_core._spec import Range
 from dali_core._storage import Storage, make_storage, storage_arguments
+from dali_core._types import DALIDataType
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
-from dali_core.types import DALIDataType
 
 
 def make_step(node: OperatorNode) -> Step:

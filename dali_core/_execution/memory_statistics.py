@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
 from dali_core._runtime.executor import Batch
 
 

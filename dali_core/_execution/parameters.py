@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._constants import constant_arguments
 from dali_core._graph.node import OperatorNode
-from dali_core._literals import literal_arguments
 from dali_core._messages import shown
 from dali_core._runtime.step import is_count
+from dali_core._types import DALIDataType, to_numpy_type
 from dali_core.checkpoint.saved_state import SavedState
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, UnknownInputError
-from dali_core.types import DALIDataType, to_numpy_type
 
 
 class Parameters:
@@ -155,7 +155,7 @@ def _initial(node: OperatorNode) -> NDArray[Any]:
 def _converted(value: Any, like: NDArray[Any], where: str) -> NDArray[Any]:
     """Return a value with the type of another one, whose number of dimensions it must have."""
     try:
-        described = literal_arguments(value)
+        described = constant_arguments(value)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{where}: {error}") from error
     given = np.array(described.get("idata", described.get("fdata")))

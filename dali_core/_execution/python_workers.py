@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dali_core._execution.instantiation import make_step
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, StageKind
 from dali_core._runtime.step import Step
 from dali_core._runtime.workers import WorkerPool
 from dali_core.errors import ArgumentTypeError, GraphError, PipelineStateError

@@ -9,7 +9,7 @@ from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.tracing import TRACER, RunTrace
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, StageKind
 from dali_core._runtime.executor import ConsumerCalls, Executor
 from dali_core._runtime.run_times import OperatorTimes, RunTimes
 from dali_core.errors import title_of

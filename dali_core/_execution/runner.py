@@ -26,7 +26,7 @@ from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedStage, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram

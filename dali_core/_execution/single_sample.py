@@ -16,13 +16,14 @@ from dali_core._execution.parameters import Parameters
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.plan import ExecutionPlan
-from dali_core._graph.planner import live_nodes, make_plan
+from dali_core._graph.plan.execution_plan import ExecutionPlan
+from dali_core._graph.plan.planner import live_nodes, make_plan
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import FedStep, Step, StepContext, StepOutput
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._types import SampleInfo
 from dali_core.batching.fixed import Fixed
 from dali_core.batching.plan import Batching
 from dali_core.checkpoint.position import START, Position
@@ -34,7 +35,6 @@ from dali_core.errors import (
     SampleIndexError,
     UnknownInputError,
 )
-from dali_core.types import SampleInfo
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from dali_core._execution.instantiation import make_step
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedNode, StageKind
+from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedNode, StageKind
 from dali_core._readers.order import IndexSampler
 from dali_core._runtime.step import Step
 

@@ -20,7 +20,7 @@ from dali_core._execution.device_stages import DeviceStages
 from dali_core._execution.failures import describe, without_own_frames
 from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._graph.node import OperatorNode
-from dali_core._graph.plan import PlannedNode
+from dali_core._graph.plan.execution_plan import PlannedNode
 from dali_core._runtime.executor import StepTask
 from dali_core._runtime.step import (
     NotFed,

@@ -1,39 +1,85 @@
-"""Numbers, lists and arrays of the user's program as values of the graph."""
+"""Constants as values of a graph: the same tensor for every sample."""
 
 from __future__ import annotations
 
-import enum
+import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
-from dali_core._graph.build import add_literal, add_operator
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
+from dali_core._constants import ScalarConstant, constant_arguments, is_constant
+from dali_core._data_types import DALIDataType
+from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
-from dali_core._graph.registry import spec_of_role
-from dali_core._literals import (
-    as_array,
-    check_range,
-    is_array,
-    is_literal,
-    literal_arguments,
-)
 from dali_core._messages import shown
-from dali_core._recorder import recorder
+from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import DALIDataType, ScalarConstant
 
 
-def constant_node(
+@overload
+def Constant(value: float, dtype: DALIDataType | None = None) -> ScalarConstant: ...
+
+
+@overload
+def Constant(
     value: Any,
-    dtype: DALIDataType | None,
-    shape: Sequence[int] | int | None,
-    layout: str | None,
+    dtype: DALIDataType | None = None,
+    shape: Sequence[int] | int | None = None,
+    layout: str | None = None,
+    device: str | None = None,
+    **kwargs: Any,
+) -> DataNode: ...
+
+
+def Constant(  # noqa: N802 (the reference's name)
+    value: Any,
+    dtype: DALIDataType | None = None,
+    shape: Sequence[int] | int | None = None,
+    layout: str | None = None,
+    device: str | None = None,
+    **kwargs: Any,
+) -> ScalarConstant | DataNode:
+    """Make a constant for a pipeline that is being defined.
+
+    Parameters
+    ----------
+    value : bool, int, float, list, or array
+        The numbers. Arrays of NumPy, and what converts to them (PyTorch's tensors, say), keep shape
+        and type, but types of 64 bits become ``INT32``, ``UINT32`` or ``FLOAT``.
+    dtype : DALIDataType, optional
+        Type of the constant; by default ``BOOL``, ``INT32`` or ``FLOAT`` for Python's numbers.
+    shape : int or sequence of int, optional
+        Shape; a single number fills it.
+    layout : str, optional
+        Layout: one letter a dimension.
+    device : str, optional
+        ``"cpu"``; makes a node of a single number, too.
+    **kwargs
+        More arguments of `fn.constant`, such as `name`.
+
+    Returns
+    -------
+    ScalarConstant or DataNode
+        For a single number and no other argument than `dtype`, a number to be used in expressions.
+        Otherwise a node: the same tensor for every sample.
+    """
+    is_number = isinstance(value, numbers.Real) or getattr(value, "shape", None) == ()
+    if is_number and not shape and not layout and device is None and not kwargs:
+        return ScalarConstant(value, dtype)
+    return ConstantNode(device, value, dtype, shape, layout, **kwargs)
+
+
+def ConstantNode(  # noqa: N802 (the reference's name)
     device: str | None,
-    keywords: dict[str, Any],
+    value: Any,
+    dtype: DALIDataType | None = None,
+    shape: Sequence[int] | int | None = None,
+    layout: str | None = None,
+    **kwargs: Any,
 ) -> DataNode:
-    """Record a tensor that is the same for every sample; see `types.Constant`."""
+    """Make a node that is the same tensor for every sample; see `Constant`."""
     where = f"types.Constant at {user_location()}"
-    if not is_literal(value):
+    if not is_constant(value):
         raise ArgumentTypeError(
             f"{where}: value must be a number, a list or an array (got {shown(value)}, a "
             f"{type(value).__name__}). Convert it."
@@ -41,43 +87,23 @@ def constant_node(
     if isinstance(shape, int):
         shape = [shape]
     try:
-        arguments = literal_arguments(value, dtype, shape)
+        arguments = constant_arguments(value, dtype, shape)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{where}: {error}") from error
-    if layout is not None:
-        keywords = {**keywords, "layout": layout}
-    if device is not None:
-        keywords = {**keywords, "device": device}
-    node = add_operator(spec_of_role("literal"), (), {**arguments, **keywords})
+    placed = {"layout": layout, "device": device}
+    return _constant({**arguments, **kwargs, **_given(placed)})
+
+
+def add_constant(value: Any) -> DataNode:
+    """Add a tensor that is the same for every sample, made of a number, a list or an array."""
+    return _constant(constant_arguments(value))
+
+
+def _constant(arguments: dict[str, Any]) -> DataNode:
+    node = add_operator(spec_of_role("constant"), (), arguments)
     assert isinstance(node, DataNode)
     return node
 
 
-def as_operand(value: Any, where: str) -> DataNode | ScalarConstant:
-    """Return what an expression can compute with: a node or a number.
-
-    Raises
-    ------
-    ArgumentTypeError, ArgumentValueError
-        If the value is neither, nor a list or an array.
-    """
-    if isinstance(value, DataNode):
-        return value
-    try:
-        if isinstance(value, (list, tuple)) or (is_array(value) and as_array(value).ndim):
-            return add_literal(value)
-        constant = value if isinstance(value, ScalarConstant) else ScalarConstant(value)
-        if not isinstance(constant.value, float):
-            check_range(constant.value, constant.dtype)
-        return constant
-    except (ArgumentTypeError, ArgumentValueError) as error:
-        is_number = is_literal(value) and not isinstance(value, enum.Enum)
-        if isinstance(error, ArgumentTypeError) and not is_number:
-            error = ArgumentTypeError(
-                f"operands must be DataNodes, numbers, lists or arrays (got {shown(value)}, a "
-                f"{type(value).__name__}). Convert it."
-            )
-        raise type(error)(f"{where}: {error}") from error
-
-
-recorder.constant_node = constant_node
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from dali_core._call.bind import bind
+from dali_core._call.bound import BoundCall, BoundCalls
+from dali_core._call.values import Value
 from dali_core._graph.context import current_definition
 from dali_core._graph.node import Condition, DataNode, OperatorNode
-from dali_core._spec import MAX_OUTPUTS, OpSpec
+from dali_core._spec import OpSpec
 from dali_core._storage.access import Access
-from dali_core.errors import ArgumentValueError, GraphError, title_of
+from dali_core.errors import GraphError, title_of
 
 
-class Graph:
+class _Owner:
+    """Records calls of expressions of its values, as all others, in the current graph."""
+
+    def call(self, spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Call an operator; see `add_operator`."""
+        return add_operator(spec, inputs, keywords)
+
+
+class Graph(_Owner):
     """The operators of one pipeline, in the order of their calls.
 
     Parameters
@@ -59,6 +70,7 @@ class Graph:
         inputs: list[DataNode],
         arguments: dict[str, Any],
         tensor_arguments: dict[str, DataNode],
+        num_outputs: int,
         name: str | None = None,
         conditions: tuple[Condition, ...] | None = None,
     ) -> OperatorNode:
@@ -67,7 +79,6 @@ class Graph:
         Its name is `name`, or that among the arguments, or a new one. Its conditions are those of
         the branch that is being defined, unless others are given.
         """
-        count = _num_outputs(spec, arguments, len(inputs), location)
         random_index = -1
         if spec.random:
             random_index = self._num_random
@@ -89,7 +100,7 @@ class Graph:
         )
         if conditions is not None:
             node.conditions = conditions
-        node.outputs = [DataNode(node, i, self) for i in range(count)]
+        node.outputs = [DataNode(node, i, self) for i in range(num_outputs)]
         self.nodes.append(node)
         return node
 
@@ -157,6 +168,7 @@ class Graph:
             [self.find(value) for value in node.inputs],
             dict(node.arguments),
             {name: self.find(value) for name, value in node.tensor_arguments.items()},
+            len(node.outputs),
             conditions=tuple(
                 replace(entry, predicate=self.find(entry.predicate)) for entry in node.conditions
             ),
@@ -177,13 +189,18 @@ class Graph:
         return name
 
 
-class Unattached:
+class Unattached(_Owner):
     """Where operators are that are called outside of any pipeline, each for itself.
 
     A pipeline that uses such a value takes a copy (`Graph.own`), so it may be used by several.
     """
 
     conditions: tuple[Condition, ...] = ()
+    replaces_failed = None
+
+    def within(self, conditions: tuple[Condition, ...]) -> AbstractContextManager[None]:
+        """Make operators; they have no conditions."""
+        return nullcontext()
 
     def add(
         self,
@@ -192,10 +209,10 @@ class Unattached:
         inputs: list[DataNode],
         arguments: dict[str, Any],
         tensor_arguments: dict[str, DataNode],
+        num_outputs: int,
     ) -> OperatorNode:
         """Make an operator that belongs to no pipeline yet."""
-        count = _num_outputs(spec, arguments, len(inputs), location)
-        if count == 0:
+        if num_outputs == 0:
             raise GraphError(
                 f"{title_of(spec.name)} at {location}: an operator without outputs must be called "
                 "while a pipeline is being defined (none is), since nothing can use it later. Call "
@@ -203,7 +220,7 @@ class Unattached:
             )
         name = arguments.get("name") or spec.name.replace(".", "_")
         node = OperatorNode(spec, -1, name, location, inputs, arguments, tensor_arguments)
-        node.outputs = [DataNode(node, i, self) for i in range(count)]
+        node.outputs = [DataNode(node, i, self) for i in range(num_outputs)]
         return node
 
     def own(self, value: DataNode, what: str) -> DataNode:
@@ -220,15 +237,67 @@ def current_graph() -> Graph | Unattached:
     return _UNATTACHED if graph is None else graph
 
 
-def _num_outputs(spec: OpSpec, arguments: dict[str, Any], num_inputs: int, location: str) -> int:
-    count = spec.num_outputs(arguments, num_inputs)
-    count = 1 if count is None else count
-    if not 0 <= count <= MAX_OUTPUTS:
-        raise ArgumentValueError(
-            f"{title_of(spec.name)} at {location}: an operator must have at most {MAX_OUTPUTS} "
-            f"outputs (got {count}). Give parts of one output instead."
-        )
-    return count
+def add_operator(
+    spec: OpSpec, inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> DataNode | list[DataNode] | None:
+    """Add an operator to the pipeline that is being defined, or make one that belongs to none yet.
+
+    Parameters
+    ----------
+    spec : OpSpec
+        The operator.
+    inputs : tuple
+        Positional inputs: nodes, or numbers, lists and arrays, which become constants. For lists of
+        nodes, the operator is called once for each of their entries.
+    keywords : dict
+        Keyword arguments.
+
+    Returns
+    -------
+    DataNode, list of DataNode, or None
+        The operator's output; a list if it has several or is called several times, None if it has
+        none.
+
+    Raises
+    ------
+    GraphError
+        If an input is of another pipeline, which is built, or of another branch.
+    ArgumentTypeError, ArgumentValueError
+        If inputs or arguments do not fit the operator.
+    """
+    graph = current_graph()
+    bound = bind(spec, inputs, keywords, replaces_failed=graph.replaces_failed)
+    results = [_record(calls, graph) for calls in bound]
+    return results if len(results) > 1 else results[0]
+
+
+def _record(bound: BoundCalls, graph: Graph | Unattached) -> Any:
+    """Add the operators of a call to a graph, and return the nodes of its result."""
+    made: dict[Value, DataNode] = {}
+    with graph.within(conditions_with(graph, bound.conditional)):
+        for call in bound.sources:
+            _add(call, made, graph)
+        for value, read in bound.reads.items():
+            assert isinstance(value, DataNode)
+            node = made[value] = graph.own(value, read.what)
+            if not read.may_be_partial:
+                check_branch(node, graph, read.what)
+        for call in bound.calls:
+            if call.unless is None:
+                _add(call, made, graph)
+                continue
+            with graph.within((*graph.conditions, Condition(made[call.unless], False))):
+                _add(call, made, graph)
+    if isinstance(bound.result, list):
+        return [made[output] for output in bound.result]
+    return None if bound.result is None else made[bound.result]
+
+
+def _add(call: BoundCall, made: dict[Value, DataNode], graph: Graph | Unattached) -> None:
+    inputs = [made[value] for value in call.inputs]
+    tensors = {name: made[value] for name, value in call.tensor_arguments.items()}
+    node = graph.add(call.spec, call.location, inputs, call.arguments, tensors, len(call.outputs))
+    made.update(zip(call.outputs, node.outputs, strict=True))
 
 
 def conditions_with(graph: Graph | Unattached, values: Iterable[Any]) -> tuple[Condition, ...]:

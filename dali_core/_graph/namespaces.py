@@ -8,12 +8,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from dali_core._graph.arguments import all_args, check_arguments, given_arguments
-from dali_core._graph.build import call_operator, is_array_argument
-from dali_core._graph.context import user_location
+from dali_core._call.arguments import (
+    all_args,
+    check_arguments,
+    given_arguments,
+    is_array_argument,
+)
+from dali_core._call.location import user_location
+from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
-from dali_core._graph.registry import find_own, packages, public_paths
+from dali_core._registry.specs import find_own, packages, public_paths
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
 from dali_core.operators.acronyms import ACRONYMS
@@ -174,11 +179,23 @@ class _Namespace:
         self._waiting[module][name] = operator
 
 
+def _call(
+    spec: OpSpec, inputs: tuple[Any, ...], arguments: dict[str, Any]
+) -> DataNode | list[DataNode] | dict[str, DataNode] | None:
+    """Call an operator; outputs that have names are in a dict."""
+    result = add_operator(spec, inputs, arguments)
+    if spec.output_names is None:
+        return result
+    assert result is not None
+    values = result if isinstance(result, list) else [result]
+    return dict(zip(spec.output_names(arguments), values, strict=True))
+
+
 def _function(spec: OpSpec, module: str) -> Callable[..., Any]:
     def operator(
         *inputs: Any, **arguments: Any
     ) -> DataNode | list[DataNode] | dict[str, DataNode] | None:
-        return call_operator(spec, inputs, arguments)
+        return _call(spec, inputs, arguments)
 
     operator.__name__ = operator.__qualname__ = spec.name.rpartition(".")[2]
     operator.__module__ = module
@@ -214,7 +231,7 @@ def _class(spec: OpSpec, module: str) -> type:
                 f"{where}: {', '.join(sorted(twice))} must be given "
                 "either to the constructor or to the call (got both). Remove one."
             )
-        return call_operator(spec, inputs, {**self._arguments, **arguments})
+        return _call(spec, inputs, {**self._arguments, **arguments})
 
     name = class_name(spec.name)
     return type(

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from dali_core._graph.context import user_location
-from dali_core._graph.node_operators import Expressions
+from dali_core._call.devices import output_device
+from dali_core._call.expressions import Expressions
+from dali_core._call.location import user_location
+from dali_core._call.values import Caller
+from dali_core._data_types import DALIDataType
 from dali_core._spec import OpSpec
 from dali_core._storage.access import Access
 from dali_core.errors import NodeUseError, title_of
-from dali_core.types import DALIDataType
 
 
 @dataclass(eq=False, frozen=True)
@@ -95,9 +97,7 @@ class OperatorNode:
     @property
     def output_device(self) -> str:
         """Where the results are."""
-        if self.spec.joins:
-            return self.inputs[-1].device
-        return "cpu" if self.spec.role == "to host" else self.device
+        return output_device(self.spec, self.device, self.inputs)
 
     @property
     def dependencies(self) -> list[DataNode]:
@@ -170,11 +170,13 @@ class DataNode(Expressions, metaclass=_NoIterable):
         The operator that computes it.
     index : int
         Which of its outputs it is.
+    owner : Graph or Unattached
+        The graph that it belongs to.
     """
 
     __slots__ = ("device", "index", "name", "owner", "source")
 
-    def __init__(self, source: OperatorNode, index: int, owner: object) -> None:
+    def __init__(self, source: OperatorNode, index: int, owner: Caller) -> None:
         self.source = source
         self.index = index
         self.owner = owner

@@ -19,8 +19,8 @@ from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.worker_parts import await_parts, forget_frames, join_parts
 from dali_core._runtime.workers import FunctionSettings, Produced, WorkerFunction, WorkerPool
+from dali_core._types import DALIDataType, to_dali_type
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import DALIDataType, to_dali_type
 
 _MAX_INDICES = 256
 """In a message to a worker."""

@@ -17,7 +17,7 @@ from libc.stdint cimport uintptr_t
 from libcpp.memory cimport shared_ptr
 from libcpp.string cimport string
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._runtime cimport engine
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, ExchangeError
 

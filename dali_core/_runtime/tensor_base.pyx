@@ -7,7 +7,7 @@ from libc.stdint cimport uintptr_t
 from libcpp.memory cimport make_shared
 from libcpp.string cimport string
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._runtime cimport engine
 from dali_core._runtime.exchange cimport set_layout, set_shape
 from dali_core._runtime.tensor_text import text_of_tensor

@@ -14,7 +14,7 @@ from dali_core._runtime.tensor_list_base cimport (
 from dali_core._runtime.exchange cimport import_exporter
 from dali_core._runtime.tensor cimport TensorCPU, tensor_of, wrap_tensor
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import to_numpy_type
+from dali_core._types import to_numpy_type
 
 cdef extern from "tensor_list.hpp" namespace "dali_core" nogil:
     void gather(vector[engine.Tensor]& samples) except +

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args, get_origin
 
 from dali_core import fn, ops, types
-from dali_core._graph import accepted_types
-from dali_core._graph.arguments import all_args
+from dali_core._call import accepted_types
+from dali_core._call.arguments import all_args
 from dali_core._graph.namespaces import class_name, signature
 from dali_core._graph.operator_class import OperatorClass
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec

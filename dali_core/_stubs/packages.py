@@ -10,7 +10,7 @@ import importlib
 from dataclasses import replace
 from pathlib import Path
 
-from dali_core._graph.packages import OperatorPackage
+from dali_core._registry.packages import OperatorPackage
 from dali_core._stubs.operators import function_stubs
 from dali_core.errors import ArgumentValueError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._stubs.compiled import compiled_stub
 from dali_core._stubs.operators import class_stubs, function_stubs
 

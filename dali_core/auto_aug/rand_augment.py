@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dali_core import fn, types
-from dali_core._graph.context import warn_user
+from dali_core._call.location import warn_user
 from dali_core._graph.node import DataNode
 from dali_core.auto_aug import augmentations as a
 from dali_core.auto_aug._translations import translations

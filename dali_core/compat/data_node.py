@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from dali_core._graph.expressions import newaxis as newaxis
+from dali_core._call.expressions import newaxis as newaxis
 from dali_core._graph.node import DataNode as DataNode

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dali_core._graph.arguments import all_args
+from dali_core._call.arguments import all_args
 from dali_core._graph.namespaces import class_name
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import REQUIRED, Arg, OpSpec
 from dali_core.errors import ArgumentKeyError
 

@@ -4,7 +4,7 @@
 
 from typing import Any, Literal, overload
 
-from dali_core._graph.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
+from dali_core._call.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
 from dali_core._graph.node import DataNode
 from dali_core.fn import decoders as decoders
 from dali_core.fn import experimental as experimental

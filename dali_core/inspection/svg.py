@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.planner import live_nodes
+from dali_core._graph.plan.planner import live_nodes
 from dali_core.inspection.layered_layout import Box, Line, place
 
 _LETTER, _SMALL_LETTER = 7.3, 6.1

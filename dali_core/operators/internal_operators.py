@@ -7,10 +7,10 @@ from __future__ import annotations
 
 OPERATORS_OF_ROLES = {
     "array function": "array_function",
+    "constant": "constant",
     "expression": "arithmetic",
     "fed": "experimental.inputs.video",
     "index": "subscript",
-    "literal": "constant",
     "merge": "conditional.merge",
     "mixture": "readers.mixture",
     "parameter": "parameter_value",

@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'transforms'."""
 
-from dali_core._graph.accepted_types import Float, Floats, Input, Int, Ints, Str
+from dali_core._call.accepted_types import Float, Floats, Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 

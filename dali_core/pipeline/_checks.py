@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from dali_core._call.location import user_location
 from dali_core._execution.bad_samples import DEFAULT_LIMIT
-from dali_core._graph.context import user_location
 from dali_core._messages import shown
 from dali_core.batching.fixed import MAX_SAMPLES
 from dali_core.errors import (

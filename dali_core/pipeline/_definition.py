@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, overload
 
-from dali_core._graph.context import warn_user
+from dali_core._call.location import warn_user
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.pipeline._pipeline import Pipeline
 from dali_core.pipeline.conditionals import convert_definition, is_unconverted, mark_definition

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dali_core._graph.context import warn_user
+from dali_core._call.location import warn_user
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.plan import ExecutionPlan
-from dali_core._graph.planner import make_plan
+from dali_core._graph.plan.execution_plan import ExecutionPlan
+from dali_core._graph.plan.planner import make_plan
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dali_core._graph.build import add_literal
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
+from dali_core._constants import is_constant
+from dali_core._graph.constants import add_constant
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode
-from dali_core._literals import is_literal
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
@@ -19,9 +19,9 @@ from dali_core.types import NO_TYPE, DALIDataType
 def output_node(value: Any) -> Any:
     """Make a node of a number, a list of numbers or an array; return all else as it is."""
     is_list = isinstance(value, (list, tuple))
-    if not is_literal(value) or (is_list and any(isinstance(entry, DataNode) for entry in value)):
+    if not is_constant(value) or (is_list and any(isinstance(entry, DataNode) for entry in value)):
         return value
-    return add_literal(value)
+    return add_constant(value)
 
 
 def graph_value(what: str, value: Any, graph: Graph) -> DataNode:

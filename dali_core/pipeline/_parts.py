@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from dali_core._graph.context import (
-    current_definition,
-    pop_definition,
-    push_definition,
-    user_location,
-)
+from dali_core._call.location import user_location
+from dali_core._graph.context import current_definition, pop_definition, push_definition
 from dali_core._graph.node import DataNode
 from dali_core.errors import ArgumentTypeError, NoOutputsError, PipelineStateError
 from dali_core.pipeline._closing import Closing

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeAlias
 
+from dali_core._call.location import warn_user
 from dali_core._execution.memory_statistics import MemoryStatistics
 from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
@@ -14,7 +15,6 @@ from dali_core._execution.readers import Readers
 from dali_core._execution.run_statistics import RunStatistics
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
-from dali_core._graph.context import warn_user
 from dali_core._graph.node import OperatorNode
 from dali_core._runtime.executor import Batch
 from dali_core._runtime.step import Step

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from dali_core._graph.document import check_keys, graph_from_plain, graph_to_plain
-from dali_core._graph.plain_data import from_plain, to_plain
+from dali_core._graph.serialize.document import check_keys, graph_from_plain, graph_to_plain
+from dali_core._graph.serialize.plain_data import from_plain, to_plain
 from dali_core._storage.access import Access
 from dali_core.errors import (
     ArgumentTypeError,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from dali_core._graph.build import add_operator
-from dali_core._graph.context import user_location
-from dali_core._graph.graph import Graph, current_graph
+from dali_core._call.location import user_location
+from dali_core._graph.graph import Graph, add_operator, current_graph
 from dali_core._graph.node import DataNode
-from dali_core._graph.registry import spec_of_role
 from dali_core._readers.mixtures import ALL, FIRST
+from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.pipeline.conditionals.merging import Unmergeable, merge
 from dali_core.pipeline.conditionals.split import Split

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core._graph.build import add_operator
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
+from dali_core._constants import constant_arguments
+from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
-from dali_core._graph.registry import spec_of_role
-from dali_core._literals import literal_arguments
+from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.pipeline._introspection import PipelineQueries
 
@@ -45,7 +45,7 @@ def parameter(name: str, initial: Any) -> DataNode:
             f"{where}: name must be a text (got {name!r:.100}). Pass a name for set_parameter."
         )
     try:
-        described = literal_arguments(initial)
+        described = constant_arguments(initial)
     except (ArgumentTypeError, ArgumentValueError) as error:
         raise type(error)(f"{where}: {error}") from error
     node = add_operator(spec_of_role("parameter"), (), {**described, "name": name})

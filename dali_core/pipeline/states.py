@@ -14,7 +14,7 @@ from typing import Any
 from dali_core._atomic_files import write_whole
 from dali_core._execution.bad_samples import counted_anew
 from dali_core._execution.runner import Runner
-from dali_core._graph.fingerprint import describe_graph, explain_difference
+from dali_core._graph.serialize.fingerprint import describe_graph, explain_difference
 from dali_core._runtime.step import StatefulStep
 from dali_core.checkpoint.checks import (
     check_bad_samples,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import find_spec
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import find_spec
 from dali_core._spec import OpSpec
 from dali_core.testing.examples import Example, function_of
 

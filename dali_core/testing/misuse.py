@@ -9,7 +9,7 @@ from typing import Any, get_origin
 import numpy as np
 
 from dali_core import fn
-from dali_core._graph.arguments import all_args
+from dali_core._call.arguments import all_args
 from dali_core._spec import REQUIRED
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.testing.descriptions import spec_of

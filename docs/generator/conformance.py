@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import all_specs
 from dali_core._spec import OpSpec
 
 FOLDER = Path(__file__).parents[1]

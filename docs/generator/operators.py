@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dali_core._graph.arguments import all_args
+from dali_core._call.arguments import all_args
 from dali_core._graph.namespaces import class_name, signature
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from docs.generator.files import make_files, make_sounds, sound
 from docs.generator.gallery import GALLERY

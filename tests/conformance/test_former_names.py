@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dali_core
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import all_specs
 from tests.conformance.comparing import reference, run
 from tests.generated_images import jpeg, photo_like
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import dali_core
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import REQUIRED
 from dali_core.testing.examples import list_of
 from tests.operators.suite import find_examples, present_names

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn, types
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._runtime.device_program import limit_blocks
 from dali_core._runtime.executor import chain_role
 from dali_core.errors import SampleError

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from dali_core._graph.registry import known_specs
+from dali_core._registry.specs import known_specs
 from dali_core._runtime.executor import registered_device_names
 from dali_core._spec import OpSpec
 from tests.cuda.operator_log import EVERY_ITEM, ITEMS, OperatorLog

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 
 ROOT = Path(__file__).parents[2]
 INTERNALS = ROOT / "docs/internals"

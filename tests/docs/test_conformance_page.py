@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import all_specs
 from docs.generator import conformance
 
 

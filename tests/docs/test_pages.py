@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import all_specs
 from docs.generator import operators
 from docs.generator.files import make_files, make_sounds
 from docs.generator.gallery import GALLERY, PROGRAMS

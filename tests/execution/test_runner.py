@@ -16,7 +16,7 @@ from dali_core import Pipeline, fn
 from dali_core._execution import runner as runner_module
 from dali_core._execution.runner import Runner
 from dali_core._execution.runner_options import RunnerOptions
-from dali_core._graph.planner import make_plan
+from dali_core._graph.plan.planner import make_plan
 from dali_core._runtime.executor import Batch
 from dali_core.batching.fixed import Fixed
 from dali_core.errors import PipelineStateError, SampleError

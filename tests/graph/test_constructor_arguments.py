@@ -9,7 +9,7 @@ import pytest
 
 from dali_core import Pipeline, fn, ops
 from dali_core._graph.namespaces import class_name
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import OpSpec
 
 SPECS = {

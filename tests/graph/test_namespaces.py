@@ -15,7 +15,7 @@ import pytest
 
 from dali_core import fn, ops
 from dali_core._graph.namespaces import class_name, fill_classes, fill_functions
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 
 NAME = "made_by_a_test"
 TOP = {name for name in all_specs() if "." not in name}

@@ -22,8 +22,8 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from dali_core import Pipeline, fn
-from dali_core._graph.arguments import all_args
-from dali_core._graph.registry import all_specs, identity, specs_by_identity
+from dali_core._call.arguments import all_args
+from dali_core._registry.specs import all_specs, identity, specs_by_identity
 from dali_core._spec import Arg
 from dali_core.errors import DaliCoreError, SampleError, SerializationError, title_of
 from tests.operators.suite import Example, find_examples, function_of, list_of, present_names

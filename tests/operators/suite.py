@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn, types
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core.testing.examples import NUM_SAMPLES as NUM_SAMPLES
 from dali_core.testing.examples import ODD_SIZES as ODD_SIZES
 from dali_core.testing.examples import SEED as SEED

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from tests.operators.suite import (
     Result,
     class_of,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn, ops, types
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, Range
 from dali_core.errors import ArgumentValueError, SampleError
 from tests.operators.suite import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dali_core import DataNode, Pipeline, fn, ops, tfrecord
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core.testing.examples import class_of, function_of
 from tests.operators.readers.database_files import (
     INT32,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dali_core import fn
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._spec import Arg
 from dali_core.testing import descriptions, misuse, results
 from dali_core.testing.misuse import Unsuitable

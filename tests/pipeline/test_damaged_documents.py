@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dali_core import Pipeline, fn, pipeline_def, types
-from dali_core._graph.registry import identity, specs_by_identity
+from dali_core._registry.specs import identity, specs_by_identity
 from dali_core._storage.access import Access
 from dali_core.errors import DaliCoreError, SerializationError
 from dali_core.pipeline._documents import document_arguments

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core._readers.python_reader import Format
 from dali_core._spec import UNSET, Arg, Range

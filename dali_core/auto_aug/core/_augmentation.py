@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dali_core._graph.context import warn_user
+from dali_core._call.location import warn_user
 from dali_core._graph.node import DataNode
 from dali_core.auto_aug.core._magnitudes import (
     MagnitudeRange,

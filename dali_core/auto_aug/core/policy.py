@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from dali_core._graph.context import warn_user
+from dali_core._call.location import warn_user
 from dali_core.auto_aug.core._augmentation import Augmentation
 from dali_core.auto_aug.core._checks import check_bins, is_integer
 from dali_core.errors import ArgumentFormError, ArgumentTypeError, ArgumentValueError

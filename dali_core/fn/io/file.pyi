@@ -2,7 +2,7 @@
 # ruff: noqa: A002
 """Operators of 'io.file'."""
 
-from dali_core._graph.accepted_types import Input, Int, Ints, Str
+from dali_core._call.accepted_types import Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
 
 def read(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dali_core._types import SampleInfo
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.states import is_iterable
 from dali_core.operators.external_source.step import takes_argument
-from dali_core.types import SampleInfo
 
 
 class ExternalSourceAccess:

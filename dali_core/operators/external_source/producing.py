@@ -9,9 +9,9 @@ from dali_core._runtime.step import StepContext
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_list import TensorListCPU
 from dali_core._runtime.workers import WHOLE, Keep, Produced
+from dali_core._types import BatchInfo, SampleInfo
 from dali_core.errors import ArgumentTypeError
 from dali_core.operators.external_source.states import Items
-from dali_core.types import BatchInfo, SampleInfo
 
 
 class SampleCalls:

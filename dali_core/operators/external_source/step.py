@@ -27,6 +27,7 @@ from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.turn import KeptCalls
 from dali_core._runtime.worker_parts import forget_frames
 from dali_core._runtime.workers import WorkerPool
+from dali_core._types import BatchInfo, DALIDataType, SampleInfo
 from dali_core.errors import (
     ArgumentFormError,
     ArgumentTypeError,
@@ -43,7 +44,6 @@ from dali_core.operators.external_source.parallel import (
 )
 from dali_core.operators.external_source.producing import split_outputs
 from dali_core.operators.external_source.states import Calls, Items, is_iterable
-from dali_core.types import BatchInfo, DALIDataType, SampleInfo
 
 ANY_NDIM = -1
 """In a list of numbers of dimensions: any number."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import UNSET, Arg
-from dali_core.operators.constant.literals import as_source
+from dali_core.operators.constant import constant_source
 
 FILTER_DOC = """
 
@@ -70,5 +70,5 @@ FILTER_ARGS = (
 def bind_fill_value(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Let a number stand for a fill value that is the same for all samples."""
     if len(inputs) == 3 and isinstance(inputs[2], (int, float)):
-        inputs = (*inputs[:2], as_source(float(inputs[2])))
+        inputs = (*inputs[:2], constant_source(float(inputs[2])))
     return inputs, keywords

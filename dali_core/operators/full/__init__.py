@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import OpSpec
-from dali_core.operators.constant.literals import as_source
+from dali_core.operators.constant import constant_source
 from dali_core.operators.zeros import LAYOUT_ARG, SHAPE_ARG
 
 
@@ -13,7 +13,7 @@ def _bind(
     inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The fill value may be a number or a list."""
-    return tuple(as_source(value) for value in inputs), keywords
+    return tuple(constant_source(value) for value in inputs), keywords
 
 
 SPEC = OpSpec(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import OpSpec
-from dali_core.operators.constant.literals import as_source
+from dali_core.operators.constant import constant_source
 
 
 def _bind(
     inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The fill value may be a number or a list."""
-    return (*inputs[:1], *(as_source(value) for value in inputs[1:])), keywords
+    return (*inputs[:1], *(constant_source(value) for value in inputs[1:])), keywords
 
 
 SPEC = OpSpec(

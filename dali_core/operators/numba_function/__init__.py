@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from dali_core._spec import Arg, Native, OpSpec, PythonStep, Range
+from dali_core._types import DALIDataType
 from dali_core.operators.numba_function.compiling import Compiled
 from dali_core.operators.numba_function.step import BatchStep
-from dali_core.types import DALIDataType
 
 
 def _num_outputs(arguments: dict[str, Any]) -> int | None:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
 
+from dali_core._types import DALIDataType, to_numpy_type
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.types import DALIDataType, to_numpy_type
 
 # ANSI escape sequences of colours.
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")

@@ -8,8 +8,8 @@ import numpy as np
 
 from dali_core._runtime.step import Step, StepContext, StepOutput
 from dali_core._runtime.tensor_list import TensorListCPU
+from dali_core._types import to_numpy_type
 from dali_core.operators.numba_function.compiling import Compiled, as_addresses, as_pointer, call
-from dali_core.types import to_numpy_type
 
 
 class BatchStep(Step):

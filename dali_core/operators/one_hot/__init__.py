@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
 
 _ONLY_SINGLE_NUMBERS = OpSpec(

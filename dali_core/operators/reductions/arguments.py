@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import UNSET, Arg
-from dali_core.operators.constant.literals import as_source
+from dali_core.operators.constant import constant_source
 
 INPUT_DOC = "Tensors of any type, shape and layout; bool counts as 0 and 1."
 
@@ -68,5 +68,5 @@ def dtype_arg(default: str) -> Arg:
 def bind_mean(inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Let a number stand for a mean that is the same for all samples."""
     if len(inputs) == 2 and isinstance(inputs[1], (int, float)):
-        inputs = (inputs[0], as_source(float(inputs[1])))
+        inputs = (inputs[0], constant_source(float(inputs[1])))
     return inputs, keywords

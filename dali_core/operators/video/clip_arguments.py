@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import REQUIRED, UNSET, Arg, Range
 from dali_core._storage import STORAGE_ARGS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import Arg, Range
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.video.clip_arguments import (

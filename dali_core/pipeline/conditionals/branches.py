@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
 from dali_core._graph.node import DataNode
 from dali_core.errors import GraphError
 from dali_core.pipeline.conditionals.jumps import PREFIX, RESULT

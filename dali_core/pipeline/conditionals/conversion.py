@@ -10,7 +10,8 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 
-from dali_core._graph.context import current_definition, user_location
+from dali_core._call.location import user_location
+from dali_core._graph.context import current_definition
 from dali_core.errors import ArgumentValueError, GraphError
 from dali_core.pipeline.conditionals import runtime
 from dali_core.pipeline.conditionals.jumps import RUNTIME

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
 from dali_core._graph.node import DataNode
 from dali_core.errors import ArgumentTypeError
 from dali_core.pipeline.conditionals.merging import merge_nodes

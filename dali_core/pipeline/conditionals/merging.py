@@ -7,10 +7,11 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core._graph.build import add_literal, add_operator
+from dali_core._constants import is_constant
+from dali_core._graph.constants import add_constant
+from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
-from dali_core._graph.registry import spec_of_role
-from dali_core._literals import is_literal
+from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, GraphError
 from dali_core.pipeline.conditionals.split import UNDEFINED, NoneOf, Split, predicate
 
@@ -111,7 +112,7 @@ def merge_flags(split: Split, test: DataNode | NoneOf, yes: Any, no: Any) -> Any
 
 def _is_datum(value: Any) -> bool:
     return isinstance(value, DataNode) or (
-        is_literal(value) and not isinstance(value, (list, tuple))
+        is_constant(value) and not isinstance(value, (list, tuple))
     )
 
 
@@ -120,7 +121,7 @@ def _as_node(split: Split, side: bool, value: Any) -> DataNode:
         return value
     with split.side(side):
         try:
-            return add_literal(value)
+            return add_constant(value)
         except (ArgumentTypeError, ArgumentValueError) as error:
             raise Unmergeable(str(error)) from error
 

@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
-from dali_core._graph.build import add_operator
-from dali_core._graph.context import user_location
-from dali_core._graph.graph import Graph, conditions_with, current_graph
+from dali_core._call.location import user_location
+from dali_core._graph.graph import Graph, add_operator, conditions_with, current_graph
 from dali_core._graph.node import Condition, DataNode
-from dali_core._graph.registry import spec_of_role
+from dali_core._registry.specs import spec_of_role
 from dali_core.errors import GraphError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from dali_core_jax.function import on_arrays as _on_arrays
 
-from dali_core._graph.build import add_operator as _add_operator
-from dali_core._graph.registry import spec_of_role as _spec_of_role
+from dali_core._graph.graph import add_operator as _add_operator
+from dali_core._registry.specs import spec_of_role as _spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 

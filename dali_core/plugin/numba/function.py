@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dali_core._graph.build import add_operator
-from dali_core._graph.context import user_location
+from dali_core._call.location import user_location
+from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dali_core import fn
-from dali_core._graph.registry import all_specs
+from dali_core._registry.specs import all_specs
 from dali_core._runtime.executor import NativeOperator
 from dali_core.errors import SampleError
 from dali_core.operators.decoders.backends import JPEG_VARIABLE, backend_arguments

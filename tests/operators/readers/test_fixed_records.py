@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dali_core import Pipeline, fn, samplers
-from dali_core._graph.registry import packages
+from dali_core._registry.specs import packages
 from dali_core.operator_packages import OperatorPackage
 from tests.operators.readers.fixed_records import SPECS
 

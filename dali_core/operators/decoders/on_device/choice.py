@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import DeviceDecoding, OpSpec, Source
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.conditional.merge import SPEC as MERGE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._messages import printable
 from dali_core._runtime.device_data import OnDevice, retain_default_pool
 from dali_core._runtime.step import Step, StepContext, StepOutput

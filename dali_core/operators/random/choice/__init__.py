@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core._spec import UNSET, Arg, OpSpec, Range
-from dali_core.operators.constant.literals import as_source
+from dali_core.operators.constant import constant_source
 
 
 def _bind(
     inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Accept a number or a list as the first input."""
-    return (*(as_source(value) for value in inputs[:1]), *inputs[1:]), keywords
+    return (*(constant_source(value) for value in inputs[:1]), *inputs[1:]), keywords
 
 
 SPEC = OpSpec(

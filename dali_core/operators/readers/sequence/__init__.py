@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import REQUIRED, Arg, Native, OpSpec, Range
 from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.decoders.backends import backend_arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import Moving, Native, OpSpec
 from dali_core.operators.video.backends import video_arguments
 from dali_core.operators.video.clip_arguments import (

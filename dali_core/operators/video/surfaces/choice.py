@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._spec import DeviceVideos, OpSpec, Source
 from dali_core.errors import ArgumentValueError, MissingModuleError
 from dali_core.operators.conditional.merge import SPEC as MERGE

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dali_core._graph.node import DataNode
+from dali_core._call.values import Value
 from dali_core._spec import OpSpec
 from dali_core.errors import ArgumentValueError, GraphError
 
 _PLACES = {"cpu": "host", "gpu": "GPU"}
 
 
-def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[DataNode], where: str) -> str:
+def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[Value], where: str) -> str:
     """Return where an operator runs: where the call says, or else where its inputs are."""
     devices = spec.devices
     if wanted is None:
@@ -28,11 +28,18 @@ def choose_device(spec: OpSpec, wanted: str | None, inputs: Sequence[DataNode], 
     return wanted
 
 
+def output_device(spec: OpSpec, device: str, inputs: Sequence[Value]) -> str:
+    """Return where the results of an operator are that runs on a device."""
+    if spec.joins:
+        return inputs[-1].device
+    return "cpu" if spec.role == "to host" else device
+
+
 def check_places(
     spec: OpSpec,
     device: str,
-    inputs: Sequence[DataNode],
-    tensors: Mapping[str, DataNode],
+    inputs: Sequence[Value],
+    tensors: Mapping[str, Value],
     where: str,
 ) -> None:
     """Check that what an operator reads is where it can read it."""

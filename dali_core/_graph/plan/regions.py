@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from dali_core._graph.plan import PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan.execution_plan import PlannedNode, PlannedStage, StageKind
 from dali_core._runtime.executor import chain_role
 
 _ROLES = {"window", "resample", "finish"}

@@ -7,28 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dali_core.types import DALIDataType
+from dali_core._call.values import Input as Input
+from dali_core._constants import ScalarConstant
+from dali_core._data_types import DALIDataType
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
-
-    from dali_core._graph.node import DataNode
-    from dali_core.types import ScalarConstant
-
-
-class Array(Protocol):
-    """An array of NumPy, PyTorch or JAX: what converts to one of NumPy."""
-
-    def __array__(self, *arguments: Any, **keywords: Any) -> NDArray[Any]:
-        """Convert to an array of NumPy."""
-        ...
-
-
-Input: TypeAlias = "DataNode | ScalarConstant | float | Sequence[Any] | Array"
-"""A node, or what becomes the same tensor for every sample."""
 
 Int: TypeAlias = "int | numpy.integer[Any] | ScalarConstant"
 Float: TypeAlias = "float | numpy.floating[Any] | numpy.integer[Any] | ScalarConstant"

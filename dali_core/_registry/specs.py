@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from dali_core import operators
-from dali_core._graph.packages import Packages
+from dali_core._registry.packages import Packages
 from dali_core._spec import OpSpec
 from dali_core.errors import OperatorPackageError
 from dali_core.operators.former_names import FORMER_DEFAULTS, FORMER_NAMES

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dali_core import types
+from dali_core import _types as types
 from dali_core._messages import shown
 from dali_core.errors import SerializationError
 

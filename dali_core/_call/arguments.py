@@ -1,4 +1,4 @@
-"""Checks a call's keyword arguments against the operator's description."""
+"""Checks a call's inputs and keyword arguments against the operator's description."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, get_origin
 
-from dali_core._graph.context import warn_user
-from dali_core._graph.node import DataNode
+from dali_core._call.location import warn_user
+from dali_core._call.values import Value
+from dali_core._constants import ScalarConstant
+from dali_core._data_types import DALIDataType, to_dali_type
 from dali_core._messages import shown
 from dali_core._readers.order import READER_ARGS
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
@@ -20,7 +22,6 @@ from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
 )
-from dali_core.types import DALIDataType, ScalarConstant, to_dali_type
 
 _COMMON_ARGS = (
     Arg(
@@ -94,10 +95,38 @@ def check_names(spec: OpSpec, given: Mapping[str, Any], where: str) -> None:
             raise ArgumentKeyError(f"{where}: unknown argument {name!r}. {hint}")
 
 
+def check_inputs(spec: OpSpec, inputs: Sequence[Any], where: str) -> None:
+    """Check the number of positional inputs of a call, and that they are values."""
+    least, most = spec.input_range
+    if spec.role == "fed":
+        most = len(inputs)  # which `bind` has added
+    if not least <= len(inputs) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise ArgumentFormError(
+            f"{where}: {wanted} inputs must be passed (got {len(inputs)}). "
+            "Pass inputs by position and everything else by name."
+        )
+    for number, value in enumerate(inputs):
+        if not isinstance(value, Value):
+            raise ArgumentTypeError(
+                f"{where}: input {number} must be a DataNode, the result of another operator, or a "
+                f"number, a list or an array (got a {type(value).__name__}). Feed data in through "
+                "fn.external_source."
+            )
+
+
+def is_array_argument(spec: OpSpec, name: str, value: Any) -> bool:
+    """Return whether a value is an array of several dimensions, for an argument that may be one."""
+    if isinstance(value, Value) or len(getattr(value, "shape", ())) < 2:
+        return False
+    arg = spec.arg(name)
+    return arg is not None and arg.tensor
+
+
 def check_arguments(
     spec: OpSpec, given: Mapping[str, Any], where: str
-) -> tuple[dict[str, Any], dict[str, DataNode]]:
-    """Split a call's keyword arguments into constants, with defaults filled in, and data nodes.
+) -> tuple[dict[str, Any], dict[str, Value]]:
+    """Split a call's keyword arguments into constants, with defaults filled in, and values.
 
     Parameters
     ----------
@@ -112,7 +141,7 @@ def check_arguments(
     -------
     constants : dict
         Arguments with one value for all samples. Those without a value are left out.
-    tensors : dict of str to DataNode
+    tensors : dict of str to Value
         Arguments with one value for each sample.
 
     Raises
@@ -125,9 +154,10 @@ def check_arguments(
         If a value cannot be converted without loss.
     """
     args = {arg.name: arg for arg in all_args(spec)}
-    check_names(spec, given, where)
+    if not args.keys() >= given.keys():
+        check_names(spec, given, where)
     constants: dict[str, Any] = {}
-    tensors: dict[str, DataNode] = {}
+    tensors: dict[str, Value] = {}
     for name, arg in args.items():
         value = given.get(name)
         if value is None:
@@ -137,7 +167,7 @@ def check_arguments(
                 )
             if arg.default is not UNSET and arg.default is not None:
                 constants[name] = arg.default
-        elif isinstance(value, DataNode):
+        elif isinstance(value, Value):
             if not arg.tensor:
                 raise ArgumentTypeError(
                     f"{where}: argument {name!r} must be the same for all samples "
@@ -162,9 +192,11 @@ def check_arguments(
 
 def _check_alternatives(args: Mapping[str, Arg], given: Mapping[str, Any], where: str) -> None:
     for name, arg in args.items():
+        if not arg.alternatives:
+            continue
         names = [name, *arg.alternatives]
         found = [other for other in names if given.get(other) is not None]
-        if arg.alternatives and len(found) != 1:
+        if len(found) != 1:
             raise ArgumentValueError(
                 f"{where}: exactly one of the arguments {' and '.join(map(repr, names))} must be "
                 f"given (got {' and '.join(map(repr, found)) or 'none'}). Pass one of them."

@@ -10,15 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dali_core._graph.arguments import all_args, check_arguments
-from dali_core._graph.build import check_inputs
-from dali_core._graph.devices import check_places, choose_device
+from dali_core._call.arguments import all_args, check_arguments, check_inputs
+from dali_core._call.devices import check_places, choose_device
 from dali_core._graph.graph import Graph, check_branch
 from dali_core._graph.node import Condition, DataNode, OperatorNode
-from dali_core._graph.plain_data import from_plain, to_plain
-from dali_core._graph.planner import live_nodes
-from dali_core._graph.registry import find_own, find_spec, identity
+from dali_core._graph.plan.planner import live_nodes
+from dali_core._graph.serialize.plain_data import from_plain, to_plain
 from dali_core._messages import printable
+from dali_core._registry.specs import find_own, find_spec, identity
 from dali_core._spec import MAX_OUTPUTS, UNSET, OpSpec
 from dali_core._storage.access import check_arguments as check_access
 from dali_core.errors import (
@@ -181,7 +180,8 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
         if name in given:
             raise SerializationError(f"{place}: must be given once (got it among arguments, too).")
         given[name] = _resolve(reference, place, graph)
-    constants, tensors = check_arguments(spec, given, where)
+    constants, values = check_arguments(spec, given, where)
+    tensors: dict[str, DataNode] = {name: given[name] for name in values}
     _check_access(spec, constants, graph, where)
     device = choose_device(spec, constants.get("device"), inputs, where)
     check_inputs(spec, _without_batch_input(spec, inputs, constants, what), where)
@@ -189,9 +189,9 @@ def _add_node(entry: Mapping[str, Any], what: str, graph: Graph) -> None:
     for value in (*tensors.values(), *(inputs if not spec.joins else ())):
         check_branch(value, graph, where)
     check_places(spec, device, inputs, tensors, where)
-    _check_num_outputs(spec, constants, len(inputs), what)
+    count = _num_outputs(spec, constants, len(inputs), what)
     name = _typed(entry["name"], str, f"{what}.name")
-    node = graph.add(spec, location, inputs, constants, tensors, name, graph.conditions)
+    node = graph.add(spec, location, inputs, constants, tensors, count, name, graph.conditions)
     graph.conditions = ()
     if spec.random:
         node.random_index = _random_index(entry.get("random_index"), f"{what}.random_index")
@@ -253,12 +253,14 @@ def _without_batch_input(
     return inputs
 
 
-def _check_num_outputs(spec: OpSpec, constants: dict[str, Any], num_inputs: int, what: str) -> None:
+def _num_outputs(spec: OpSpec, constants: dict[str, Any], num_inputs: int, what: str) -> int:
     count = spec.num_outputs(constants, num_inputs)
-    if count is not None and not 0 <= count <= MAX_OUTPUTS:
+    count = 1 if count is None else count
+    if not 0 <= count <= MAX_OUTPUTS:
         raise SerializationError(
             f"{what}: an operator must have at most {MAX_OUTPUTS} outputs (got {count})."
         )
+    return count
 
 
 def _random_index(value: Any, what: str) -> int:

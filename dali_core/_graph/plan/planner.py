@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dali_core._graph.branches import find_joined
-from dali_core._graph.fusion import find_chains, find_device_chains, find_joint
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._graph.plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
-from dali_core._graph.regions import decode_regions
+from dali_core._graph.plan.branches import find_joined
+from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedNode, PlannedStage, StageKind
+from dali_core._graph.plan.fusion import find_chains, find_device_chains, find_joint
+from dali_core._graph.plan.regions import decode_regions
 
 
 def make_plan(

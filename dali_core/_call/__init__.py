@@ -1,0 +1,1 @@
+"""Calls of operators: checked, converted, placed on devices, independently of graphs."""

@@ -1,0 +1,1 @@
+"""Planning: stages of operators, groups that run as one, outputs of branches."""

@@ -1,0 +1,1 @@
+"""Graphs as plain data, and fingerprints of graphs."""
