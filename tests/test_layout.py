@@ -115,7 +115,10 @@ def _imports(path: Path, *, with_names: bool = False) -> Iterator[str]:
     if path.suffix == ".pyx":
         for module, names in re.findall(r"^\s*from (\S+) c?import (.*)$", text, re.MULTILINE):
             if with_names:
-                yield from (f"{module}.{name}" for name in re.findall(r"\w+", names) or ("",))
+                yield from (
+                    f"{module}.{name}"
+                    for name in re.findall(r"\w+", re.sub(r"\bas \w+", "", names)) or ("",)
+                )
                 continue
             yield f"{module}.{names.split()[0]}" if module == "dali_core" else module
         yield from re.findall(r"^\s*c?import (\S+)$", text, re.MULTILINE)

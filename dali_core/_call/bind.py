@@ -175,7 +175,7 @@ class _Binder:
         if isinstance(value, Value) or not is_constant(value):
             return value
         try:
-            return self.call(spec_of_role("constant"), (), constant_arguments(value))
+            return self.call(spec_of_role("constant tensor"), (), constant_arguments(value))
         except (ArgumentTypeError, ArgumentValueError) as error:
             raise type(error)(f"{what}: {error}") from error
 

@@ -285,7 +285,7 @@ def _as_operand(value: Any, where: str) -> Value | Source | ScalarConstant:
         return value
     try:
         if isinstance(value, (list, tuple)) or (is_array(value) and as_array(value).ndim):
-            return Source(spec_of_role("constant"), constant_arguments(value))
+            return Source(spec_of_role("constant tensor"), constant_arguments(value))
         constant = value if isinstance(value, ScalarConstant) else ScalarConstant(value)
         if not isinstance(constant.value, float):
             check_range(constant.value, constant.dtype)

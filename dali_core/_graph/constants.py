@@ -100,7 +100,7 @@ def add_constant(value: Any) -> DataNode:
 
 
 def _constant(arguments: dict[str, Any]) -> DataNode:
-    node = add_operator(spec_of_role("constant"), (), arguments)
+    node = add_operator(spec_of_role("constant tensor"), (), arguments)
     assert isinstance(node, DataNode)
     return node
 

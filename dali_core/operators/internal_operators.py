@@ -7,7 +7,7 @@ from __future__ import annotations
 
 OPERATORS_OF_ROLES = {
     "array function": "array_function",
-    "constant": "constant",
+    "constant tensor": "constant",
     "expression": "arithmetic",
     "fed": "experimental.inputs.video",
     "index": "subscript",

@@ -10,7 +10,7 @@ from dali_core._spec import UNSET, Arg, OpSpec, Range, Source
 
 SPEC = OpSpec(
     name="constant",
-    role="constant",
+    role="constant tensor",
     doc="""Return the same tensor for every sample.
 
 The numbers are in `fdata` or `idata`, one of which must be given. A single number fills the whole
