@@ -355,11 +355,8 @@ class OpSpec:
         If not empty: what to use instead. Using the operator then warns.
     role : str
         What expressions, decisions and methods of `DataNode` use the operator for, and find it by
-        in `dali_core.operators.internal_operators`:
-        ``"expression"``, ``"index"``, ``"constant tensor"``, ``"shape"``, ``"property"``,
-        ``"to device"``, ``"to host"``, ``"predicate"``, ``"merge"``, ``"mixture"``, ``"parameter"``
-        or ``"array function"``; or ``"fed"``, whose first input, a fed step,
-        `Pipeline.feed_input` serves.
+        in `dali_core.operators.internal_operators`, which lists the roles. ``"fed"`` is that of an
+        operator whose first input, a fed step, `Pipeline.feed_input` serves.
     title : str or callable
         If not empty: how messages call a use of the operator with some arguments, because it has no
         function in `fn`.
