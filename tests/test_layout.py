@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from dali_core._registry.specs import all_specs, known_specs
@@ -25,6 +25,7 @@ SOURCES = sorted(
     if path.suffix in CODE and not {"__pycache__", "results"} & set(path.parts)
 )
 PYTHON = [path for path in SOURCES if path.suffix in (".py", ".pyx")]
+CYTHON_AND_PYTHON = [path for path in SOURCES if path.suffix in (".py", ".pyx", ".pxd")]
 PYTHON_OF_CORE = [path for path in PYTHON if path.is_relative_to(PACKAGE)]
 FRAMEWORKS = (
     *("torch", "jax", "tensorflow", "paddle", "ray", "cupy", "cuda", "nvidia"),
@@ -106,13 +107,14 @@ def _module_of(path: Path) -> str:
     return _module(path).removeprefix("adapters.")
 
 
-def _imports(path: Path, *, with_names: bool = False) -> Iterator[str]:
+def _imports(path: Path, *, with_names: bool = False, with_types: bool = False) -> Iterator[str]:
     """Modules that a file imports at run time, wherever in the file.
 
-    `with_names` adds to each module the name that is imported from it.
+    `with_names` adds to each module the name that is imported from it; `with_types` adds imports
+    for annotations only, below ``if TYPE_CHECKING``.
     """
     text = path.read_text("utf-8")
-    if path.suffix == ".pyx":
+    if path.suffix in (".pyx", ".pxd"):
         for module, names in re.findall(r"^\s*from (\S+) c?import (.*)$", text, re.MULTILINE):
             if with_names:
                 yield from (
@@ -125,7 +127,8 @@ def _imports(path: Path, *, with_names: bool = False) -> Iterator[str]:
         return
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        is_for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if isinstance(node, ast.If) and is_for_types and not with_types:
             node.body = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -159,13 +162,13 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
-def _modules_imported(path: Path, modules: dict[str, Path]) -> set[str]:
+def _modules_imported(path: Path, modules: Collection[str]) -> set[str]:
     """Modules of ours that a file imports, wherever in the file, and the packages they are in.
 
-    Imports for annotations only, below ``if TYPE_CHECKING``, never happen and do not count.
+    Imports for annotations count: who reads a module needs the modules that its types are from.
     """
     own, found = _module_of(path), set()
-    for name in _imports(path, with_names=True):
+    for name in _imports(path, with_names=True, with_types=True):
         module = name if name in modules else name.rpartition(".")[0]
         parts = module.split(".")
         above = {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
@@ -235,10 +238,12 @@ def test_folders_of_python_readers_hold_the_description_only() -> None:
 
 
 def test_no_import_cycles() -> None:
-    paths = [path for path in _below("dali_core", "adapters") if path in PYTHON]
-    modules = {_module_of(path): path for path in paths}
+    imported: dict[str, set[str]] = {}
+    paths = [path for path in _below("dali_core", "adapters") if path in CYTHON_AND_PYTHON]
+    modules = {_module_of(path) for path in paths}
     assert len(modules) > 300
-    imported = {name: _modules_imported(path, modules) for name, path in modules.items()}
+    for path in paths:  # a .pyx and its .pxd are one module
+        imported.setdefault(_module_of(path), set()).update(_modules_imported(path, modules))
     assert _circles(imported) == []
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from dali_core.batching.epoch_plan import Run
 
 if TYPE_CHECKING:
-    from dali_core._runtime.executor import HostPool, NativeOperator
     from dali_core._runtime.random import ListedOrder
 
 
@@ -20,7 +19,7 @@ class Instruction:
     Attributes
     ----------
     operator : NativeOperator
-        The operator.
+        The operator. The executor, which reads this configuration, checks the type.
     node : int
         Number of the node, for failures.
     inputs, arguments, outputs : sequence of int
@@ -37,7 +36,7 @@ class Instruction:
         Instructions before it, and itself, that make its output as one where they can.
     """
 
-    operator: NativeOperator
+    operator: object
     node: int
     inputs: Sequence[int]
     arguments: Sequence[int]
@@ -190,4 +189,4 @@ class ExecutorConfig:
     step_nodes: Mapping[int, int] = field(default_factory=dict)
     num_nodes: int = 0
     caller_steps: Collection[int] = ()
-    upload_pool: HostPool | None = None
+    upload_pool: object = None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from dali_core._runtime.tensor import TensorCPU
-    from dali_core._runtime.tensor_gpu import TensorGPU
-    from dali_core._runtime.tensor_list import TensorListCPU
-    from dali_core._runtime.tensor_list_gpu import TensorListGPU
+    from numpy.typing import ArrayLike
+
+Shape_co = TypeVar("Shape_co", covariant=True)
 
 _INDENT = " " * 4
 _EDGE = 2  # how many entries stay at either end of what is too long
@@ -18,17 +17,39 @@ _MAX_SHAPES = 16
 _MAX_WIDTH = 80
 
 
-def text_of_tensor(tensor: TensorCPU | TensorGPU, with_data: bool) -> str:
+class Described(Protocol[Shape_co]):
+    """A tensor or a batch, on the host or on a device."""
+
+    @property
+    def dtype(self) -> object:
+        """Element type."""
+        ...
+
+    def layout(self) -> str:
+        """Return the meaning of the dimensions."""
+        ...
+
+    def shape(self) -> Shape_co:
+        """Return the shape of the tensor, or those of all samples."""
+        ...
+
+    def as_cpu(self) -> Any:
+        """Return the same on the host, where NumPy can read tensors."""
+        ...
+
+
+def text_of_tensor(tensor: Described[Sequence[int]], with_data: bool) -> str:
     """Describe a tensor, with its elements or without."""
     parts = [_elements(tensor.as_cpu())] if with_data else []
     parts += [*_kind(tensor), f"shape={tuple(tensor.shape())}"]
     return _joined(type(tensor).__name__, parts)
 
 
-def text_of_list(batch: TensorListCPU | TensorListGPU, with_data: bool) -> str:
+def text_of_list(batch: Described[list[tuple[int, ...]]], with_data: bool) -> str:
     """Describe a batch, with the elements of its samples or without."""
     parts = [_samples(batch.as_cpu())] if with_data else []
-    parts += [*_kind(batch), f"num_samples={len(batch)}", f"shape={_shapes(batch.shape())}"]
+    shapes = batch.shape()
+    parts += [*_kind(batch), f"num_samples={len(shapes)}", f"shape={_shapes(shapes)}"]
     return _joined(type(batch).__name__, parts)
 
 
@@ -45,13 +66,13 @@ def _joined(name: str, parts: list[str]) -> str:
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(parts) + ")"
 
 
-def _kind(value: TensorCPU | TensorGPU | TensorListCPU | TensorListGPU) -> list[str]:
+def _kind(value: Described[object]) -> list[str]:
     layout = [f'layout="{value.layout()}"'] if value.layout() else []
     device = "gpu" if type(value).__name__.endswith("GPU") else "cpu"
     return [f"dtype={value.dtype}", *layout, f'device="{device}"']
 
 
-def _elements(tensor: TensorCPU) -> str:
+def _elements(tensor: ArrayLike) -> str:
     import numpy
 
     return numpy.array2string(
@@ -59,7 +80,7 @@ def _elements(tensor: TensorCPU) -> str:
     )
 
 
-def _samples(batch: TensorListCPU) -> str:
+def _samples(batch: Any) -> str:
     import math
 
     count = len(batch)

@@ -19,11 +19,11 @@ from dali_core.auto_aug.core._augmentation import Augmentation
 from dali_core.auto_aug.core._checks import (
     PROBABILITY_SEED,
     SELECTION_SEED,
-    check_unused,
     derived_seed,
 )
 from dali_core.auto_aug.core._magnitudes import signed_bin
 from dali_core.auto_aug.core._select import select
+from dali_core.auto_aug.core._suites import check_unused
 from dali_core.auto_aug.core.policy import Policy
 from dali_core.errors import ArgumentConflictError, ArgumentKeyError, ArgumentValueError
 

@@ -18,13 +18,12 @@ from dali_core.auto_aug.core._augmentation import Augmentation
 from dali_core.auto_aug.core._checks import (
     SELECTION_SEED,
     check_bins,
-    check_unused,
     derived_seed,
     is_integer,
-    without_excluded,
 )
 from dali_core.auto_aug.core._magnitudes import signed_bin
 from dali_core.auto_aug.core._select import select
+from dali_core.auto_aug.core._suites import check_unused, without_excluded
 from dali_core.errors import ArgumentValueError
 
 

@@ -18,12 +18,11 @@ from dali_core.auto_aug.core._checks import (
     BIN_SEED,
     SELECTION_SEED,
     check_bins,
-    check_unused,
     derived_seed,
-    without_excluded,
 )
 from dali_core.auto_aug.core._magnitudes import signed_bin
 from dali_core.auto_aug.core._select import select
+from dali_core.auto_aug.core._suites import check_unused, without_excluded
 from dali_core.errors import ArgumentValueError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dali_core.auto_aug.core import _Augmentation
-from dali_core.auto_aug.core._checks import check_unused
+from dali_core.auto_aug.core._suites import check_unused
 from dali_core.errors import ArgumentTypeError
 
 MissingArgException = UnusedArgException = ArgumentTypeError

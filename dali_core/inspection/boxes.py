@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_core._graph.node import DataNode
 from dali_core.errors import ArgumentValueError, UnknownInputError
-
-if TYPE_CHECKING:
-    from dali_core.inspection.samples import InspectedSample, SampleStep
 
 FORMATS = ("ltrb", "xywh")
 """(left, top, right, bottom), or (left, top, width, height)."""
@@ -59,22 +56,6 @@ def check_formats(boxes: Mapping[str, str], names: Sequence[str]) -> None:
                 f"Pipeline.show: boxes must name values of the pipeline (got {name!r}). There are: "
                 f"{', '.join(map(repr, names))}."
             )
-
-
-def boxes_for(sample: InspectedSample) -> Iterator[tuple[SampleStep, str, NDArray[Any]]]:
-    """Go through the steps, each with the boxes that were made last before it.
-
-    Yields
-    ------
-    SampleStep, str, array
-        The step, and format and boxes; an empty format if there are none.
-    """
-    form, boxes = "", np.zeros((0, 4))
-    for step in sample.values():
-        yield step, form, boxes
-        for value in step.values:
-            if value.boxes and value.array.ndim == 2 and value.array.shape[1] == 4:
-                form, boxes = value.boxes, value.array
 
 
 def corners(boxes: NDArray[Any], form: str, height: int, width: int) -> NDArray[np.float64]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_core.inspection.boxes import boxes_for, corners
+from dali_core.inspection.boxes import corners
 from dali_core.inspection.coloring import Image8, heat_map, label_map, photo, waveform
 from dali_core.inspection.kinds import Kind, file_type, kind_of, layout_of, text_of
 from dali_core.inspection.samples import InspectedSample, SampleStep, StepValue, describe_value
@@ -75,8 +75,24 @@ def panels_of(sample: InspectedSample) -> list[StepPanels]:
     """Return what is shown of the steps of a sample."""
     return [
         StepPanels(step, tuple(_panel(step, value, form, boxes) for value in step.values))
-        for step, form, boxes in boxes_for(sample)
+        for step, form, boxes in _with_boxes(sample)
     ]
+
+
+def _with_boxes(sample: InspectedSample) -> Iterator[tuple[SampleStep, str, NDArray[Any]]]:
+    """Go through the steps, each with the boxes that were made last before it.
+
+    Yields
+    ------
+    SampleStep, str, array
+        The step, and format and boxes; an empty format if there are none.
+    """
+    form, boxes = "", np.zeros((0, 4))
+    for step in sample.values():
+        yield step, form, boxes
+        for value in step.values:
+            if value.boxes and value.array.ndim == 2 and value.array.shape[1] == 4:
+                form, boxes = value.boxes, value.array
 
 
 def _panel(step: SampleStep, value: StepValue, form: str, boxes: NDArray[Any]) -> Panel:
