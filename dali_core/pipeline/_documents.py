@@ -11,19 +11,19 @@ from dali_core._messages import shown
 from dali_core._storage.access import Access
 from dali_core.errors import ArgumentTypeError
 from dali_core.pipeline._checks import is_left_out
+from dali_core.pipeline._parts import PipelineParts
 from dali_core.pipeline._serialization import (
     NOT_WRITTEN,
     Document,
     open_document,
     to_document,
 )
-from dali_core.pipeline.parameters import PipelineWithParameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class PipelineDocuments(PipelineWithParameters):
+class PipelineDocuments(PipelineParts):
     """The methods of `Pipeline` for documents."""
 
     def serialize(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dali_core.errors import BadSample
-from dali_core.pipeline._properties import PipelineProperties
+from dali_core.pipeline._parts import PipelineParts
 from dali_core.statistics import PipelineStatistics
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from dali_core.inspection.samples import InspectedSample
 
 
-class PipelineQueries(PipelineProperties):
-    """The methods of `Pipeline` that only look at it."""
+class PipelineIntrospection(PipelineParts):
+    """The methods of `Pipeline` that describe it and what it has done."""
 
     @property
     def bad_samples(self) -> list[BadSample]:

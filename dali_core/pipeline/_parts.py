@@ -1,4 +1,4 @@
-"""The parts that a pipeline consists of, and the definition of its graph."""
+"""The parts that a pipeline consists of."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dali_core._call.location import user_location
-from dali_core._graph.context import current_definition, pop_definition, push_definition
-from dali_core._graph.node import DataNode
-from dali_core.errors import ArgumentTypeError, NoOutputsError, PipelineStateError
+from dali_core._graph.context import pop_definition, push_definition
+from dali_core.errors import NoOutputsError
 from dali_core.pipeline._closing import Closing
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
@@ -21,11 +20,12 @@ from dali_core.pipeline.states import PipelineStates
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from dali_core.pipeline._pipeline import Pipeline
-
 
 class PipelineParts:
-    """The methods of `Pipeline` that define its graph, and one part for each thing that it does.
+    """One part for each thing that a pipeline does; the public methods pass calls on to them.
+
+    The methods are in a class for each topic, next to each other over this one: none of them knows
+    another, and `Pipeline` has them all.
 
     Parameters
     ----------
@@ -74,64 +74,3 @@ class PipelineParts:
 
     def iter_setup(self) -> None:
         """Prepare an iteration: override this to call `feed_input`, or to raise StopIteration."""
-
-    @staticmethod
-    def current() -> Pipeline | None:
-        """Return the pipeline that is being defined in this thread."""
-        pipeline: Pipeline | None = current_definition()[0]
-        return pipeline
-
-    @staticmethod
-    def push_current(pipeline: Pipeline) -> None:
-        """Begin to define a pipeline in this thread, as ``with pipeline:`` does.
-
-        Parameters
-        ----------
-        pipeline : Pipeline
-            Operators called from now on belong to it, until `pop_current`.
-        """
-        if not isinstance(pipeline, PipelineParts):
-            raise ArgumentTypeError(
-                f"Pipeline.push_current: pipeline must be a Pipeline (got {pipeline!r})."
-            )
-        push_definition(pipeline, pipeline._definition.graph)
-
-    @staticmethod
-    def pop_current() -> None:
-        """End what the last `push_current` began; the pipeline before it is current again."""
-        if current_definition()[0] is None:
-            raise PipelineStateError(
-                "Pipeline.pop_current: a pipeline must be current (none is). Call push_current "
-                "first, or use `with pipeline:`."
-            )
-        pop_definition()
-
-    def set_outputs(self, *outputs: Any) -> None:
-        """Set the outputs of the pipeline.
-
-        Parameters
-        ----------
-        *outputs : DataNode
-            Results of operators. Those of operators that were called outside of pipelines, or in
-            one that was never built, are computed in this one, too. Numbers, lists and arrays
-            become constants.
-        """
-        self._definition.set_outputs(outputs)
-
-    def add_sink(self, edge: DataNode) -> None:
-        """Compute a value in any case, even if no output depends on it.
-
-        Parameters
-        ----------
-        edge : DataNode
-            Result of an operator.
-        """
-        self._definition.add_sink(edge)
-
-    def build(self) -> None:
-        """Check and plan the graph, and start the native threads. Called by need.
-
-        With a reader that has `lazy_init`, the threads start and its files are listed only when a
-        batch or the size of an epoch is requested.
-        """
-        self._states.start_eagerly()

@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core import types
+from dali_core._graph.context import current_definition, pop_definition, push_definition
 from dali_core._graph.node import DataNode
+from dali_core.errors import ArgumentTypeError, PipelineStateError
 from dali_core.pipeline._documents import PipelineDocuments
+from dali_core.pipeline._introspection import PipelineIntrospection
+from dali_core.pipeline._properties import PipelineProperties
 from dali_core.pipeline._run import OutputList
+from dali_core.pipeline.parameters import PipelineParameters
 from dali_core.pipeline.states import PipelineStates, to_bytes
 
 
-class Pipeline(PipelineDocuments):
+class Pipeline(PipelineProperties, PipelineIntrospection, PipelineParameters, PipelineDocuments):
     """A graph of operators that turns a data set into batches.
 
     Either decorate a function with `pipeline_def`, or derive a class and override `define_graph`,
@@ -139,6 +144,69 @@ class Pipeline(PipelineDocuments):
             "not built" if definition.plan is None else f"{len(definition.graph.nodes)} operators"
         )
         return f"Pipeline(batch_size={self.batch_size}, num_threads={self.num_threads}, {state})"
+
+    # Defining the graph
+
+    @staticmethod
+    def current() -> Pipeline | None:
+        """Return the pipeline that is being defined in this thread."""
+        pipeline: Pipeline | None = current_definition()[0]
+        return pipeline
+
+    @staticmethod
+    def push_current(pipeline: Pipeline) -> None:
+        """Begin to define a pipeline in this thread, as ``with pipeline:`` does.
+
+        Parameters
+        ----------
+        pipeline : Pipeline
+            Operators called from now on belong to it, until `pop_current`.
+        """
+        if not isinstance(pipeline, Pipeline):
+            raise ArgumentTypeError(
+                f"Pipeline.push_current: pipeline must be a Pipeline (got {pipeline!r})."
+            )
+        push_definition(pipeline, pipeline._definition.graph)
+
+    @staticmethod
+    def pop_current() -> None:
+        """End what the last `push_current` began; the pipeline before it is current again."""
+        if current_definition()[0] is None:
+            raise PipelineStateError(
+                "Pipeline.pop_current: a pipeline must be current (none is). Call push_current "
+                "first, or use `with pipeline:`."
+            )
+        pop_definition()
+
+    def set_outputs(self, *outputs: Any) -> None:
+        """Set the outputs of the pipeline.
+
+        Parameters
+        ----------
+        *outputs : DataNode
+            Results of operators. Those of operators that were called outside of pipelines, or in
+            one that was never built, are computed in this one, too. Numbers, lists and arrays
+            become constants.
+        """
+        self._definition.set_outputs(outputs)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Compute a value in any case, even if no output depends on it.
+
+        Parameters
+        ----------
+        edge : DataNode
+            Result of an operator.
+        """
+        self._definition.add_sink(edge)
+
+    def build(self) -> None:
+        """Check and plan the graph, and start the native threads. Called by need.
+
+        With a reader that has `lazy_init`, the threads start and its files are listed only when a
+        batch or the size of an epoch is requested.
+        """
+        self._states.start_eagerly()
 
     # Running
 

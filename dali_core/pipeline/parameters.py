@@ -10,7 +10,7 @@ from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
 from dali_core._registry.specs import spec_of_role
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.pipeline._introspection import PipelineQueries
+from dali_core.pipeline._parts import PipelineParts
 
 
 def parameter(name: str, initial: Any) -> DataNode:
@@ -53,7 +53,7 @@ def parameter(name: str, initial: Any) -> DataNode:
     return node
 
 
-class PipelineWithParameters(PipelineQueries):
+class PipelineParameters(PipelineParts):
     """The method of `Pipeline` that changes parameters."""
 
     def set_parameter(self, name: str, value: Any, from_batch: int | None = None) -> int:

@@ -19,6 +19,7 @@ from dali_core.errors import (
     SampleError,
     UnknownInputError,
 )
+from dali_core.pipeline._parts import PipelineParts
 from tests.pipeline.counting import counting, first, numbers
 
 ARRAY = np.arange(6).reshape(2, 3)
@@ -301,4 +302,12 @@ def test_the_number_of_outputs_needs_no_data(tmp_path: Any) -> None:
 def test_a_pipeline_consists_of_parts() -> None:
     parts = {"_closing", "_definition", "_inputs", "_options", "_run", "_states"}
     assert set(vars(Pipeline(batch_size=1))) == parts
-    assert all(len(kind.__bases__) == 1 for kind in Pipeline.__mro__[:-1])
+    # The classes of its methods know none of the others, so no name may be in two of them.
+    assert all(kind.__bases__ == (PipelineParts,) for kind in Pipeline.__bases__)
+    names = [
+        name
+        for kind in (Pipeline, *Pipeline.__bases__)
+        for name in vars(kind)
+        if not name.startswith("__")
+    ]
+    assert len(names) == len(set(names))
