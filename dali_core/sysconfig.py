@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dali_core._runtime.executor import operator_abi
+from dali_core._runtime.native_code import operator_abi
 
 _PACKAGE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from dali_core._registry.specs import all_specs, known_specs
-from dali_core._runtime.executor import registered_names
+from dali_core._runtime.native_code import registered_names
 from dali_core._stubs.text import HEADER
 from dali_core.operators.former_names import FORMER_NAMES
 from dali_core.operators.internal_operators import INTERNAL_GROUPS, OPERATORS_OF_ROLES

@@ -23,7 +23,7 @@ FILES = sorted(
     path
     for folder in ("dali_core", "adapters")
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in (".py", ".pyx", ".pxi", ".pxd")
+    if path.suffix in (".py", ".pyx", ".pxd")
 )
 WITH_CALLBACKS = {"WeakSet", "WeakValueDictionary", "WeakKeyDictionary", "WeakMethod", "finalize"}
 HOOKS = {

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dali_core"
 OBJECTS = ROOT / "build" / "objects"
 UNITS = ROOT / "build" / "units"
-NATIVE = (".cpp", ".hpp", ".h", ".cu", ".pyx", ".pxd", ".pxi")
+NATIVE = (".cpp", ".hpp", ".h", ".cu", ".pyx", ".pxd")
 SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in NATIVE)
 # Include paths, after the folder of the including file.
 FOLDERS = (ROOT, PACKAGE / "include", PACKAGE / "_runtime" / "engine", PACKAGE / "_cuda")
@@ -50,7 +50,7 @@ def _may_know(user: Path, used: Path) -> bool:
 def _included(path: Path) -> Iterator[Path]:
     """Find the files of the library that a file includes or cimports."""
     text = path.read_text("utf-8")
-    if path.suffix in (".pyx", ".pxd", ".pxi"):
+    if path.suffix in (".pyx", ".pxd"):
         modules = re.findall(r"^\s*from (dali_core\S*) cimport (\w+)", text, re.MULTILINE)
         for module, name in modules:
             for dotted in (module, f"{module}.{name}"):

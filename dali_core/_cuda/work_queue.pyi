@@ -4,7 +4,8 @@
 from dali_core._cuda.stream import Event, Stream
 from dali_core._cuda.stream_trace import DeviceSpan
 from dali_core._runtime.device_program import DeviceProgram
-from dali_core._runtime.executor import HostPool, StepTask
+from dali_core._runtime.executor import HostPool
+from dali_core._runtime.step_task import StepTask
 
 class WorkQueue:
     """Runs device programs in a stream of its own."""

@@ -10,7 +10,8 @@ from dali_core._cuda.module cimport run_work
 from dali_core._cuda.stream cimport Event, Stream
 from dali_core._runtime cimport engine
 from dali_core._runtime.device_program cimport DeviceProgram
-from dali_core._runtime.executor cimport HostPool, StepTask
+from dali_core._runtime.executor cimport HostPool
+from dali_core._runtime.step_task cimport StepTask
 
 from dali_core._cuda.stream_trace import DeviceSpan, StreamTrace
 from dali_core.errors import CudaError, OutOfDeviceMemoryError

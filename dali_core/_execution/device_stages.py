@@ -9,8 +9,9 @@ from dali_core._execution.instantiation import make_operator
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
-from dali_core._runtime.executor import HostPool, StepTask
+from dali_core._runtime.executor import HostPool
 from dali_core._runtime.executor_config import Instruction
+from dali_core._runtime.step_task import StepTask
 from dali_core.errors import CudaError, CudaUnavailableError, GraphError
 
 if TYPE_CHECKING:

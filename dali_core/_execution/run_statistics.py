@@ -10,8 +10,10 @@ from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.tracing import TRACER, RunTrace
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan, StageKind
-from dali_core._runtime.executor import ConsumerCalls, Executor
+from dali_core._runtime.consumer_calls import ConsumerCalls
+from dali_core._runtime.executor import Executor
 from dali_core._runtime.run_times import OperatorTimes, RunTimes
+from dali_core._runtime.thread_times import run_times
 from dali_core.errors import title_of
 from dali_core.statistics import (
     ConsumerStatistics,
@@ -63,12 +65,12 @@ class RunStatistics:
 
     def reset(self) -> None:
         """Start counting again."""
-        self._before: RunTimes = self._executor.run_times()
+        self._before: RunTimes = run_times(self._executor)
         self.call.reset()
 
     def collect(self) -> PipelineStatistics:
         """Return everything that was counted."""
-        times = self._executor.run_times().since(self._before)
+        times = run_times(self._executor).since(self._before)
         seconds = times.now * 1e-9
         operators = list(self._operators(times))
         total = sum(entry.seconds for entry in operators)

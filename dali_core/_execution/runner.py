@@ -32,6 +32,7 @@ from dali_core._runtime.executor import Batch, Executor
 from dali_core._runtime.executor_config import ExecutorConfig, Instruction, SampleProgram
 from dali_core._runtime.finalizer import Finalizer
 from dali_core._runtime.step import SourceFailed, Step
+from dali_core._runtime.step_task import next_step
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.thread_start import start_thread
 from dali_core._storage import Storage, most_in_flight, stopped, storages_of
@@ -424,7 +425,7 @@ class Runner:
         return bool(self._executor.wait(batch, 0.0))
 
     def _run_step(self, batch: Batch, seconds: float, *, for_others: bool) -> bool:
-        task = self._executor.next_step(seconds, batch, for_others=for_others, comes_again=True)
+        task = next_step(self._executor, seconds, batch, for_others=for_others, comes_again=True)
         if task is not None:
             self._steps.run(task)
         return task is not None
@@ -470,7 +471,7 @@ class Runner:
 def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:
     """Body of the thread that runs steps. It keeps no pipeline alive while it waits."""
     while not executor.closed:
-        task = executor.next_step(1.0, for_caller=False)
+        task = next_step(executor, 1.0, for_caller=False)
         if task is None:
             continue
         owner = steps()

@@ -21,7 +21,6 @@ from dali_core._execution.failures import describe, without_own_frames
 from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import PlannedNode
-from dali_core._runtime.executor import StepTask
 from dali_core._runtime.step import (
     NotFed,
     SampleFailed,
@@ -30,6 +29,7 @@ from dali_core._runtime.step import (
     Step,
     StepContext,
 )
+from dali_core._runtime.step_task import StepTask
 from dali_core.errors import DaliCoreError
 
 T = TypeVar("T")

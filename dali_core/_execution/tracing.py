@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dali_core._execution.device_stages import DeviceStages
-from dali_core._runtime.executor import ConsumerCalls, Executor
+from dali_core._runtime.consumer_calls import ConsumerCalls
+from dali_core._runtime.executor import Executor
+from dali_core._runtime.thread_times import take_events, trace
 
 _WAITS = {
     -2: "wait for the consumer",
@@ -50,8 +52,8 @@ class RunTrace:
 
     def start(self) -> None:
         """Keep what happens from now on."""
-        self._executor.take_events()
-        self._executor.trace(True)
+        take_events(self._executor)
+        trace(self._executor, True)
         self._calls.trace()
         if self._device is not None:
             self._device.start_trace()
@@ -59,9 +61,9 @@ class RunTrace:
     def stop(self, process: int) -> Iterator[dict[str, Any]]:
         """End, and describe what happened in the format of Chrome's traces."""
         calls = self._calls.take_calls()
-        self._executor.trace(False)
+        trace(self._executor, False)
         epoch = _wall_clock_offset() / 1e3
-        events = self._executor.take_events()
+        events = take_events(self._executor)
         compute = self._executor.num_compute_threads
         titles = {
             thread: f"native thread {thread}" if thread < compute else f"reading {thread - compute}"

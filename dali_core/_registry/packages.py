@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dali_core._runtime.executor import load_library, registered_names
+from dali_core._runtime.native_code import load_library, registered_names
 from dali_core._spec import OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
 

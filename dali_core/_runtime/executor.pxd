@@ -1,5 +1,8 @@
 from libc.stdint cimport int64_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport shared_ptr
+from libcpp.pair cimport pair
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 from posix.types cimport pid_t
 
@@ -16,6 +19,18 @@ cdef shared_ptr[const engine.DeviceChain] make_device_chain(
 ) except *
 
 
+# Operators that have native code, of all or of devices only.
+cdef vector[string] native_names(bint on_device) except *
+cdef vector[string] load_operators(const string& path, bint share_symbols) except *
+cdef string native_abi() except *
+cdef int native_role(const string& name) except -1
+cdef int native_simd() except -1
+cdef bint with_libjpeg() except -1
+
+# Samples of a batch for which each given value says what is wanted.
+cdef vector[int] passing(const vector[pair[int, cbool]]& guards, const engine.Batch& batch) except *
+
+
 cdef class HostPool:
     cdef shared_ptr[engine.BufferPool] pool
 
@@ -30,18 +45,6 @@ cdef class Batch:
     cdef shared_ptr[engine.Batch] batch
 
 
-cdef class StepTask:
-    cdef engine.StepTask task
-    cdef Executor executor
-    cdef readonly Batch batch
-    cdef bint is_finished
-    cdef int64_t number  # of a step that comes again if it is interrupted; else 0
-    cdef vector[int] places  # those of its samples in the batch, unless it has all
-
-    cdef bint _is_over(self)
-    cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil
-
-
 cdef class Executor:
     cdef engine.Executor* executor
     cdef pid_t owner_process
@@ -53,6 +56,16 @@ cdef class Executor:
     cdef int64_t num_begun
     cdef unsigned long begun_by
 
+    cdef int count_active(self) except -1
+    cdef int copy_in(
+        self, vector[engine.Tensor]& tensors, engine.BufferPool* pool
+    ) except -1
+    # Waits for a step; returns its number if it comes again after an interrupt, else 0.
+    cdef int64_t begin_step(
+        self, engine.StepTask* task, double seconds, const engine.Batch* until,
+        engine.StepsFor who, bint comes_again
+    ) except -1
+    cdef int end_step(self, const engine.StepTask& task, int64_t number) except -1
     cdef void _fuse(
         self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
     ) except *

@@ -2,11 +2,10 @@
 """Runs the stages of a plan: native threads for sample programs, the caller for steps in Python."""
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
-from dali_core._runtime.run_times import RunTimes
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.tensor_gpu import TensorGPU
 from dali_core._runtime.tensor_list import TensorListCPU
@@ -60,76 +59,6 @@ class Batch:
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
 
-def registered_names() -> list[str]:
-    """List the names of all operators that have native code."""
-
-def registered_device_names() -> list[str]:
-    """List the names of all operators that have code for devices."""
-
-def simd_level() -> str:
-    """Return which instructions kernels on the host use: "baseline", "avx2" or "avx512"."""
-
-def has_libjpeg() -> bool:
-    """Return whether this build has libjpeg-turbo."""
-
-def operator_abi() -> str:
-    """Return what libraries of operators must have in common with this one, in words."""
-
-def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
-    """Register the operators of a shared library, unless they are, and return their names."""
-
-def chain_role(name: str) -> str:
-    """Return what native code can be in a chain that runs as one; "" for nothing."""
-
-class StepTask:
-    """A step in Python that waits to be run for one batch."""
-
-    @property
-    def batch(self) -> Batch: ...
-    @property
-    def stage(self) -> int: ...
-    def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
-        """Make the samples the batch for which each given value says what is wanted; count them."""
-
-    def inputs(
-        self,
-        values: Sequence[int],
-        last_read: Sequence[int],
-        *,
-        copied: bool = False,
-    ) -> list[TensorListCPU]:
-        """Return the batch's values with the given ids."""
-
-    def set_size(self, size: int, first_sample: int | None = None) -> None:
-        """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
-
-    def set_output(
-        self,
-        value: int,
-        samples: Sequence[Any] | TensorListCPU | TensorListGPU,
-        layout: str,
-        stream: Any = None,
-        origin: int = -1,
-    ) -> None:
-        """Store the samples of a value: copies of those on the host, the others as they are."""
-
-    def release(self, values: Sequence[int]) -> None:
-        """Release values with no later reader."""
-
-    def finish(self, releases: Sequence[int] = ()) -> None:
-        """Pass the batch on, without its values that have no later reader."""
-
-    def fail(
-        self,
-        sample: int,
-        node: int,
-        message: str,
-        values: Sequence[int] = (),
-        is_final: bool = True,
-        kind: int = 0,
-    ) -> None:
-        """End the batch with an error. Does nothing if the step has ended already."""
-
 class Executor:
     """Native threads that run batches through stages."""
 
@@ -149,17 +78,6 @@ class Executor:
 
     def wait(self, batch: Batch, seconds: float) -> bool:
         """Wait until the batch is done; False after `seconds`, or when no thread works on it."""
-
-    def next_step(
-        self,
-        seconds: float,
-        until: Batch | None = None,
-        *,
-        for_caller: bool = True,
-        for_others: bool = True,
-        comes_again: bool = False,
-    ) -> StepTask | None:
-        """Wait for a step to run in Python."""
 
     def outputs(
         self,
@@ -199,15 +117,6 @@ class Executor:
     def fusion_counts(self) -> list[tuple[int, int]]:
         """For each chain, count the samples that ran as one, and those that could not."""
 
-    def run_times(self) -> RunTimes:
-        """Return what the threads have done, and how long they waited, since they were started."""
-
-    def trace(self, is_traced: bool) -> None:
-        """Keep what each thread does from now on, or no longer."""
-
-    def take_events(self) -> list[list[tuple[int, int, int, int, int]]]:
-        """Take what was kept of each thread: compute threads, those that read ahead, steps."""
-
     @property
     def num_compute_threads(self) -> int:
         """Number of threads that run sample programs."""
@@ -221,44 +130,3 @@ class Executor:
 
     def memory_stats(self) -> dict[str, int]:
         """Return the bytes of buffers in use, and of those kept for the next batches."""
-
-class ConsumerCalls:
-    """Counts for how long the consumer waited and worked. Called, it is a block for one call."""
-
-    @property
-    def batches(self) -> int: ...
-    @property
-    def samples(self) -> int: ...
-    @property
-    def queued(self) -> int: ...
-    @property
-    def found_empty(self) -> int: ...
-    @property
-    def found_full(self) -> int: ...
-    def __init__(self, executor: Executor, ranges: Any) -> None: ...
-    def reset(self) -> None:
-        """Start counting again."""
-
-    def trace(self) -> None:
-        """Keep the calls from now on, until they are taken."""
-
-    def take_calls(self) -> list[tuple[float, float, int]]:
-        """Keep no more calls, and return those that were kept."""
-
-    @property
-    def first_wait(self) -> float: ...
-    @property
-    def waiting(self) -> float: ...
-    @property
-    def working(self) -> float: ...
-    @property
-    def ready(self) -> float: ...
-    def __call__(
-        self,
-        in_flight: Collection[Batch] | None = None,
-        num_new: int = 0,
-    ) -> ConsumerCalls:
-        """Return the block of a call."""
-
-    def __enter__(self) -> None: ...
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None: ...

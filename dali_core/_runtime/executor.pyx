@@ -3,16 +3,15 @@
 
 import _thread
 
-cimport cython
 from libc.stdint cimport int64_t, uint64_t
+from libcpp cimport bool as cbool
 from libcpp.memory cimport make_shared, shared_ptr
+from libcpp.pair cimport pair
 from libcpp.string cimport string
-from libcpp.utility cimport move
 from libcpp.vector cimport vector
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.device_memory cimport record_stream
 from dali_core._runtime.operator_config cimport make_config, make_limits
 from dali_core._runtime.random cimport ListedOrder
 from dali_core._runtime.tensor cimport TensorCPU, copy_of
@@ -24,13 +23,50 @@ from collections import deque
 
 from dali_core._messages import printable
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
-from dali_core._runtime.run_times import OperatorTimes, RunTimes, Waits
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     shared_ptr[const engine.Operator] make_operator(const engine.OperatorConfig& config) except +
     vector[string] registered_device_operators() except +
     vector[string] registered_operators() except +
-    int chain_role_number "dali_core::chain_role"(const string& name) except +
+    int chain_role "dali_core::chain_role"(const string& name) except +
+
+cdef extern from "dali_core/simd.hpp" namespace "dali_core" nogil:
+    int simd_level "(int)dali_core::simd_level"() except +
+
+cdef extern from "dali_core/native_io/libjpeg/jpeg_decoder.hpp" namespace "dali_core":
+    bint has_libjpeg "dali_core::has_libjpeg"()
+
+cdef extern from "operator_library.hpp" namespace "dali_core":
+    string abi_text() except +
+    vector[string] load_operator_library(const string& path, bint share_symbols) except +
+
+
+cdef vector[string] native_names(bint on_device) except *:
+    return registered_device_operators() if on_device else registered_operators()
+
+
+cdef vector[string] load_operators(const string& path, bint share_symbols) except *:
+    return load_operator_library(path, share_symbols)
+
+
+cdef string native_abi() except *:
+    return abi_text()
+
+
+cdef int native_role(const string& name) except -1:
+    return chain_role(name)
+
+
+cdef int native_simd() except -1:
+    return simd_level()
+
+
+cdef bint with_libjpeg() except -1:
+    return has_libjpeg()
+
+
+cdef vector[int] passing(const vector[pair[int, cbool]]& guards, const engine.Batch& batch) except *:
+    return engine.SampleProgram.passing(guards, batch)
 
 
 cdef shared_ptr[engine.DeviceProgram] make_device_program(
@@ -128,11 +164,6 @@ cdef class Batch:
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
         return _described(self.batch.get().replaced())
-
-
-include "native_code.pxi"
-include "step_task.pxi"
-include "run_times.pxi"
 
 
 cdef class Executor:
@@ -297,52 +328,33 @@ cdef class Executor:
             done = self.executor.wait(batch.batch, seconds)
         return done
 
-    def next_step(
-        self, double seconds, Batch until=None, *, bint for_caller=True, bint for_others=True,
-        bint comes_again=False,
-    ) -> StepTask | None:
-        """Wait for a step to run in Python.
-
-        Parameters
-        ----------
-        seconds : float
-            How long to wait.
-        until : Batch, optional
-            Stop waiting when this batch is done.
-        for_caller, for_others : bool
-            Whether the steps for the thread that submits batches count, and all the others.
-        comes_again : bool
-            If it is interrupted, the step is the next one again, even if it is still referenced.
-            Only one thread at a time may ask for such steps.
-
-        Returns
-        -------
-        StepTask or None
-            None after `seconds`, when `until` is done, or when the executor is closed.
-        """
-        cdef StepTask task = StepTask.__new__(StepTask)
-        cdef engine.Batch* last = NULL
-        cdef engine.StepsFor who = engine.StepsFor.kAll
-        if until is not None:
-            last = until.batch.get()
-        if for_caller != for_others:
-            who = engine.StepsFor.kCaller if for_caller else engine.StepsFor.kOthers
+    cdef int64_t begin_step(
+        self, engine.StepTask* task, double seconds, const engine.Batch* until,
+        engine.StepsFor who, bint comes_again
+    ) except -1:
         if comes_again and self.unfinished.batch:
-            task.task = self.unfinished
+            task[0] = self.unfinished
         else:
             with nogil:
-                task.task = self.executor.next_step(seconds, last, who)
-        if not task.task.batch:
-            return None
-        if comes_again:
-            self.unfinished = task.task
-            self.num_begun += 1
-            self.begun_by = _thread.get_ident()
-            task.number = self.num_begun
-        task.executor = self
-        task.batch = Batch.__new__(Batch)
-        task.batch.batch = task.task.batch
-        return task
+                task[0] = self.executor.next_step(seconds, until, who)
+        if not comes_again or not task.batch:
+            return 0
+        self.unfinished = task[0]
+        self.num_begun += 1
+        self.begun_by = _thread.get_ident()
+        return self.num_begun
+
+    cdef int end_step(self, const engine.StepTask& task, int64_t number) except -1:
+        if number:
+            self.unfinished.batch.reset()
+        with nogil:
+            self.executor.finish_step(task)
+        return 0
+
+    cdef int copy_in(self, vector[engine.Tensor]& tensors, engine.BufferPool* pool) except -1:
+        with nogil:
+            self.executor.copy_in(tensors, pool)
+        return 0
 
     def outputs(
         self, Batch batch, object stream=None, object done=None, object consumer=None
@@ -368,7 +380,7 @@ cdef class Executor:
                     own.values[<size_t>value], is_contiguous, stream, done
                 )
                 if consumer is not None:
-                    _use_in(on_device, consumer)
+                    on_device._use_in(consumer)
                 results.append(on_device)
             else:
                 results.append(wrap_tensors(own.values[<size_t>value], is_contiguous))
@@ -440,33 +452,6 @@ cdef class Executor:
         return [(counts.get().fused.load(), counts.get().refused.load())
                 for counts in self.chain_counts]
 
-    def run_times(self) -> RunTimes:
-        """Return what the threads have done, and how long they waited, since they were started."""
-        return _run_times(self.executor)
-
-    def trace(self, bint is_traced) -> None:
-        """Keep what each thread does from now on, or no longer."""
-        cdef size_t thread
-        for thread in range(self.executor.times().size()):
-            self.executor.times()[thread].trace(is_traced)
-
-    def take_events(self) -> list[list[tuple[int, int, int, int, int]]]:
-        """Take what was kept of each thread: compute threads, those that read ahead, steps.
-
-        Returns
-        -------
-        list of list of (int, int, int, int, int)
-            Begin and end in nanoseconds of `time.monotonic`; the slot of the operator, or
-            ``-2`` to ``-5`` for a wait for the consumer, steps, other threads or files; the number
-            of the batch and the place of the sample in it, or -1.
-        """
-        cdef size_t thread
-        return [
-            [(event.begin, event.end, event.what, event.iteration, event.sample)
-             for event in self.executor.times()[thread].take_events()]
-            for thread in range(self.executor.times().size())
-        ]
-
     @property
     def num_compute_threads(self) -> int:
         """Number of threads that run sample programs."""
@@ -475,6 +460,9 @@ cdef class Executor:
     @property
     def num_active(self) -> int:
         """Number of batches that are not done."""
+        return self.count_active()
+
+    cdef int count_active(self) except -1:
         return self.executor.num_active()
 
     def reading_stats(self) -> tuple[int, int]:
@@ -489,5 +477,23 @@ cdef class Executor:
         }
 
 
-include "consumer_calls.pxi"
-include "converted.pxi"
+cdef engine.ReaderRun _native_run(object described) except *:
+    cdef engine.ReaderRun run
+    run.epoch, run.first, run.length, run.step = described.run
+    run.is_absent = described.is_absent
+    if isinstance(described.order, ListedOrder):
+        run.listed_order = (<ListedOrder>described.order).indices
+    elif described.order is not None:
+        run.order_first, run.order_size, run.order_seed = described.order
+    if described.shard is not None:
+        run.shard_first, run.shard_size = described.shard.start, len(described.shard)
+        run.shard_step = described.shard.step
+    return run
+
+
+cdef list _described(vector[engine.SampleFailure] failures):
+    return [
+        (failure.sample, failure.node, printable(failure.message.decode(errors="replace")),
+         failure.source.decode(errors="surrogateescape"))
+        for failure in failures
+    ]

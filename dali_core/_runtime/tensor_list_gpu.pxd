@@ -14,6 +14,8 @@ cdef class TensorListGPU(TensorListBase):
     cdef int _set_samples(self, list tensors) except -1
     # Moves the samples into one block, where each begins at a multiple of `alignment`.
     cdef int _move(self, int64_t alignment) except -1
+    # Lets a stream wait for the data, whose memory is not free before the stream is past that.
+    cdef int _use_in(self, object stream) except -1
 
 
 cdef TensorListGPU wrap_device_tensors(

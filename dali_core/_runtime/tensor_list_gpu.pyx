@@ -12,7 +12,8 @@ from dali_core._runtime.tensor_list_base cimport (
 )
 from dali_core._runtime.device_exchange cimport adopt_on_device
 from dali_core._runtime.device_memory cimport (
-    copied_on_device, copied_to_device, copied_to_host, copy_out, have_one_owner, side_stream,
+    copied_on_device, copied_to_device, copied_to_host, copy_out, have_one_owner, record_stream,
+    side_stream,
 )
 from dali_core._runtime.tensor_gpu cimport (
     TensorGPU, raise_on_host, third_argument, wrap_device_tensor,
@@ -293,6 +294,14 @@ cdef class TensorListGPU(TensorListBase):
 
     cdef int _gather(self) except -1:
         return self._move(1)
+
+    cdef int _use_in(self, object stream) except -1:
+        if self._ready is not None:
+            stream.wait(self._ready)
+        # What another device uses is copied there, and kept until then.
+        if not self.samples.empty() and self.samples[0].device == stream.device_id:
+            record_stream(self.samples, stream)
+        return 0
 
     cdef int _move(self, int64_t alignment) except -1:
         if self.samples.empty():

@@ -121,7 +121,7 @@ def _adapters() -> list[dict[str, str | None]]:
 
 def _codecs() -> dict[str, list[str]]:
     """Return what decodes each format, in the order in which it is tried."""
-    from dali_core._runtime.executor import has_libjpeg
+    from dali_core._runtime.native_code import has_libjpeg
     from dali_core.errors import DaliCoreError
     from dali_core.operators.decoders.audio.library import library_arguments
     from dali_core.operators.decoders.backends import JPEG_VARIABLE, backend_arguments
@@ -158,7 +158,7 @@ def _codecs() -> dict[str, list[str]]:
 
 
 def _machine() -> dict[str, Any]:
-    from dali_core._runtime.executor import simd_level
+    from dali_core._runtime.native_code import simd_level
 
     information = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     name = re.search(r"model name\s*:\s*(.+)", information)

@@ -16,7 +16,7 @@ from dali_core import cuda
 from dali_core._execution.single_sample import Inspected
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
-from dali_core._runtime.executor import simd_level
+from dali_core._runtime.native_code import simd_level
 from dali_core.errors import DaliCoreError, title_of
 from dali_core.inspection.optional import require
 from dali_core.inspection.preview import inspect_samples, write_page

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_core import fn
-from dali_core._runtime.executor import chain_role
+from dali_core._runtime.native_code import chain_role
 from dali_core.testing.descriptions import spec_of
 from dali_core.testing.examples import (
     Example,

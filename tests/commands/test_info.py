@@ -13,7 +13,7 @@ import pytest
 
 import dali_core
 from dali_core.__main__ import main
-from dali_core._runtime.executor import has_libjpeg, simd_level
+from dali_core._runtime.native_code import has_libjpeg, simd_level
 from dali_core.commands import info
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ import pytest
 from dali_core import fn, types
 from dali_core._registry.specs import all_specs
 from dali_core._runtime.device_program import limit_blocks
-from dali_core._runtime.executor import chain_role
+from dali_core._runtime.native_code import chain_role
 from dali_core.errors import SampleError
 from dali_core.testing.examples import list_of
 from tests.operators.suite import (

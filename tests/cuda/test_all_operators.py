@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from dali_core._registry.specs import known_specs
-from dali_core._runtime.executor import registered_device_names
+from dali_core._runtime.native_code import registered_device_names
 from dali_core._spec import OpSpec
 from tests.cuda.operator_log import EVERY_ITEM, ITEMS, OperatorLog
 from tests.cuda.operators_on_device import CHECKS

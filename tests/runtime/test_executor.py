@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_core._runtime.executor import Batch, Executor, NativeOperator, registered_names
+from dali_core._runtime.executor import Batch, Executor, NativeOperator
 from dali_core._runtime.executor_config import (
     ExecutorConfig,
     Instruction,
@@ -18,7 +18,9 @@ from dali_core._runtime.executor_config import (
     ReaderRun,
     SampleProgram,
 )
+from dali_core._runtime.native_code import registered_names
 from dali_core._runtime.path_list import PathList
+from dali_core._runtime.step_task import next_step
 from dali_core.batching.epoch_plan import Run
 from tests.hanging import HANG_SECONDS
 from tests.waiting import wait_until
@@ -120,10 +122,10 @@ def test_failures_name_sample_node_and_source(files: Path) -> None:
 def test_steps(stepping: Executor) -> None:
     batch = submit(stepping, 3)
     assert not stepping.wait(batch, 0)
-    task = stepping.next_step(HANG_SECONDS)
+    task = next_step(stepping, HANG_SECONDS)
     assert task is not None
     assert (task.stage, task.batch.iteration, task.batch.size) == (0, 3, 2)
-    assert stepping.next_step(0) is None
+    assert next_step(stepping, 0) is None
     assert not stepping.wait_for_steps(0)
     original = np.arange(6).reshape(2, 3)
     task.set_output(0, list(original), "W")
@@ -139,7 +141,7 @@ def test_steps(stepping: Executor) -> None:
 def test_a_step_may_shrink_and_number_the_batch(stepping: Executor) -> None:
     batch = submit(stepping, 3)
     assert batch.key(1) == (0, 7)
-    task = stepping.next_step(HANG_SECONDS)
+    task = next_step(stepping, HANG_SECONDS)
     assert task is not None
     task.set_size(1, 100)
     task.set_output(0, [np.zeros(1)], "")
@@ -152,7 +154,7 @@ def test_a_step_may_shrink_and_number_the_batch(stepping: Executor) -> None:
 
 def test_outputs_must_fit_the_batch(stepping: Executor) -> None:
     submit(stepping)
-    task = stepping.next_step(HANG_SECONDS)
+    task = next_step(stepping, HANG_SECONDS)
     assert task is not None
     with pytest.raises(ValueError, match="each of the 2 samples"):
         task.set_output(0, [np.zeros(1)], "")
@@ -164,7 +166,7 @@ def test_released_values_are_freed(files: Path) -> None:
     read = [(reader(["4"], files), 0, [], [], [0, 1], [1])]
     executor = make_executor([read, None], [2], 3, num_readers=1)
     executor.submit(0, 1, [[ReaderRun(Run(0, 0, 1, 1))]])
-    task = executor.next_step(HANG_SECONDS)
+    task = next_step(executor, HANG_SECONDS)
     assert task is not None
     (data,) = task.inputs([0], [])
     assert data.at(0).tolist() == [4] * 5
@@ -181,7 +183,7 @@ def test_failing_steps(files: Path) -> None:
     read = [(reader(["3"], files), 0, [], [], [0, 1], [])]
     executor = make_executor([read, None], [0], 3, num_readers=1)
     batch = executor.submit(0, 1, [[ReaderRun(Run(0, 0, 1, 1))]])
-    task = executor.next_step(HANG_SECONDS)
+    task = next_step(executor, HANG_SECONDS)
     assert task is not None
     task.fail(0, 1, "surrogates \udcff are text, too", [1, 0])
     task.fail(0, 1, "a step ends once")
@@ -192,7 +194,7 @@ def test_failing_steps(files: Path) -> None:
 
 def test_abandoned_step_fails_its_batch(stepping: Executor) -> None:
     batch = submit(stepping)
-    task = stepping.next_step(HANG_SECONDS)
+    task = next_step(stepping, HANG_SECONDS)
     assert task is not None
     del task
     gc.collect()
@@ -203,14 +205,14 @@ def test_abandoned_step_fails_its_batch(stepping: Executor) -> None:
 
 def test_cancelled_batches_are_never_completed(stepping: Executor) -> None:
     batches = [submit(stepping, iteration) for iteration in range(3)]
-    task = stepping.next_step(HANG_SECONDS)
+    task = next_step(stepping, HANG_SECONDS)
     assert task is not None
     stepping.cancel()
     assert [batch.cancelled for batch in batches] == [True] * 3
     assert not stepping.wait(batches[0], HANG_SECONDS)
     task.finish()
     assert stepping.wait_for_steps(0)
-    assert stepping.next_step(0) is None
+    assert next_step(stepping, 0) is None
     assert not submit(stepping, 3).cancelled
 
 
@@ -223,7 +225,7 @@ def test_close(reading: Executor) -> None:
     assert reading.closed
     assert reading.memory_stats()["idle_bytes"] == 0
     assert not reading.wait(reading.submit(1, 5, [[ReaderRun(Run(0, 0, 5, 1))]]), HANG_SECONDS)
-    assert reading.next_step(HANG_SECONDS) is None
+    assert next_step(reading, HANG_SECONDS) is None
     assert data.at(4).tolist() == [4] * 5
 
 

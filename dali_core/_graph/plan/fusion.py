@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from dali_core._graph.node import DataNode, OperatorNode
-from dali_core._runtime.executor import chain_role
+from dali_core._runtime.native_code import chain_role
 
 # For each role, those that may follow; once something has resampled, nothing does so again.
 _FOLLOWERS = {

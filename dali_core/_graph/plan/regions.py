@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from dali_core._graph.plan.execution_plan import PlannedNode, PlannedStage, StageKind
-from dali_core._runtime.executor import chain_role
+from dali_core._runtime.native_code import chain_role
 
 _ROLES = {"window", "resample", "finish"}
 

@@ -1,24 +1,19 @@
-# Part of executor.pyx: registered native operators, their libraries, and features of the build.
+# cython: annotation_typing=False
+"""Registered native operators, their libraries, and features of the build."""
 
-cdef extern from "dali_core/simd.hpp" namespace "dali_core" nogil:
-    int simd_level_number "(int)dali_core::simd_level"() except +
-
-cdef extern from "dali_core/native_io/libjpeg/jpeg_decoder.hpp" namespace "dali_core":
-    bint built_with_libjpeg "dali_core::has_libjpeg"()
-
-cdef extern from "operator_library.hpp" namespace "dali_core":
-    string abi_text() except +
-    vector[string] load_operator_library(const string& path, bint share_symbols) except +
+from dali_core._runtime.executor cimport (
+    load_operators, native_abi, native_names, native_role, native_simd, with_libjpeg,
+)
 
 
 def registered_names() -> list[str]:
     """List the names of all operators that have native code."""
-    return sorted(name.decode() for name in registered_operators())
+    return sorted(name.decode() for name in native_names(False))
 
 
 def registered_device_names() -> list[str]:
     """List the names of all operators that have code for devices."""
-    return sorted(name.decode() for name in registered_device_operators())
+    return sorted(name.decode() for name in native_names(True))
 
 
 def simd_level() -> str:
@@ -31,7 +26,7 @@ def simd_level() -> str:
     RuntimeError
         If that variable is none of these.
     """
-    return _SIMD_LEVELS[simd_level_number()]
+    return _SIMD_LEVELS[native_simd()]
 
 
 _SIMD_LEVELS = ("baseline", "avx2", "avx512")
@@ -39,12 +34,12 @@ _SIMD_LEVELS = ("baseline", "avx2", "avx512")
 
 def has_libjpeg() -> bool:
     """Return whether this build has libjpeg-turbo."""
-    return built_with_libjpeg()
+    return with_libjpeg()
 
 
 def operator_abi() -> str:
     """Return what libraries of operators must have in common with this one, in words."""
-    return abi_text().decode()
+    return native_abi().decode()
 
 
 def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
@@ -62,7 +57,7 @@ def load_library(path: str, *, share_symbols: bool = False) -> list[str]:
     RuntimeError
         If it cannot be loaded, or is for another version of this library or of a compiler.
     """
-    return [name.decode() for name in load_operator_library(path.encode(), share_symbols)]
+    return [name.decode() for name in load_operators(path.encode(), share_symbols)]
 
 
 def chain_role(name: str) -> str:
@@ -70,7 +65,7 @@ def chain_role(name: str) -> str:
 
     The roles are "source", "window", "resample", "pixels", "finish" and "elementwise".
     """
-    return _CHAIN_ROLES[chain_role_number(name.encode())]
+    return _CHAIN_ROLES[native_role(name.encode())]
 
 
 _CHAIN_ROLES = ("", "source", "window", "resample", "pixels", "finish", "elementwise")

@@ -1,4 +1,11 @@
-# Part of executor.pyx: consumer-thread statistics.
+# cython: annotation_typing=False
+"""Consumer-thread statistics: the waits and the work of the thread that takes the batches."""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from dali_core._runtime cimport engine
+from dali_core._runtime.executor cimport Batch, Executor
 
 
 @cython.final
@@ -106,7 +113,7 @@ cdef class ConsumerCalls:
             self.range.__enter__()
         self.entered = engine.nanoseconds_now()
         if self.first is not None:
-            self.num_done = <int>len(in_flight) - self.executor.executor.num_active()
+            self.num_done = <int>len(in_flight) - self.executor.count_active()
             self.capacity = <int>len(in_flight) - self.num_new
         if self.left and self.batches:
             self.working_ns += self.entered - self.left

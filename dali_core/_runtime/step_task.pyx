@@ -1,7 +1,61 @@
-# Part of executor.pyx: a step as Python sees it.
+# cython: annotation_typing=False
+"""A step that waits to be run in Python, for one batch."""
+
+cimport cython
+from libc.stdint cimport uint64_t
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+from posix.unistd cimport getpid
+
+from dali_core._runtime cimport engine
+from dali_core._runtime.executor cimport Batch, Executor, passing
+from dali_core._runtime.tensor cimport copy_of
+from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
+from dali_core._runtime.tensor_list_gpu cimport TensorListGPU
 
 cdef extern from "exclusive_memory.hpp" namespace "dali_core" nogil:
     bint have_own_memory(const vector[engine.Tensor]& samples) except +
+
+
+def next_step(
+    Executor executor not None, double seconds, Batch until=None, *, bint for_caller=True,
+    bint for_others=True, bint comes_again=False,
+) -> StepTask | None:
+    """Wait for a step to run in Python.
+
+    Parameters
+    ----------
+    executor : Executor
+        What runs the batches.
+    seconds : float
+        How long to wait.
+    until : Batch, optional
+        Stop waiting when this batch is done.
+    for_caller, for_others : bool
+        Whether the steps for the thread that submits batches count, and all the others.
+    comes_again : bool
+        If it is interrupted, the step is the next one again, even if it is still referenced.
+        Only one thread at a time may ask for such steps.
+
+    Returns
+    -------
+    StepTask or None
+        None after `seconds`, when `until` is done, or when the executor is closed.
+    """
+    cdef StepTask task = StepTask.__new__(StepTask)
+    cdef engine.Batch* last = NULL
+    cdef engine.StepsFor who = engine.StepsFor.kAll
+    if until is not None:
+        last = until.batch.get()
+    if for_caller != for_others:
+        who = engine.StepsFor.kCaller if for_caller else engine.StepsFor.kOthers
+    task.number = executor.begin_step(&task.task, seconds, last, who, comes_again)
+    if not task.task.batch:
+        return None
+    task.executor = executor
+    task.batch = Batch.__new__(Batch)
+    task.batch.batch = task.task.batch
+    return task
 
 
 @cython.no_gc_clear
@@ -19,7 +73,7 @@ cdef class StepTask:
 
     def restrict(self, guards: Sequence[tuple[int, bool]]) -> int:
         """Make the samples the batch for which each given value says what is wanted; count them."""
-        self.places = engine.SampleProgram.passing(guards, self.task.batch.get()[0])
+        self.places = passing(guards, self.task.batch.get()[0])
         return self.places.size()
 
     def inputs(
@@ -94,10 +148,9 @@ cdef class StepTask:
             raise ValueError(f"one tensor is needed for each of the {expected} samples "
                              f"(got {tensors.size()})")
         if isinstance(samples, TensorListGPU):
-            _use_in(<TensorListGPU>samples, stream)
+            (<TensorListGPU>samples)._use_in(stream)
         else:
-            with nogil:
-                self.executor.executor.copy_in(tensors, self.pool_of(value))
+            self.executor.copy_in(tensors, self.pool_of(value))
         if origin >= 0:
             for i in range(expected):
                 place = i if self.places.empty() else <size_t>self.places[i]
@@ -125,10 +178,7 @@ cdef class StepTask:
         if not self._is_over():
             self.release(releases)
             self.is_finished = True
-            if self.number:
-                self.executor.unfinished.batch.reset()
-            with nogil:
-                self.executor.executor.finish_step(self.task)
+            self.executor.end_step(self.task, self.number)
 
     def fail(
         self,
