@@ -65,8 +65,8 @@ cdef bint with_libjpeg() except -1:
     return has_libjpeg()
 
 
-cdef vector[int] passing(const vector[pair[int, cbool]]& guards, const engine.Batch& batch) except *:
-    return engine.SampleProgram.passing(guards, batch)
+cdef vector[int] passing(const vector[pair[int, cbool]]& rules, const engine.Batch& batch) except *:
+    return engine.SampleProgram.passing(rules, batch)
 
 
 cdef shared_ptr[engine.DeviceProgram] make_device_program(
