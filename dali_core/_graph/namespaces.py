@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -91,6 +92,17 @@ def fill_classes(namespace: dict[str, Any], module: str) -> None:
     _Namespace(namespace, module, path_of, _class).fill()
 
 
+def _suggestion(name: str, names: Iterable[str]) -> str:
+    """Return the name that may be meant, however its words are joined: `RandomResizedCrop`, too."""
+    known = {_letters(other): other for other in names if not other.startswith("_")}
+    found = difflib.get_close_matches(_letters(name), known, n=1)
+    return f". Did you mean {known[found[0]]!r}?" if found else ""
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
 class _Namespace:
     """A module with something for each operator, and with modules for the groups.
 
@@ -153,7 +165,9 @@ class _Namespace:
                 ) from broken
             if name == "__all__":  # for `import *`
                 return [name for name in names() if not name.startswith("_")]
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            # With a name, and no object, Python adds no suggestion of its own.
+            hint = "" if name.startswith("_") else _suggestion(name, (*namespace, *waiting))
+            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name)
 
         namespace["__getattr__"] = look_up
         namespace["__dir__"] = names

@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     assert record_format.write_index is not None
     targets = _targets(options, record_format.suffixes)
     status = 0
+    noun = "file" if options.kind == "wds" else "record"
     indices = open_indices(options.paths, record_format, progress=sys.stderr.isatty())
     for path, target, index in zip(options.paths, targets, indices, strict=True):
         text, problems = record_format.write_index(index)
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
             status = 1
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
+        print_lines(f"{target}: {_counted(len(index.sound_places()), noun)} of {path}")
     return status
 
 
@@ -81,9 +83,16 @@ def _index_videos(options: argparse.Namespace) -> int:
         )
     indices = open_indices(options.paths, progress=sys.stderr.isatty())
     errors = [index for index in indices if isinstance(index, VideoError)]
+    for path, index in zip(options.paths, indices, strict=True):
+        if not isinstance(index, VideoError):
+            print_lines(f"{path}: {_counted(index.num_frames, 'frame')}, in {cache_folder()}")
     for error in errors:
         print_lines(f"dali-core: {error}", file=sys.stderr)
     return int(bool(errors))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _targets(options: argparse.Namespace, suffixes: tuple[str, ...]) -> list[Path]:

@@ -125,12 +125,14 @@ def check_auto_reset(auto_reset: str | bool | None) -> bool:
     )
 
 
-def check_policy(policy: LastBatchPolicy, fill_last_batch: bool | None) -> LastBatchPolicy:
-    """Return the policy, after what the deprecated argument says."""
+def check_policy(policy: LastBatchPolicy | str, fill_last_batch: bool | None) -> LastBatchPolicy:
+    """Return the policy, perhaps given by its name, after what the deprecated argument says."""
+    if isinstance(policy, str) and policy.upper() in LastBatchPolicy.__members__:
+        policy = LastBatchPolicy[policy.upper()]
     if not isinstance(policy, LastBatchPolicy):
         raise ArgumentValueError(
             f"last_batch_policy: must be a LastBatchPolicy (got {policy!r}). Use "
-            "LastBatchPolicy.FILL, DROP or PARTIAL."
+            "LastBatchPolicy.FILL, DROP or PARTIAL, or its name."
         )
     if fill_last_batch is None:
         return policy

@@ -28,7 +28,10 @@ def test_index_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[s
     text = (tmp_path / "a.idx").read_text()
     assert text == (tmp_path / "made" / "below" / "b.idx").read_text()
     assert text.startswith("v1.2 2\njpg 512 0 part/000.jpg cls 1024 3 part/000.cls\n")
-    assert capsys.readouterr() == ("", "")
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out.splitlines()[0] == f"{tmp_path / 'a.idx'}: 4 files of {paths[0]}"
+    assert len(shown.out.splitlines()) == 6
     assert main(["index", "wds", str(write_tar(tmp_path / "d.tar", [("a b.jpg", b"")]))]) == 0
     assert (tmp_path / "d.idx").read_text() == "v1.1 1\njpg 512 0\n"
 
@@ -77,7 +80,7 @@ def test_videos_are_indexed_ahead(
     bad = tmp_path / "bad.mp4"
     bad.write_bytes(good.read_bytes()[:100])
     assert main(["index", "video", str(good)]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == (f"{good}: 30 frames, in {cache}\n", "")
     assert set(IndexCache(str(cache)).load([key_of(str(good))])) == {str(good)}
     assert main(["index", "video", str(good), str(bad)]) == 1
     assert f"the file must be a sound video (got {str(bad)!r}: " in capsys.readouterr().err
@@ -92,5 +95,6 @@ def test_the_module_is_a_program(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "a.tar", sample_entries(0, 2))
     command = [sys.executable, "-W", "error", "-m", "dali_core", "index", "wds", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{tmp_path / 'a.idx'}: 4 files of {path}\n"
     assert (tmp_path / "a.idx").exists()

@@ -6,6 +6,7 @@ import inspect
 import pickle
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
@@ -82,5 +83,21 @@ def test_names_and_modules_of_operators(name: str) -> None:
 def test_unknown_names_raise_attribute_error(module: ModuleType) -> None:
     with pytest.raises(AttributeError, match=f"module '{NAME}' has no attribute 'resise'"):
         _ = module.resise
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("resise", "resize"), ("RandomResizedCrop", "random_resized_crop"), ("zzz_no_such", None)],
+)
+def test_error_text_suggests_a_name(name: str, meant: str | None) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(fn, name)
+    hint = f". Did you mean {meant!r}?" if meant else ""
+    assert str(caught.value) == f"module 'dali_core.fn' has no attribute {name!r}{hint}"
+    shown = "".join(traceback.format_exception(caught.value))
+    assert shown.count("Did you mean") == bool(meant), "Python adds no suggestion of its own"
+
+
+def test_unknown_names_of_groups_raise_attribute_error(module: ModuleType) -> None:
     with pytest.raises(AttributeError, match=f"module '{NAME}.readers' has no attribute 'fil'"):
         _ = module.readers.fil

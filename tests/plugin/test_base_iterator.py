@@ -307,6 +307,7 @@ class TestFailures:
             "last_batch_padded: must not be given",
         ),
         ({"last_batch_policy": 0}, ArgumentValueError, r"last_batch_policy: .*\(got 0\)"),
+        ({"last_batch_policy": "most"}, ArgumentValueError, r"or its name"),
         ({"auto_reset": "maybe"}, ArgumentValueError, r"auto_reset: .*\(got 'maybe'\)"),
         ({"auto_reset": 1}, ArgumentValueError, r"auto_reset: .*\(got 1\)"),
         ({"output_types": ["sparse"]}, ArgumentValueError, r"output_types: .*got \['sparse'\]"),
@@ -318,6 +319,17 @@ def test_contradictory_options(
 ) -> None:
     with pytest.raises(error, match=message):
         iterate(reader_pipeline(4, 2), **options)
+
+
+@pytest.mark.parametrize("policy", [PARTIAL, DROP, FILL])
+def test_last_batch_policy_by_its_name(policy: LastBatchPolicy) -> None:
+    for name in (policy.name, policy.name.lower()):
+        iterators = [
+            iterate(reader_pipeline(5, 2), reader_name="reader", last_batch_policy=value)
+            for value in (policy, name)
+        ]
+        first, second = ([len(batch[0]["number"]) for batch in one] for one in iterators)
+        assert first == second
 
 
 @pytest.mark.parametrize(

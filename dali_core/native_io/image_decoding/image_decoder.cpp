@@ -18,11 +18,14 @@ ImageFormat known_format(const EncodedImage& encoded) {
   if (encoded.size == 0)
     throw std::runtime_error("the bytes must be an image file (got none). The file is empty.");
   const ImageFormat format = format_of(encoded);
-  if (format == ImageFormat::kUnknown)
-    throw std::runtime_error("the bytes must be an image file (got " +
-                             std::to_string(encoded.size) +
-                             " bytes that start like no known format). Use JPEG, PNG, BMP, TIFF, "
-                             "WebP, PNM or JPEG 2000, or leave the file out.");
+  if (format == ImageFormat::kUnknown) {
+    const std::string kind = unsupported_kind(encoded);
+    const std::string size = std::to_string(encoded.size) + " bytes";
+    throw std::runtime_error(
+        "the bytes must be an image file (got " +
+        (kind.empty() ? size + " that start like no known format" : kind + " of " + size) +
+        "). Use JPEG, PNG, BMP, TIFF, WebP, PNM or JPEG 2000, or leave the file out.");
+  }
   return format;
 }
 

@@ -38,4 +38,21 @@ ImageFormat format_of(const EncodedImage& encoded) {
   return ImageFormat::kUnknown;
 }
 
+const char* unsupported_kind(const EncodedImage& encoded) {
+  if (has_at(encoded, 0, "GIF8")) return "a GIF image";
+  if (has_at(encoded, 4, "ftypavif") || has_at(encoded, 4, "ftypavis")) return "an AVIF image";
+  if (has_at(encoded, 4, "ftyphei") || has_at(encoded, 4, "ftypmif1")) return "an HEIC image";
+  if (has_at(encoded, 4, "ftyp")) return "an MP4 file";
+  if (has_at(encoded, 0, "\0\0\0\x0CJXL ") || has_at(encoded, 0, "\xFF\x0A"))
+    return "a JPEG XL image";
+  if (has_at(encoded, 0, "\x1F\x8B")) return "a file compressed by gzip";
+  if (has_at(encoded, 0, "PK\x03\x04")) return "a ZIP archive";
+  if (has_at(encoded, 0, "%PDF")) return "a PDF document";
+  if (has_at(encoded, 0, "<svg") || has_at(encoded, 0, "<?xml")) return "an SVG or XML document";
+  if (has_at(encoded, 0, "<html") || has_at(encoded, 0, "<!DOCTYPE") ||
+      has_at(encoded, 0, "<!doctype"))
+    return "a page of HTML";
+  return "";
+}
+
 }  // namespace dali_core

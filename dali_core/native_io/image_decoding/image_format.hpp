@@ -18,4 +18,7 @@ enum class ImageFormat : int8_t {
 
 ImageFormat format_of(const EncodedImage& encoded);
 
+// The name of what begins in this way and is no image that is supported; empty if that is unknown.
+const char* unsupported_kind(const EncodedImage& encoded);
+
 }  // namespace dali_core
