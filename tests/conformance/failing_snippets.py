@@ -264,8 +264,8 @@ ITERATING: dict[str, Snippet] = {
     "size and reader": lambda lib, tmp: iterator(lib, files(lib, tmp), size=4, reader_name="r"),
     "unknown reader": lambda lib, tmp: iterator(lib, files(lib, tmp), reader_name="q"),
     "unknown argument": lambda lib, tmp: iterator(lib, files(lib, tmp), reader_name="r", foo=1),
-    "text as policy": lambda lib, tmp: iterator(
-        lib, files(lib, tmp), reader_name="r", last_batch_policy="FILL"
+    "unknown policy": lambda lib, tmp: iterator(
+        lib, files(lib, tmp), reader_name="r", last_batch_policy="SOME"
     ),
     "unknown auto_reset": lambda lib, tmp: iterator(
         lib, files(lib, tmp), reader_name="r", auto_reset="maybe"
