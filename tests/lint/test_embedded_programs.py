@@ -21,7 +21,7 @@ def _text(node: ast.AST) -> str:
 def _is_python(text: str) -> bool:
     try:
         ast.parse(textwrap.dedent(text))
-    except (SyntaxError, UnicodeError):
+    except (SyntaxError, ValueError):  # which old versions raise for NUL
         return False
     return True
 
