@@ -79,7 +79,7 @@ def next_fit(
 
 
 def budget(
-    lengths: NDArray[Any], int64_t tokens, cbool padded, int32_t max_samples, int32_t multiple_of
+    lengths: NDArray[Any], int64_t tokens, bool padded, int32_t max_samples, int32_t multiple_of
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sort by length, and cut where the next item would exceed a budget.
 

@@ -1,7 +1,7 @@
-"""How samples are divided into batches: of one size, or by what samples weigh.
+"""Division of samples into batches: of one size, or by the lengths of samples.
 
-`Fixed` has batches of one size. `Budget`, `Bucket` and `Pack` divide samples by their lengths; their
-`plan` can be used by itself.
+`Fixed` has batches of one size. `Budget`, `Bucket` and `Pack` divide samples by their lengths, and
+their `plan` can be used by itself.
 """
 
 from dali_core.batching.bucket import Bucket

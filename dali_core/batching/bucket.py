@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Bucket(Weighted):
         Batches of one class that stay together: with a number of processes that divides it, all
         have the same class at the same step.
     too_long : {"error", "drop", "truncate"}
-        What becomes of samples that exceed the last edge: an error that names the first one, left
+        Handling of samples that exceed the last edge: an error that names the first one, left
         out and counted, or cut off.
 
     Raises
@@ -177,6 +178,6 @@ def _check_edges(edges: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
     rows = tuple(check_counts(edge, "edges") for edge in edges)
     if len({len(row) for row in rows}) > 1:
         raise ArgumentValueError(f"edges: must all have as many lengths (got {rows!r:.200}).")
-    if len(rows[0]) == 1 and any(low >= high for low, high in zip(rows, rows[1:], strict=False)):
+    if len(rows[0]) == 1 and any(low >= high for low, high in pairwise(rows)):
         raise ArgumentValueError(f"edges: must ascend (got {[row[0] for row in rows]}).")
     return rows

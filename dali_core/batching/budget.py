@@ -51,7 +51,7 @@ class Budget(Weighted):
         that grows with the square; a function gets an array of lengths, and returns their costs as
         integers. By default a sample costs its length.
     too_long : {"error", "drop", "alone"}
-        What becomes of samples that exceed the budget by themselves: an error that names the first
+        Handling of samples that exceed the budget by themselves: an error that names the first
         one, left out and counted, or a batch of their own.
 
     Raises

@@ -8,7 +8,7 @@ from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from dali_core.batching.epoch_plan import ceil_div
 from dali_core.batching.lengths import Lengths
 from dali_core.batching.plan_report import PlanReport, measure
 from dali_core.batching.rank_batches import RankBatches
-from dali_core.batching.windows import Bins, Integers, Pieces, WindowRule, check_count
+from dali_core.batching.windows import Integers, PlannedWindow, WindowRule, check_count
 from dali_core.errors import ArgumentValueError, StateMismatchError
 
 DEFAULT_WINDOW = 16384
@@ -28,37 +28,6 @@ _WINDOWS_KEPT = 3
 _ORDER_SALT = 0x6F72646572  # that of readers, so that a plan is the one of a pipeline
 _BIN_SALT = 0x62696E73
 _ALL_BINS_SALT = 0x616C6C62696E73
-
-
-class PlannedWindow(NamedTuple):
-    """A window that was divided.
-
-    Attributes
-    ----------
-    first : int
-        Number of its first bin in the epoch.
-    pieces : Pieces
-        Its samples, or parts of them.
-    bins : Bins
-        Its bins, in the order in which they were made.
-    order : array of int64, shape (bins,), optional
-        Their order in the epoch, if it is another one.
-    """
-
-    first: int
-    pieces: Pieces
-    bins: Bins
-    order: Integers | None = None
-
-    @property
-    def num_bins(self) -> int:
-        """How many bins it has."""
-        return len(self.bins.starts) - 1
-
-    def members(self, place: int) -> Integers:
-        """Return the pieces of a bin, by its place in the order of the epoch."""
-        number = place if self.order is None else self.order[place]
-        return self.bins.pieces[self.bins.starts[number] : self.bins.starts[number + 1]]
 
 
 class EpochBatches(Sequence[Integers]):
@@ -173,9 +142,8 @@ class EpochBatches(Sequence[Integers]):
         """
         planned, place = self._find(self._checked(number))
         chosen, pieces = planned.members(place), planned.pieces
-        return np.stack(
-            [pieces.samples[chosen], pieces.starts[chosen], pieces.stops[chosen]], axis=1
-        )
+        samples = planned.samples[pieces.places[chosen]]
+        return np.stack([samples, pieces.starts[chosen], pieces.stops[chosen]], axis=1)
 
     def tokens(self, number: int) -> int:
         """Return the sum of the lengths in a bin, of the first kind, without padding."""
@@ -192,8 +160,9 @@ class EpochBatches(Sequence[Integers]):
         rank, num_ranks : int
             Number of the process, and how many there are.
         last : {"drop", "pad", "empty"}
-            All processes have as many steps. If the bins of the last step are not enough for all:
-            no process has it; those that lack one get an earlier bin with weight 0; or an empty one.
+            All processes have as many steps. If the bins of the last step are not enough for all,
+            no process has it, or those without one get an earlier bin with weight 0, or an empty
+            one.
 
         Returns
         -------
@@ -277,7 +246,7 @@ class EpochBatches(Sequence[Integers]):
     def _identity(self) -> dict[str, Any]:
         """Return what must be equal where a state is used again."""
         return {
-            "batching": repr(self.rule),
+            "batching": self.rule.description(),
             "lengths": self._lengths.fingerprint(),
             "seed": self.seed,
             "epoch": self.epoch,
@@ -346,7 +315,7 @@ class EpochBatches(Sequence[Integers]):
         pieces = self._rule.pieces(samples, self._lengths.of(samples))
         bins = self._rule.divide(pieces.lengths)
         if not is_order_random:
-            return PlannedWindow(first, pieces, bins)
+            return PlannedWindow(first, samples, pieces, bins)
         seed = mix_seed(self._seed, _BIN_SALT + window)
         order = shuffled(bins, seed, self.epoch, self._rule.bins_together, first)
-        return PlannedWindow(first, pieces, bins, order)
+        return PlannedWindow(first, samples, pieces, bins, order)

@@ -42,7 +42,7 @@ class Pack(Weighted):
     max_samples : int, optional
         Most samples, or parts of samples, in a row.
     too_long : {"error", "drop", "truncate", "split"}
-        What becomes of samples that are longer than a row: an error that names the first one, left
+        Handling of samples that are longer than a row: an error that names the first one, left
         out and counted, cut off, or cut into parts that are packed like samples.
 
     Raises
@@ -101,7 +101,7 @@ class Pack(Weighted):
     def pieces(self, samples: Integers, lengths: Integers) -> Pieces:
         """Return what is packed: samples, or parts of those that are split."""
         if self.algorithm == "split":
-            return self._cut(samples, lengths[:, 0])
+            return self._cut(lengths[:, 0])
         return without_long(samples, lengths, self._capacities, self.too_long, "capacity")
 
     def divide(self, lengths: Integers) -> Bins:
@@ -117,7 +117,7 @@ class Pack(Weighted):
     def _capacities(self) -> Integers:
         return np.array(check_counts(self.capacity, "capacity"), np.int64)
 
-    def _cut(self, samples: Integers, lengths: Integers) -> Pieces:
+    def _cut(self, lengths: Integers) -> Pieces:
         """Cut samples that follow one another wherever a row is full."""
         capacity = int(self._capacities[0])
         if self.max_samples is None:
@@ -136,10 +136,8 @@ class Pack(Weighted):
                 parts = parts[:, np.lexsort((parts[1], parts[0]))]
         else:
             parts = np.array(self._cut_by_count(lengths, capacity), np.int64).reshape(-1, 3).T
-        owner, starts, stops = parts
-        return Pieces(
-            samples[owner], starts, stops, np.ascontiguousarray((stops - starts)[:, np.newaxis])
-        )
+        places, starts, stops = parts
+        return Pieces(places, starts, stops, np.ascontiguousarray((stops - starts)[:, None]))
 
     def _cut_by_count(self, lengths: Integers, capacity: int) -> list[tuple[int, int, int]]:
         """Cut also where a row has as many parts as it may have."""

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dali_core.batching.windows import WindowRule
-
-if TYPE_CHECKING:
-    from dali_core.batching.epoch_batches import PlannedWindow
+from dali_core.batching.windows import PlannedWindow, WindowRule
 
 
 @dataclass(frozen=True)
@@ -108,16 +104,18 @@ def measure(windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int) 
     num_samples = num_dropped = furthest = 0
     for planned in windows:
         pieces = planned.pieces
-        num_samples += len(np.unique(pieces.samples))
+        num_samples += len(planned.samples) - pieces.num_dropped
         num_dropped += pieces.num_dropped
         lengths = pieces.stops - pieces.starts
-        places = [planned.members(place) for place in range(planned.num_bins)]
-        for members in places:
+        bins = [planned.members(place) for place in range(planned.num_bins)]
+        for members in bins:
             tokens.append(int(lengths[members].sum()))
             rooms.append(rule.room(pieces.lengths[members]))
             sizes.append(len(members))
-        order = np.concatenate([np.empty(0, np.int64), *places])
-        furthest = max(furthest, int(np.abs(order - np.arange(len(order))).max(initial=0)))
+        order = pieces.places[np.concatenate([np.empty(0, np.int64), *bins])]
+        # Parts of a sample, and what comes after dropped ones, are compared with their own places.
+        moved = np.abs(order - pieces.places)
+        furthest = max(furthest, int(moved.max(initial=0)))
     total, taken = sum(tokens), sum(rooms)
     steps = len(rooms) // num_ranks
     costs = np.array(rooms[: steps * num_ranks], np.float64).reshape(steps, num_ranks)

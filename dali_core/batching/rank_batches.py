@@ -21,7 +21,7 @@ class RankBatches(Sequence["Integers"]):
     rank, num_ranks : int
         Number of the process, and how many there are.
     last : {"drop", "pad", "empty"}
-        What becomes of a last step that has not a bin for each process.
+        Handling of a last step that has not a bin for each process.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Batchings by what samples weigh."""
+"""Batchings by the lengths of samples."""
 
 from __future__ import annotations
 

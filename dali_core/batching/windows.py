@@ -7,7 +7,7 @@ before it. So any bin is found without the bins before it, in every process.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,8 +28,8 @@ class Pieces(NamedTuple):
 
     Attributes
     ----------
-    samples : array of int64, shape (pieces,)
-        Number of the sample.
+    places : array of int64, shape (pieces,)
+        Place of the sample in the window.
     starts, stops : array of int64, shape (pieces,)
         The part of its length that this is.
     lengths : array of int64, shape (pieces, kinds)
@@ -38,7 +38,7 @@ class Pieces(NamedTuple):
         Samples that are left out since they are too long.
     """
 
-    samples: Integers
+    places: Integers
     starts: Integers
     stops: Integers
     lengths: Integers
@@ -63,6 +63,40 @@ class Bins(NamedTuple):
     groups: Integers | None = None
 
 
+class PlannedWindow(NamedTuple):
+    """A window that was divided.
+
+    Attributes
+    ----------
+    first : int
+        Number of its first bin in the epoch.
+    samples : array of int64, shape (samples,)
+        Its samples, in the order of the epoch.
+    pieces : Pieces
+        What is in the bins: samples, or parts of them.
+    bins : Bins
+        Its bins, in the order in which they were made.
+    order : array of int64, shape (bins,), optional
+        Their order in the epoch, if it is another one.
+    """
+
+    first: int
+    samples: Integers
+    pieces: Pieces
+    bins: Bins
+    order: Integers | None = None
+
+    @property
+    def num_bins(self) -> int:
+        """How many bins it has."""
+        return len(self.bins.starts) - 1
+
+    def members(self, place: int) -> Integers:
+        """Return the pieces of a bin, by its place in the order of the epoch."""
+        number = place if self.order is None else self.order[place]
+        return self.bins.pieces[self.bins.starts[number] : self.bins.starts[number + 1]]
+
+
 @dataclass(frozen=True)
 class WindowRule:
     """How the samples of a window become bins. Rules with equal parameters are equal."""
@@ -82,6 +116,15 @@ class WindowRule:
         """Bins of a class that stay together, where bins have classes."""
         return 1
 
+    def description(self) -> str:
+        """Return a text that equal rules have in common, in all processes."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        texts = [
+            f"{name}={getattr(value, '__qualname__', None) or repr(value)}"
+            for name, value in values.items()
+        ]
+        return f"{type(self).__name__}({', '.join(texts)})"
+
     @abstractmethod
     def prepared(self, lengths: Lengths) -> WindowRule:
         """Return the rule for a data set, with all that depends on it."""
@@ -99,9 +142,9 @@ class WindowRule:
         """Return what a bin of pieces takes, padding included, in the unit of the first kind."""
 
 
-def whole(samples: Integers, lengths: Integers, num_dropped: int = 0) -> Pieces:
+def whole(places: Integers, lengths: Integers, num_dropped: int = 0) -> Pieces:
     """Return whole samples as pieces."""
-    return Pieces(samples, np.zeros_like(samples), lengths[:, 0], lengths, num_dropped)
+    return Pieces(places, np.zeros_like(places), lengths[:, 0], lengths, num_dropped)
 
 
 def without_long(
@@ -121,7 +164,7 @@ def without_long(
     limits : array of int64, shape (kinds,)
         The largest lengths.
     policy : {"error", "drop", "truncate", "split", "alone"}
-        What becomes of those that exceed them.
+        Handling of those that exceed them.
     name : str
         Name of the parameter, for messages.
     is_long : array of bool, shape (samples,), optional
@@ -132,19 +175,17 @@ def without_long(
     ArgumentValueError
         With the policy "error"; it names the sample.
     """
-    if is_long is None:
-        is_long = (lengths > limits).any(axis=1)
-    if policy == "alone" or not is_long.any():
-        return whole(samples, lengths)
+    long = np.any(lengths > limits, axis=1) if is_long is None else is_long
+    places = np.arange(len(samples))
+    if policy == "alone" or not long.any():
+        return whole(places, lengths)
     if policy == "drop":
-        return whole(samples[~is_long], lengths[~is_long], int(is_long.sum()))
+        return whole(places[~long], lengths[~long], int(long.sum()))
     if policy == "truncate":
-        return whole(
-            samples, np.where(is_long[:, np.newaxis], np.minimum(lengths, limits), lengths)
-        )
+        return whole(places, np.where(long[:, None], np.minimum(lengths, limits), lengths))
     if policy == "split":
-        return split_long(samples, lengths[:, 0], int(limits[0]))
-    row = int(np.flatnonzero(is_long)[0])
+        return split_long(lengths[:, 0], int(limits[0]))
+    row = int(np.flatnonzero(long)[0])
     found = lengths[row].tolist()
     raise ArgumentValueError(
         f"{name}: every sample must fit (sample {samples[row]} has length "
@@ -154,14 +195,14 @@ def without_long(
     )
 
 
-def split_long(samples: Integers, lengths: Integers, limit: int) -> Pieces:
+def split_long(lengths: Integers, limit: int) -> Pieces:
     """Cut samples that are longer than a limit into parts of that length, and a rest."""
     counts = np.maximum(1, -(-lengths // limit))
-    owner = np.repeat(np.arange(len(samples)), counts)
-    number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.repeat(np.arange(len(lengths)), counts)
+    number = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = number * limit
-    stops = np.minimum(starts + limit, lengths[owner])
-    return Pieces(samples[owner], starts, stops, np.ascontiguousarray((stops - starts)[:, None]))
+    stops = np.minimum(starts + limit, lengths[places])
+    return Pieces(places, starts, stops, np.ascontiguousarray((stops - starts)[:, None]))
 
 
 def check_policy(policy: str, allowed: tuple[str, ...], name: str) -> None:

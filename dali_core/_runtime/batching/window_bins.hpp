@@ -1,4 +1,4 @@
-// How the items of a window are divided into bins: the rules of packing, budgets and classes.
+// Division of a window's items into bins: the rules of packing, budgets and classes.
 //
 // An item is a place in the window, with one length or several. Every rule is a pure function of
 // the lengths; items of a bin are listed in their order in the window.
