@@ -141,6 +141,7 @@ cdef extern from "dali_core/permutation.hpp" namespace "dali_core" nogil:
         Permutation(uint64_t size, uint64_t seed, uint64_t epoch)
         uint64_t apply "operator()"(uint64_t position)
         void list(int64_t* elements)
+        void list(uint64_t first, uint64_t count, int64_t* elements)
 
 
 cdef extern from "reader_run.hpp" namespace "dali_core" nogil:

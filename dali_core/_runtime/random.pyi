@@ -11,8 +11,14 @@ def mix_seed(seed: int, salt: int) -> int:
 def permute(position: int, size: int, seed: int, epoch: int) -> int:
     """Return the element at a position of an epoch's random order."""
 
-def permutation(size: int, seed: int, epoch: int) -> NDArray[Any]:
-    """Return an epoch's random order as a whole."""
+def permutation(
+    size: int,
+    seed: int,
+    epoch: int,
+    first: int = 0,
+    count: int | None = None,
+) -> NDArray[Any]:
+    """Return an epoch's random order, as a whole or a part of it."""
 
 class ListedOrder:
     """The order of an epoch as a list, for as long as a batch needs it."""

@@ -60,8 +60,10 @@ def permute(uint64_t position, uint64_t size, uint64_t seed, uint64_t epoch) -> 
         del order
 
 
-def permutation(uint64_t size, uint64_t seed, uint64_t epoch) -> NDArray[Any]:
-    """Return an epoch's random order as a whole.
+def permutation(
+    uint64_t size, uint64_t seed, uint64_t epoch, uint64_t first=0, count: int | None = None
+) -> NDArray[Any]:
+    """Return an epoch's random order, as a whole or a part of it.
 
     Parameters
     ----------
@@ -69,17 +71,25 @@ def permutation(uint64_t size, uint64_t seed, uint64_t epoch) -> NDArray[Any]:
         Number of elements.
     seed, epoch : int
         What the order depends on.
+    first, count : int, optional
+        The positions ``first .. first + count - 1``; by default all from `first` on.
 
     Returns
     -------
-    array of int64, shape (size,)
+    array of int64, shape (count,)
         What `permute` returns for each position.
     """
-    elements = np.empty(size, np.int64)
+    if first > size or (count is not None and not 0 <= count <= size - first):
+        raise IndexError(
+            f"permutation: positions must be within size {size} (got {count} from {first} on). "
+            "Ask for a part of the order."
+        )
+    cdef uint64_t number = size - first if count is None else count
+    elements = np.empty(number, np.int64)
     cdef int64_t* start = _start_of(elements)
     cdef engine.Permutation* order = new engine.Permutation(size, seed, epoch)
     with nogil:
-        order.list(start)
+        order.list(first, number, start)
     del order
     return elements
 

@@ -1,1 +1,15 @@
-"""Division of data into batches: pure arithmetic, from which all else asks for samples."""
+"""Division of samples into batches: of one size, or by the lengths of samples.
+
+`Fixed` has batches of one size. `Budget`, `Bucket` and `Pack` divide samples by their lengths, and
+their `plan` can be used by itself.
+"""
+
+from dali_core.batching.bucket import Bucket
+from dali_core.batching.budget import Budget
+from dali_core.batching.epoch_batches import EpochBatches
+from dali_core.batching.fixed import Fixed
+from dali_core.batching.pack import Pack
+from dali_core.batching.plan_report import PlanReport
+from dali_core.batching.rank_batches import RankBatches
+
+__all__ = ["Bucket", "Budget", "EpochBatches", "Fixed", "Pack", "PlanReport", "RankBatches"]

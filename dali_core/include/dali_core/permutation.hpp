@@ -24,35 +24,29 @@ class Permutation {
   uint64_t operator()(uint64_t position) const {
     if (size_ < 2) return position;
     do {
-      encrypt<1>(&position);
+      position = encrypt(position);
     } while (position >= size_);
     return position;
   }
 
-  // Writes the elements at all positions.
-  void list(int64_t* elements) const;
+  // Writes the elements at all positions, or at `count` of them.
+  void list(int64_t* elements) const { list(0, size_, elements); }
+  void list(uint64_t first, uint64_t count, int64_t* elements) const;
 
  private:
   // Eight rounds: four suffice for large domains, small ones mix better with more.
-  template <int kCount>
-  void encrypt(uint64_t* values) const {
-    uint32_t left[kCount], right[kCount];
-    for (int i = 0; i < kCount; ++i) {
-      left[i] = static_cast<uint32_t>(values[i] >> half_bits_) & mask_;
-      right[i] = static_cast<uint32_t>(values[i]) & mask_;
-    }
+  uint64_t encrypt(uint64_t value) const {
+    uint32_t left = static_cast<uint32_t>(value >> half_bits_) & mask_;
+    uint32_t right = static_cast<uint32_t>(value) & mask_;
     for (uint32_t round = 0; round < 8; ++round) {
-      for (int i = 0; i < kCount; ++i) {
-        const uint32_t mixed = philox4x32(
-            {right[i], round, static_cast<uint32_t>(epoch_), static_cast<uint32_t>(epoch_ >> 32)},
-            key0_, key1_)[0];
-        const uint32_t next = left[i] ^ (mixed & mask_);
-        left[i] = right[i];
-        right[i] = next;
-      }
+      const uint32_t mixed = philox4x32(
+          {right, round, static_cast<uint32_t>(epoch_), static_cast<uint32_t>(epoch_ >> 32)}, key0_,
+          key1_)[0];
+      const uint32_t next = left ^ (mixed & mask_);
+      left = right;
+      right = next;
     }
-    for (int i = 0; i < kCount; ++i)
-      values[i] = (static_cast<uint64_t>(left[i]) << half_bits_) | right[i];
+    return (static_cast<uint64_t>(left) << half_bits_) | right;
   }
 
   uint64_t size_;
