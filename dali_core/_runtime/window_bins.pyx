@@ -102,9 +102,10 @@ def budget(
         As of `best_fit`.
     """
     cdef Lengths rows = _rows(lengths)
+    cdef cbool is_padded = padded
     cdef Division division
     with nogil:
-        division = move(_budget(rows, tokens, padded, max_samples, multiple_of))
+        division = move(_budget(rows, tokens, is_padded, max_samples, multiple_of))
     return _listed(division)
 
 
