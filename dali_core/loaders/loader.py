@@ -193,11 +193,12 @@ class BaseLoader(ABC, Generic[Batch]):
 
     def __repr__(self) -> str:
         """Describe what is loaded, and how far."""
-        how = (
-            f"steps_per_epoch={self._steps}" if self._steps else f"last_batch={self._last_batch!r}"
-        )
+        what = f"names={self._names}, batch_size={self.batch_size}"
+        how = f"last_batch={self._last_batch!r}"
+        if self._steps is not None:
+            how = f"steps_per_epoch={self._steps}"
         place = repr(self._iterator).rpartition(": ")[2]
-        return f"<{type(self).__name__} names={self._names}, batch_size={self.batch_size}, {how}: {place}"
+        return f"<{type(self).__name__} {what}, {how}: {place}"
 
     def __enter__(self) -> Self:
         return self
