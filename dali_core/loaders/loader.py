@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
@@ -19,6 +20,7 @@ from dali_core.loaders.graph import (
     output_names,
     pad_epochs,
 )
+from dali_core.loaders.loop import Loop
 from dali_core.loaders.options import (
     LAST_BATCH_POLICIES,
     LastBatch,
@@ -126,6 +128,7 @@ class BaseLoader(ABC, Generic[Batch]):
         policy, is_padded = LAST_BATCH_POLICIES[self._last_batch]
         if is_padded and self._steps is None:
             pad_epochs(self._pipelines)
+        self._num_loops = 0
         self._reader = leading_reader(self._pipelines[0], reader)
         self._iterator = BaseIterator(
             self._pipelines,
@@ -160,17 +163,23 @@ class BaseLoader(ABC, Generic[Batch]):
             )
         return {}
 
-    def __iter__(self) -> Self:
-        """Begin an epoch, and return the loader itself.
+    def __iter__(self) -> Iterator[Batch]:
+        """Begin an epoch, and return an iterator over its batches.
 
         The rest of an epoch that was left is not given any more. After `load_state_dict` and
         `skip` the first epoch continues where that has set it.
         """
         iter(self._iterator)
-        return self
+        self._num_loops += 1
+        return Loop(functools.partial(self._take, self._num_loops))
 
-    def __next__(self) -> Batch:
-        """Return the next batch, or raise StopIteration at the end of the epoch."""
+    def _take(self, loop: int) -> Batch:
+        """Return the next batch of a loop."""
+        if loop != self._num_loops:
+            raise PipelineStateError(
+                "Loader: a loop over it must be the last one that was begun (another one was "
+                "begun since). Use one loader for each of several loops at a time."
+            )
         batch: Batch = next(self._iterator)
         if self._reader is None and self._steps is None and self._last_batch == "drop":
             while _num_samples(batch) < self.batch_size:
@@ -300,6 +309,20 @@ class BaseLoader(ABC, Generic[Batch]):
         """Return what the pipeline has done so far; of several, that of the slowest one."""
         found = [pipeline.statistics() for pipeline in self._pipelines]
         return min(found, key=lambda statistics: statistics.headroom)
+
+    def keras(self) -> Any:
+        """Return a `keras.utils.PyDataset` of the batches, for `fit`, `evaluate` and `predict`.
+
+        A batch must be ``(inputs,)``, ``(inputs, targets)`` or ``(inputs, targets, weights)``.
+
+        Raises
+        ------
+        MissingModuleError
+            If Keras 3 is not installed.
+        """
+        from dali_core.loaders.keras_dataset import make_keras_dataset
+
+        return make_keras_dataset(self)
 
     def close(self) -> None:
         """End the threads and processes of the pipelines; batches that were given stay valid."""
