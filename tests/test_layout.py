@@ -52,7 +52,8 @@ ROOMS = [
     ["auto_aug"],
     ["plugin"],
     ["adapters", "sysconfig", "plugin_manager", "metrics"],
-    ["operator_packages"],
+    ["operator_packages", "loaders"],
+    ["jax", "pytorch"],
     ["", "testing", "compat", "commands", "__main__"],
     ["_stubs", "scaffold"],
 ]
@@ -277,10 +278,12 @@ def test_private_members_of_a_pipeline_are_used_only_inside() -> None:
 
 
 def test_the_core_imports_no_framework() -> None:
-    # Only a command that compares with PyTorch's loader, where that is installed, and the modules
-    # at the import paths of the reference import an adapter.
+    # Only a command that compares with PyTorch's loader, where that is installed, the modules at
+    # the import paths of the reference, and those with the loaders of frameworks import an adapter.
     allowed = {
         "dali_core/commands/bench.py imports dali_core_pytorch.crop_loader",
+        "dali_core/jax.py imports dali_core_jax.loader",
+        "dali_core/pytorch.py imports dali_core_pytorch.loader",
         "dali_core/plugin/jax/__init__.py imports dali_core_jax",
         "dali_core/plugin/jax/clu.py imports dali_core_jax",
         "dali_core/plugin/jax/fn.py imports dali_core_jax.function",

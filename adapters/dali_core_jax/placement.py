@@ -141,7 +141,7 @@ class Sharded(Placement):
             return part if is_whole else part[within]
 
         try:
-            target = self._for_rank(len(shape))
+            target = for_rank(self._sharding, len(shape))
             if isinstance(parts[0], jax.Array):
                 pieces = [
                     on_device(piece(index), device)
@@ -156,16 +156,16 @@ class Sharded(Placement):
                 "divisible."
             ) from error
 
-    def _for_rank(self, rank: int) -> Sharding:
-        """Return the sharding without dimensions that an output, such as labels, does not have."""
-        sharding = self._sharding
-        if isinstance(sharding, NamedSharding) and len(sharding.spec) > rank:
-            return NamedSharding(
-                sharding.mesh,
-                partition(*sharding.spec[:rank]),
-                memory_kind=sharding.memory_kind,
-            )
-        return sharding
+
+def for_rank(sharding: Sharding, rank: int) -> Sharding:
+    """Return a sharding without dimensions that an output, such as labels, does not have."""
+    if isinstance(sharding, NamedSharding) and len(sharding.spec) > rank:
+        return NamedSharding(
+            sharding.mesh,
+            partition(*sharding.spec[:rank]),
+            memory_kind=sharding.memory_kind,
+        )
+    return sharding
 
 
 def make_placement(

@@ -45,6 +45,11 @@ class Readers:
         """All readers, by the names of their operators."""
         return {node.name: reader for node, reader in self.by_node.items()}
 
+    @property
+    def leading(self) -> dict[str, IndexSampler]:
+        """The readers that follow no mixture, by the names of their operators."""
+        return {name: reader for name, reader in self.by_name.items() if reader.part is None}
+
     def find(self, name: str) -> IndexSampler:
         """Find a reader by its name.
 
@@ -66,7 +71,7 @@ def _open_mixture(
     node: OperatorNode, opened: Mapping[OperatorNode, IndexSampler]
 ) -> dict[OperatorNode, IndexSampler]:
     """Open a mixture; return it and its parts, which know of it from then on."""
-    parts = {part: found[1] for part in opened if (found := _mixture_of(part)) and found[0] is node}
+    parts = {part: found[1] for part in opened if (found := mixture_of(part)) and found[0] is node}
     sizes: dict[int, int] = {}
     for part, number in parts.items():
         size = opened[part].plan.num_samples
@@ -95,7 +100,7 @@ def _open_mixture(
     }
 
 
-def _mixture_of(node: OperatorNode) -> tuple[OperatorNode, int] | None:
+def mixture_of(node: OperatorNode) -> tuple[OperatorNode, int] | None:
     """Find the mixture that a reader is part of, and the number of its data set there.
 
     The condition of data set 0 is that 0 was chosen; of data set 1 that 0 was not and 1 was; of

@@ -291,6 +291,11 @@ class IndexSampler:
             data=data,
         )
 
+    def meta(self) -> dict[str, Any]:
+        """Describe the reader in the form of `Pipeline.reader_meta`."""
+        names = self.source.class_names
+        return self.plan.meta() | ({} if names is None else {"class_names": list(names)})
+
     @property
     def stream(self) -> EpochPlan:
         """The plan of the samples that this reader follows: its own, or that of its mixture."""

@@ -42,6 +42,11 @@ class DataSource(ABC):
         return None
 
     @property
+    def class_names(self) -> Sequence[str] | None:
+        """The name of each label, in the order of the labels; None if labels have no names."""
+        return None
+
+    @property
     def lengths(self) -> Sequence[int] | None:
         """The length of each sample, such as its number of tokens; None if that is not known."""
         return None

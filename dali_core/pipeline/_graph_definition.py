@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._call.location import warn_user
+from dali_core._execution.readers import mixture_of
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
@@ -93,6 +94,14 @@ class GraphDefinition:
                 "or set at least one."
             )
         return self.outputs
+
+    def pad_epochs(self) -> None:
+        """Have all readers pad their epochs to whole batches, unless the pipeline is built."""
+        self.define()
+        for node in self.graph.nodes if self.plan is None else ():
+            # The samples of a mixture's readers are those that it chooses.
+            if node.spec.reader is not None and mixture_of(node) is None:
+                node.arguments["pad_last_batch"] = True
 
     def make_plan(self) -> ExecutionPlan:
         """Complete the graph, and return its plan."""

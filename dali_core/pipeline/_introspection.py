@@ -290,12 +290,13 @@ class PipelineIntrospection(PipelineParts):
         -------
         dict
             ``epoch_size``, ``epoch_size_padded``, ``number_of_shards``, ``shard_id``,
-            ``pad_last_batch`` and ``stick_to_shard``.
+            ``pad_last_batch`` and ``stick_to_shard``. Where labels are numbers of folders, there is
+            ``class_names`` as well, a list with the folder of each label.
         """
         self._states.start()
         if name is not None:
-            return self._run.readers.find(name).plan.meta()
-        return {key: reader.plan.meta() for key, reader in self._run.readers.by_name.items()}
+            return self._run.readers.find(name).meta()
+        return {key: reader.meta() for key, reader in self._run.readers.by_name.items()}
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
         """Return how much memory workers and pipeline share.

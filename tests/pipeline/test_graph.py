@@ -78,6 +78,7 @@ def test_epoch_size_and_reader_meta(tmp_path: Path) -> None:
         "shard_id": 1,
         "pad_last_batch": 1,
         "stick_to_shard": 0,
+        "class_names": ["class_0", "class_1", "class_2"],
     }
     assert set(pipeline.reader_meta()) == {"padded", "plain", "readers_file_2"}
     with pytest.raises(GraphError, match="no reader named 'dead'.*'padded', 'plain'"):

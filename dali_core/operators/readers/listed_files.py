@@ -57,11 +57,14 @@ class ListedFiles(DataSource):
         Paths as they are shown to the user, with a label each.
     has_labels : bool
         Whether the labels mean something.
+    has_classes : bool
+        Whether the label of a file is the number of its folder.
     """
 
     root: str
     files: PathList
     has_labels: bool = False
+    has_classes: bool = False
 
     def __len__(self) -> int:
         return len(self.files)
@@ -70,6 +73,13 @@ class ListedFiles(DataSource):
     def labels(self) -> Sequence[int] | None:
         """The label of each file, if files have labels."""
         return self.files.labels if self.has_labels else None
+
+    @property
+    def class_names(self) -> Sequence[str] | None:
+        """The folders, if they are classes."""
+        if not self.has_classes:
+            return None
+        return [folder.removesuffix("/") for folder in self.files.folders]
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""

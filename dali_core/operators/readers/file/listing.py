@@ -58,7 +58,7 @@ def open_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
         arguments["case_sensitive_filter"],
         storage,
     )
-    return ListedFiles(root, listed, has_labels=True)
+    return ListedFiles(root, listed, has_labels=True, has_classes=True)
 
 
 def _from_files(files: list[str], labels: Sequence[int] | None, storage: Storage) -> PathList:

@@ -1,0 +1,61 @@
+"""The options of loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
+
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.plugin.base_iterator import LastBatchPolicy
+
+LastBatch: TypeAlias = Literal["partial", "drop", "pad", "fill"]
+
+LAST_BATCH_POLICIES: dict[LastBatch, tuple[LastBatchPolicy, bool]] = {
+    "partial": (LastBatchPolicy.PARTIAL, True),
+    "drop": (LastBatchPolicy.DROP, True),
+    "pad": (LastBatchPolicy.FILL, True),
+    "fill": (LastBatchPolicy.FILL, False),
+}
+"""The policy of the iterator, and whether readers pad epochs to whole batches."""
+
+
+class LoaderOptions(TypedDict, total=False):
+    """Keyword arguments of every loader, but for `as_dict`; see `BaseLoader`."""
+
+    last_batch: LastBatch
+    device: Any
+    channels_last: bool
+    steps_per_epoch: int | None
+    labels: Sequence[str] | Literal["auto"]
+    reader: str | None
+    output_types: Sequence[str] | None
+    prepare_first_batch: bool
+
+
+def check_last_batch(last_batch: str) -> LastBatch:
+    """Return what to do with the last batch."""
+    for known in get_args(LastBatch):
+        if last_batch == known:
+            checked: LastBatch = known
+            return checked
+    raise ArgumentValueError(
+        f"last_batch: must be one of {list(get_args(LastBatch))} (got {last_batch!r}). 'partial' "
+        "gives every sample of an epoch once."
+    )
+
+
+def check_steps(steps_per_epoch: int | None) -> int | None:
+    """Return the number of batches of an epoch, if one is given."""
+    if steps_per_epoch is None:
+        return None
+    if isinstance(steps_per_epoch, bool) or not isinstance(steps_per_epoch, int):
+        raise ArgumentTypeError(
+            f"steps_per_epoch: must be an integer or None (got {steps_per_epoch!r}). Give the "
+            "number of batches of an epoch."
+        )
+    if steps_per_epoch < 1:
+        raise ArgumentValueError(
+            f"steps_per_epoch: must be at least 1 (got {steps_per_epoch}). Give the number of "
+            "batches of an epoch, or leave it out to read the data set once."
+        )
+    return steps_per_epoch
