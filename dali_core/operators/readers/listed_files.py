@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dali_core._readers.protocol import DataSource
 from dali_core._runtime.path_list import PathList
 from dali_core._spec import UNSET, Arg
@@ -14,6 +16,7 @@ from dali_core._storage import STORAGE_ARGS, Storage
 from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
+from dali_core.operators.readers.label_rows import LabelRows
 
 
 def file_args(pattern: str) -> tuple[Arg, ...]:
@@ -59,12 +62,15 @@ class ListedFiles(DataSource):
         Whether the labels mean something.
     has_classes : bool
         Whether the label of a file is the number of its folder.
+    label_rows : LabelRows, optional
+        Labels of several numbers or of floats; what `files` has is the index of each file then.
     """
 
     root: str
     files: PathList
     has_labels: bool = False
     has_classes: bool = False
+    label_rows: LabelRows | None = None
 
     def __len__(self) -> int:
         return len(self.files)
@@ -72,6 +78,10 @@ class ListedFiles(DataSource):
     @property
     def labels(self) -> Sequence[int] | None:
         """The label of each file, if files have labels."""
+        if self.label_rows is not None:
+            values = self.label_rows.values
+            is_one = values.shape[1] == 1 and values.dtype == np.int32
+            return values[:, 0].tolist() if is_one else None
         return self.files.labels if self.has_labels else None
 
     @property
@@ -84,6 +94,8 @@ class ListedFiles(DataSource):
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""
         listed = {"file_root": self.root, "paths": self.files.address, "files": None}
+        if self.label_rows is not None:
+            listed |= self.label_rows.native_arguments()
         return {**listed, "labels": None} if self.has_labels else listed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_core._spec import Arg, OpSpec
+from dali_core._spec import Arg, OpSpec, Range
 from dali_core._storage import STORAGE_ARGS, stored
 from dali_core.operators.readers.file.listing import KNOWN_EXTENSIONS, open_files
 
@@ -17,7 +17,8 @@ Paths may be URLs, such as ``s3://bucket/folder``.
 Returns
 -------
 (DataNode, DataNode)
-    The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).""",
+    The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,). Where files
+    have several numbers, or floats, these are int32 or float32 of shape (numbers,).""",
     args=(
         Arg(
             "file_root", str, "Folder with a folder for each class, or to which paths relate.", None
@@ -26,11 +27,26 @@ Returns
             "file_list",
             str,
             "Text file with a path and a label on each line; paths relate to `file_root`, or to "
-            "the folder of this file.",
+            "the folder of this file. A file with the extension .csv has a path and one number or "
+            "more on each line, separated by commas, perhaps below a header.",
             None,
         ),
+        Arg(
+            "num_labels",
+            int,
+            "How many numbers follow the path on each line of `file_list`; by default one integer.",
+            None,
+            range=Range(1, 2**20),
+        ),
         Arg("files", list[str], "Paths; relative ones relate to `file_root`.", None),
-        Arg("labels", list[int], "Label of each entry of `files`; by default its index.", None),
+        Arg(
+            "labels",
+            object,
+            "Labels of the entries of `files`, a sequence or array of shape (files,) or (files, "
+            "numbers): integers, or floats for targets that are measured. By default the index of "
+            "each entry.",
+            None,
+        ),
         Arg(
             "file_filters",
             list[str],

@@ -1,7 +1,8 @@
-// fn.readers.file: reads one file of a list, and gives its label.
+// fn.readers.file: reads one file of a list, and gives its label, or labels.
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dali_core/native_io/files/open_file.hpp"
 #include "dali_core/native_io/files/path_list.hpp"
@@ -17,6 +18,10 @@ class FileReader : public Operator {
     root_ = config.get<std::string>("file_root");
     if (config.get_or<int64_t>("read_ahead", 1) != 0)
       batches_ahead_ = config.get_or<int>("prefetch_queue_depth", 1);
+    label_width_ = config.get_or<int64_t>("label_width", 0);
+    if (label_width_ == 0) return;
+    label_values_ = config.get<std::vector<double>>("label_values");
+    label_is_float_ = config.get<int64_t>("label_is_float") != 0;
   }
 
   int batches_ahead() const override { return batches_ahead_; }
@@ -28,7 +33,20 @@ class FileReader : public Operator {
 
     const OpenFile opened(joined_path(root_, *file), storage_);
     read_output(sample, 0, opened, 0, opened.size());
-    *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = found.label;
+    if (label_width_ == 0) {
+      *sample.output(1, DataType::kInt32, {1}).as<int32_t>() = found.label;
+      return;
+    }
+    // The label is the number of the file's row.
+    const double* row = &label_values_.at(found.label * label_width_);
+    const DataType type = label_is_float_ ? DataType::kFloat : DataType::kInt32;
+    Tensor& labels = sample.output(1, type, {label_width_});
+    if (label_is_float_) {
+      for (int64_t i = 0; i < label_width_; ++i) labels.as<float>()[i] = static_cast<float>(row[i]);
+    } else {
+      for (int64_t i = 0; i < label_width_; ++i)
+        labels.as<int32_t>()[i] = static_cast<int32_t>(row[i]);
+    }
   }
 
  private:
@@ -37,6 +55,9 @@ class FileReader : public Operator {
   int batches_ahead_ = 0;
   std::string root_;
   std::shared_ptr<const PathList> paths_;
+  int64_t label_width_ = 0;  // 0 where the labels of the paths are those of the files
+  bool label_is_float_ = false;
+  std::vector<double> label_values_;
 };
 
 }  // namespace

@@ -12,6 +12,12 @@ from dali_core._storage import Storage
 from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
+from dali_core.operators.readers.label_rows import (
+    LabelRows,
+    label_rows,
+    rows_of_lines,
+    rows_of_table,
+)
 from dali_core.operators.readers.listed_files import ListedFiles
 
 KNOWN_EXTENSIONS = [
@@ -44,13 +50,19 @@ def open_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
         raise ArgumentTypeError("labels must come together with files (got labels only).")
     if files is None and file_list is None and not root:
         raise ArgumentTypeError("file_root, file_list or files must be given (got none of them).")
+    num_labels = arguments.get("num_labels")
+    if num_labels is not None and file_list is None:
+        raise ArgumentTypeError("num_labels must come together with file_list (got it alone).")
     if files is not None:
-        listed = _from_files(files, arguments.get("labels"), storage)
-        return ListedFiles(root, listed, has_labels=True)
+        listed, rows = _from_files(files, arguments.get("labels"), storage)
+        return ListedFiles(root, listed, has_labels=True, label_rows=rows)
     if file_list is not None:
         file_list = storage.checked_path(file_list)
-        listed = _from_file_list(file_list, storage)
-        return ListedFiles(root or folder_of(file_list), listed, has_labels=True)
+        root = root or folder_of(file_list)
+        if num_labels is not None or file_list.lower().endswith(".csv"):
+            listed, rows = _from_rows(file_list, num_labels, storage)
+            return ListedFiles(root, listed, has_labels=True, label_rows=rows)
+        return ListedFiles(root, _from_file_list(file_list, storage), has_labels=True)
     listed = _from_folders(
         root,
         arguments["file_filters"],
@@ -61,22 +73,54 @@ def open_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
     return ListedFiles(root, listed, has_labels=True, has_classes=True)
 
 
-def _from_files(files: list[str], labels: Sequence[int] | None, storage: Storage) -> PathList:
+def _from_files(
+    files: list[str], labels: Any, storage: Storage
+) -> tuple[PathList, LabelRows | None]:
     if not files:
         raise ArgumentValueError("files must name at least one file (got an empty list).")
-    if labels is None:
-        labels = range(len(files))
-    if len(labels) != len(files):
-        raise ArgumentValueError(
-            f"labels must have an entry for each of the {len(files)} files (got {len(labels)})."
-        )
-    if not (_fits(min(labels)) and _fits(max(labels))):
-        number, label = next((i, label) for i, label in enumerate(labels) if not _fits(label))
+    given = range(len(files)) if labels is None else label_rows(labels, len(files))
+    if isinstance(given, LabelRows):
+        return _listed(files, range(len(files)), storage), given
+    if not (_fits(min(given)) and _fits(max(given))):
+        number, label = next((i, label) for i, label in enumerate(given) if not _fits(label))
         raise _too_large("labels", number, label)
+    return _listed(files, given, storage), None
+
+
+def _listed(files: Sequence[str], labels: Sequence[int], storage: Storage) -> PathList:
     found = PathList()
     found.extend(files, labels)
     found.finish()
     return checked_paths(found, storage)
+
+
+def _from_rows(
+    file_list: str, num_labels: int | None, storage: Storage
+) -> tuple[PathList, LabelRows]:
+    """List the files of a text or a CSV file with several numbers for each."""
+    where, text = f"file_list {file_list!r}", _read(file_list, storage)
+    if file_list.lower().endswith(".csv"):
+        files, rows = rows_of_table(text, where)
+    else:
+        assert num_labels is not None
+        files, rows = rows_of_lines(text, num_labels, where)
+    if not files:
+        raise ArgumentValueError(f"{where} must name at least one file (got none).")
+    if num_labels not in (None, rows.values.shape[1]):
+        raise ArgumentValueError(
+            f"{where}: must have num_labels={num_labels} numbers on each line (got "
+            f"{rows.values.shape[1]}). Leave out num_labels."
+        )
+    return _listed(files, range(len(files)), storage), rows
+
+
+def _read(file_list: str, storage: Storage) -> bytes:
+    try:
+        return storage.read_whole(file_list)
+    except OSError as error:
+        raise ArgumentValueError(
+            f"file_list must be a readable file (got {file_list!r}: {error.strerror})."
+        ) from error
 
 
 def _from_file_list(file_list: str, storage: Storage) -> PathList:
@@ -99,12 +143,7 @@ def _from_file_list(file_list: str, storage: Storage) -> PathList:
             label = 0
         return entry[1], label
 
-    try:
-        found.add_lines(storage.read_whole(file_list).removeprefix(codecs.BOM_UTF8), judge)
-    except OSError as error:
-        raise ArgumentValueError(
-            f"file_list must be a readable file (got {file_list!r}: {error.strerror})."
-        ) from error
+    found.add_lines(_read(file_list, storage).removeprefix(codecs.BOM_UTF8), judge)
     if not len(found):
         raise ArgumentValueError(f"file_list {file_list!r} must name at least one file (got none).")
     if too_large:
