@@ -1,8 +1,18 @@
 """JAX: a loader that gives its arrays, from the adapter package `dali_core_jax`."""
 
+from dali_core.loaders.recipes import FolderLoaders
+from dali_core.loaders.recipes.settings import Target
+
 try:
     from dali_core_jax.loader import Loader as Loader
 except ModuleNotFoundError as error:
     raise ImportError(
         f'dali_core.jax: JAX must be installed (got: {error}). Run pip install "dali_core[jax]".'
     ) from error
+
+_folders = FolderLoaders(Loader, Target("dali_core.jax", "HWC"))
+audio_folder = _folders.audio_folder
+csv_folder = _folders.csv_folder
+image_folder = _folders.image_folder
+segmentation_folder = _folders.segmentation_folder
+video_folder = _folders.video_folder

@@ -1,5 +1,8 @@
 """PyTorch: a loader that gives its tensors, from the adapter package `dali_core_pytorch`."""
 
+from dali_core.loaders.recipes import FolderLoaders
+from dali_core.loaders.recipes.settings import Target
+
 try:
     from dali_core_pytorch.loader import Loader as Loader
 except ModuleNotFoundError as error:
@@ -7,3 +10,10 @@ except ModuleNotFoundError as error:
         f"dali_core.pytorch: PyTorch must be installed (got: {error}). "
         'Run pip install "dali_core[pytorch]".'
     ) from error
+
+_folders = FolderLoaders(Loader, Target("dali_core.pytorch", "CHW"))
+audio_folder = _folders.audio_folder
+csv_folder = _folders.csv_folder
+image_folder = _folders.image_folder
+segmentation_folder = _folders.segmentation_folder
+video_folder = _folders.video_folder

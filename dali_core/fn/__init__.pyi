@@ -700,6 +700,7 @@ def file_reader(
     num_labels: Int | None = None,
     files: Strs | None = None,
     labels: object | None = None,
+    class_names: Strs | None = None,
     file_filters: Strs = ...,
     dir_filters: Strs | None = None,
     case_sensitive_filter: bool = False,

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 from dali_core.adapters import Adapter
-from dali_core.errors import ArgumentConflictError, PipelineStateError
+from dali_core.errors import ArgumentConflictError, ArgumentTypeError, PipelineStateError
 from dali_core.loaders.converter import LoaderConverter
 from dali_core.loaders.dataset import LoadedDataset
 from dali_core.loaders.graph import (
@@ -129,6 +129,7 @@ class BaseLoader(ABC, Generic[Batch]):
         if is_padded and self._steps is None:
             pad_epochs(self._pipelines)
         self._num_loops = 0
+        self._code: str | None = None
         self._reader = leading_reader(self._pipelines[0], reader)
         self._iterator = BaseIterator(
             self._pipelines,
@@ -239,6 +240,25 @@ class BaseLoader(ABC, Generic[Batch]):
     def steps_per_epoch(self) -> int | None:
         """Number of batches of an epoch, if it was given."""
         return self._steps
+
+    def code(self) -> str:
+        """Return the program that a function such as `image_folder` has made the loader of.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the loader was made of a pipeline.
+        """
+        if self._code is None:
+            raise ArgumentTypeError(
+                "code(): the loader must come from a function such as image_folder (it was made of "
+                "a pipeline, whose program is yours)."
+            )
+        return self._code
+
+    def set_code(self, text: str) -> None:
+        """Say which program has made the loader."""
+        self._code = text
 
     @property
     def classes(self) -> list[str]:

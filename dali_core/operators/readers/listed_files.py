@@ -64,6 +64,8 @@ class ListedFiles(DataSource):
         Whether the label of a file is the number of its folder.
     label_rows : LabelRows, optional
         Labels of several numbers or of floats; what `files` has is the index of each file then.
+    names : sequence of str, optional
+        Names of the labels, where they are not folders.
     """
 
     root: str
@@ -71,6 +73,7 @@ class ListedFiles(DataSource):
     has_labels: bool = False
     has_classes: bool = False
     label_rows: LabelRows | None = None
+    names: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.files)
@@ -88,7 +91,7 @@ class ListedFiles(DataSource):
     def class_names(self) -> Sequence[str] | None:
         """The folders, if they are classes."""
         if not self.has_classes:
-            return None
+            return self.names
         return [folder.removesuffix("/") for folder in self.files.folders]
 
     def native_arguments(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dali_core._messages import printable
 from dali_core._readers.protocol import DataSource
 from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.video.clip_listing import ListedVideo, list_videos
+from dali_core.operators.video.clip_listing import ListedVideo, class_folders, list_videos
 from dali_core.operators.video.clip_ranges import FindRange
 
 
@@ -82,6 +82,8 @@ class ClipTable(DataSource):
         Number of clips.
     copies : ObjectCopies or None
         What keeps those files that are copies of objects.
+    folders : sequence of str or None
+        The folders that labels are the numbers of.
     """
 
     rule: ClipRule
@@ -96,6 +98,7 @@ class ClipTable(DataSource):
     first_clips: list[int] = field(default_factory=list)
     num_clips: int = 0
     copies: ObjectCopies | None = None
+    folders: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return self.num_clips
@@ -108,6 +111,11 @@ class ClipTable(DataSource):
         counts = np.diff(self.first_clips, append=self.num_clips)
         labels: list[int] = np.repeat(self.range_labels, counts).tolist()
         return labels
+
+    @property
+    def class_names(self) -> Sequence[str] | None:
+        """The folders of the videos, if they are classes."""
+        return self.folders
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to make a clip by its number."""
@@ -163,7 +171,15 @@ def list_clips(
     indices: dict[str, Any] = dict(
         zip(names, open_indices(paths, names=names, problems=problems), strict=True)
     )
-    table = ClipTable(rule, has_labels, names, paths, [""] * len(names), copies=copies)
+    table = ClipTable(
+        rule,
+        has_labels,
+        names,
+        paths,
+        [""] * len(names),
+        copies=copies,
+        folders=class_folders(arguments, storage),
+    )
     number_of = {name: number for number, name in enumerate(names)}
     longest = 0
     for video in videos:

@@ -48,6 +48,13 @@ Returns
             None,
         ),
         Arg(
+            "class_names",
+            list[str],
+            "Names of the labels of `files` or `file_list`, in their order, for "
+            "`Pipeline.reader_meta` and loaders. Those of folders are the folders.",
+            None,
+        ),
+        Arg(
             "file_filters",
             list[str],
             "Shell patterns of file names to use below `file_root`.",

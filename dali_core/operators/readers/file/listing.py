@@ -50,19 +50,21 @@ def open_files(arguments: dict[str, Any], storage: Storage) -> ListedFiles:
         raise ArgumentTypeError("labels must come together with files (got labels only).")
     if files is None and file_list is None and not root:
         raise ArgumentTypeError("file_root, file_list or files must be given (got none of them).")
-    num_labels = arguments.get("num_labels")
+    num_labels, names = arguments.get("num_labels"), arguments.get("class_names")
+    if names is not None and files is None and file_list is None:
+        raise ArgumentTypeError("class_names must come together with files or file_list.")
     if num_labels is not None and file_list is None:
         raise ArgumentTypeError("num_labels must come together with file_list (got it alone).")
     if files is not None:
         listed, rows = _from_files(files, arguments.get("labels"), storage)
-        return ListedFiles(root, listed, has_labels=True, label_rows=rows)
+        return ListedFiles(root, listed, has_labels=True, label_rows=rows, names=names)
     if file_list is not None:
         file_list = storage.checked_path(file_list)
         root = root or folder_of(file_list)
         if num_labels is not None or file_list.lower().endswith(".csv"):
             listed, rows = _from_rows(file_list, num_labels, storage)
-            return ListedFiles(root, listed, has_labels=True, label_rows=rows)
-        return ListedFiles(root, _from_file_list(file_list, storage), has_labels=True)
+            return ListedFiles(root, listed, has_labels=True, label_rows=rows, names=names)
+        return ListedFiles(root, _from_file_list(file_list, storage), has_labels=True, names=names)
     listed = _from_folders(
         root,
         arguments["file_filters"],
