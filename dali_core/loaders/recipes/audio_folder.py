@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dali_core.loaders.recipes.image_folder import NAME
-from dali_core.loaders.recipes.program import call, literal, options
+from dali_core.loaders.recipes.program import Argument, call, literal, options
 from dali_core.loaders.recipes.settings import Settings
 
 
@@ -28,7 +28,11 @@ def program(
         Bands of a mel spectrogram; by default waveforms are given.
     """
     files = [("file_root", literal(root, "root")), *options(settings.reader), NAME]
-    sound = ["files", ("downmix", "True"), ("sample_rate", literal(sample_rate, "sample_rate"))]
+    sound: list[Argument] = [
+        "files",
+        ("downmix", "True"),
+        ("sample_rate", literal(sample_rate, "sample_rate")),
+    ]
     steps = [
         call("files, labels = fn.readers.file", files),
         call("sounds, _ = fn.decoders.audio", sound),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dali_core.loaders.recipes.program import call, literal, options
+from dali_core.loaders.recipes.program import Argument, call, literal, options
 from dali_core.loaders.recipes.settings import Settings
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
@@ -58,7 +58,7 @@ def normalized(
     mirror: str = "fn.random.coin_flip()",
 ) -> str:
     """Return the step that normalises images, crops them to the centre and flips them."""
-    arguments: list[str | tuple[str, str]] = [name]
+    arguments: list[Argument] = [name]
     if crop is not None:
         arguments.append(("crop", literal(crop, "size")))
     if settings.train:

@@ -32,7 +32,7 @@ def paired_files(
         are named.
     """
     found = [_by_stem(Path(folder)) for folder in (first, second)]
-    for folder, one, other in ((first, *found), (second, *reversed(found))):
+    for folder, one, other in ((first, found[0], found[1]), (second, found[1], found[0])):
         alone = sorted(set(one) - set(other))
         if alone:
             names = ", ".join(repr(one[stem]) for stem in alone[:_MOST_NAMED])

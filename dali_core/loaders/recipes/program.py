@@ -7,11 +7,14 @@ import linecache
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dali_core.errors import ArgumentTypeError
+
+Argument: TypeAlias = "str | tuple[str, str]"
+"""A positional argument of a call, or a keyword and its value, as they are written."""
 
 _INDENT = "    "
 _MOST_COLUMNS = 88
@@ -57,7 +60,7 @@ def _text(value: str) -> str:
     return written
 
 
-def call(function: str, arguments: Sequence[str | tuple[str, str]], depth: int = 1) -> str:
+def call(function: str, arguments: Sequence[Argument], depth: int = 1) -> str:
     """Return a call, on one line if it fits.
 
     Parameters

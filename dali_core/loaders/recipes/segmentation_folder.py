@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dali_core.loaders.recipes.image_folder import normalized
-from dali_core.loaders.recipes.program import call, literal, options
+from dali_core.loaders.recipes.program import Argument, call, literal, options
 from dali_core.loaders.recipes.settings import Settings
 
 
@@ -36,11 +36,11 @@ def program(
         call("masks = fn.decoders.image", ["mask_files", ("output_type", "types.GRAY")]),
     ]
     if settings.train:
-        window = [
+        window: list[Argument] = [
             "fn.shapes(images)",
             ("random_area", "[0.25, 1.0]"),
         ]
-        place = ["anchor", "shape", ("axes", "[0, 1]")]
+        place: list[Argument] = ["anchor", "shape", ("axes", "[0, 1]")]
         steps += [
             "    # The same window and the same side for both.",
             call("anchor, shape = fn.random_crop_generator", window),

@@ -143,11 +143,11 @@ def _numbers(
     """Return numbers in 32 bits."""
     if values.dtype.kind in "iu":
         wrong = (values < -(2**31)) | (values >= 2**31)
-        kind, rule = np.dtype(np.int32), "fit into 32 bits"
+        kind, rule = "int32", "fit into 32 bits"
     else:
         with np.errstate(over="ignore"):
             wrong = ~np.isfinite(values.astype(np.float32))
-        kind, rule = np.dtype(np.float32), "be finite in 32 bits"
+        kind, rule = "float32", "be finite in 32 bits"
     if wrong.any():
         row, column = map(int, np.argwhere(wrong)[0])
         raise ArgumentValueError(

@@ -62,7 +62,7 @@ def masks(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def sounds(tmp_path: Path) -> Path:
-    soundfile = pytest.importorskip("soundfile", reason="not available: soundfile")
+    soundfile: Any = pytest.importorskip("soundfile", reason="not available: soundfile")
     for number in range(6):
         path = tmp_path / "sounds" / "xy"[number % 2] / f"{number}.wav"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,10 @@ def test_segmentation_folder_keeps_images_and_masks_together(masks: tuple[Path, 
         Image.fromarray(mask).save(masks[1] / "a" / f"{path.stem}.bmp")
         Image.fromarray(np.repeat(mask[..., None] * 50, 3, axis=2)).save(path)
     shapes: dict[str, Any] = {"mean": [0] * 3, "std": [1 / 255] * 3}
-    loader = dali_core.segmentation_folder(*masks, size=200, train=True, **shapes, **SMALL)
+    images_folder, masks_folder = masks
+    loader = dali_core.segmentation_folder(
+        images_folder, masks_folder, size=200, train=True, **shapes, **SMALL
+    )
     count = 0
     for images, found in loader:
         assert found.dtype == np.int64
@@ -138,8 +141,9 @@ def test_csv_folder_gives_columns(table: Path) -> None:
     loader = dali_core.csv_folder(table, size=8, train=False, **SMALL)
     kinds, ages, halves = (np.concatenate(part) for part in list(zip(*loader, strict=True))[1:])
     assert kinds.tolist() == [0] * 5 + [1] * 5
-    assert (ages.tolist(), ages.dtype) == (list(range(10)), np.int64)
-    assert (halves.tolist(), halves.dtype) == ([i / 2 for i in range(10)], np.float32)
+    assert ages.tolist() == list(range(10))
+    assert halves.tolist() == [i / 2 for i in range(10)]
+    assert [ages.dtype, halves.dtype] == [np.int64, np.float32]
     assert "age__years" in loader.code()
     one = dali_core.csv_folder(table, size=8, train=False, columns=["kind"], **SMALL)
     assert one.classes == ["cat", "dog"]
@@ -152,8 +156,8 @@ def test_csv_folder_gives_columns(table: Path) -> None:
 
 
 def test_parquet_table(tmp_path: Path, photos: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow", reason="not available: PyArrow")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="not available: PyArrow")
+    pyarrow: Any = pytest.importorskip("pyarrow", reason="not available: PyArrow")
+    parquet: Any = pytest.importorskip("pyarrow.parquet", reason="not available: PyArrow")
     paths = sorted(str(path) for path in photos.rglob("*.png"))
     columns = {"file": paths, "score": [i / 4 for i in range(10)], "good": [True, False] * 5}
     parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
@@ -178,7 +182,7 @@ def test_audio_folder_cuts_and_fills(sounds: Path, train: bool) -> None:
 
 
 def test_video_folder(tmp_path: Path) -> None:
-    av = pytest.importorskip("av", reason="not available: PyAV")
+    av: Any = pytest.importorskip("av", reason="not available: PyAV")
     for number in range(2):
         path = tmp_path / "videos" / "pq"[number] / "v.mp4"
         path.parent.mkdir(parents=True)
@@ -200,18 +204,15 @@ def test_video_folder(tmp_path: Path) -> None:
 
 
 def loaders(photos: Path, table: Path, masks: tuple[Path, Path], sounds: Path) -> list[Any]:
-    return [
-        make(train=train, **SMALL)
-        for train in (True, False)
-        for make in (
-            lambda **options: dali_core.image_folder(photos, size=8, **options),
-            lambda **options: dali_core.segmentation_folder(*masks, size=8, **options),
-            lambda **options: dali_core.csv_folder(table, size=8, as_dict=True, **options),
-            lambda **options: dali_core.audio_folder(
-                sounds, sample_rate=8000, seconds=0.1, num_mels=8, **options
-            ),
-        )
+    makes: list[Any] = [
+        lambda **options: dali_core.image_folder(photos, size=8, **options),
+        lambda **options: dali_core.segmentation_folder(*masks, size=8, **options),
+        lambda **options: dali_core.csv_folder(table, size=8, as_dict=True, **options),
+        lambda **options: dali_core.audio_folder(
+            sounds, sample_rate=8000, seconds=0.1, num_mels=8, **options
+        ),
     ]
+    return [make(train=train, **SMALL) for train in (True, False) for make in makes]
 
 
 def values(batch: Any) -> Any:
