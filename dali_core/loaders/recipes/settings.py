@@ -1,4 +1,4 @@
-"""What the functions for folders have in common."""
+"""Options that the functions for folders have in common."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Settings:
             If there is an unknown one, or one that is impossible.
         """
         rest = dict(given)
-        batch_size = integer("batch_size", rest.pop("batch_size", 64), 1)
+        samples = integer("batch_size", rest.pop("batch_size", 64), 1)
         train = rest.pop("train", True)
         if not isinstance(train, bool):
             raise ArgumentTypeError(f"train: must be True or False (got {train!r:.100}).")
@@ -98,7 +98,7 @@ class Settings:
         return cls(
             target,
             train,
-            {"batch_size": batch_size, "num_threads": threads, "device_id": None, "seed": seed},
+            {"batch_size": samples, "num_threads": threads, "device_id": None, "seed": seed},
             shuffle | ({"shard_id": shard_id, "num_shards": num_shards} if num_shards > 1 else {}),
             rest,
         )

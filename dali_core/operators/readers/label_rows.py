@@ -26,8 +26,8 @@ class LabelRows:
 
     values: NDArray[Any]
 
-    def native_arguments(self) -> dict[str, Any]:
-        """Return the numbers as native code gets them."""
+    def arguments(self) -> dict[str, Any]:
+        """Return the numbers as arguments of native code."""
         return {
             "label_values": self.values.astype(np.float64).reshape(-1).tolist(),
             "label_width": self.values.shape[1],

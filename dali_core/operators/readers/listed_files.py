@@ -98,7 +98,7 @@ class ListedFiles(DataSource):
         """Return what the native code needs to read a file by its index."""
         listed = {"file_root": self.root, "paths": self.files.address, "files": None}
         if self.label_rows is not None:
-            listed |= self.label_rows.native_arguments()
+            listed |= self.label_rows.arguments()
         return {**listed, "labels": None} if self.has_labels else listed
 
 
