@@ -18,7 +18,7 @@ from dali_core._call.arguments import (
 from dali_core._call.location import user_location
 from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_class import OperatorClass
+from dali_core._graph.operator_base import OperatorClass
 from dali_core._registry.specs import find_own, packages, public_paths
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError

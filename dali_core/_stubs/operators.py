@@ -12,7 +12,7 @@ from dali_core import fn, ops, types
 from dali_core._call import accepted_types
 from dali_core._call.arguments import all_args
 from dali_core._graph.namespaces import class_name, signature
-from dali_core._graph.operator_class import OperatorClass
+from dali_core._graph.operator_base import OperatorClass
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._stubs.text import definition, first_line, stub
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from dali_core._readers.protocol import DataSource
 from dali_core._storage import Storage
@@ -16,9 +18,29 @@ ReadIndex = Callable[[str, str, Storage], ArchiveIndex]
 """Reads an index file, whose path comes first, of a file."""
 
 
+class Record(NamedTuple):
+    """A record of a listing.
+
+    Attributes
+    ----------
+    file : str
+        Path of its file.
+    offsets, sizes : tuple of int
+        The first byte and the number of bytes, with its frame, of each of its parts; a size of -1
+        stands for a missing part.
+    problem : str
+        Why it cannot be used; empty for a sound one.
+    """
+
+    file: str
+    offsets: tuple[int, ...]
+    sizes: tuple[int, ...]
+    problem: str = ""
+
+
 @dataclass
 class RecordListing(DataSource):
-    """Records of all files, in their order.
+    """Records of all files, in their order: a table of columns, since there may be millions.
 
     Attributes
     ----------
@@ -43,6 +65,21 @@ class RecordListing(DataSource):
 
     def __len__(self) -> int:
         return len(self.files)
+
+    def __getitem__(self, number: int) -> Record:
+        """Return a record by its number."""
+        parts = len(self.offsets) // len(self)
+        place = slice(number * parts, (number + 1) * parts)
+        problem = self.problems[self.bad.index(number)] if number in self.bad else ""
+        path = self.paths[self.files[number]]
+        return Record(path, tuple(self.offsets[place]), tuple(self.sizes[place]), problem)
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """The bytes of each record, of all its parts together."""
+        sizes = np.array(self.sizes, np.int64).reshape(len(self), -1)
+        lengths: list[int] = np.maximum(sizes, 0).sum(axis=1).tolist()
+        return lengths
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a record by its index."""

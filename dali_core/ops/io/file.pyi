@@ -4,7 +4,7 @@
 
 from dali_core._call.accepted_types import Input, Int, Ints, Str
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_class import OperatorClass
+from dali_core._graph.operator_base import OperatorClass
 
 class Read(OperatorClass):
     """Read the files whose paths are data."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
@@ -62,25 +65,28 @@ def open_tfrecord(arguments: dict[str, Any], storage: Storage) -> RecordListing:
         read_index,
         storage,
         sequence_features=arguments.get("sequence_features") is not None,
-        **_native_features(features),
+        features=None,
+        schema=_schema(features),
     )
 
 
-def _native_features(features: Mapping[str, Feature]) -> dict[str, Any]:
-    """Return features as native arguments, which are lists of one type."""
-    described = features.values()
-    defaults = [feature.default for feature in described]
-    return {
-        "features": list(features),
-        "feature_kinds": [_KINDS.index(feature.kind) for feature in described],
-        "feature_types": [feature.dtype for feature in described],
-        "feature_ndims": [len(feature.shape) for feature in described],
-        "feature_extents": [extent for feature in described for extent in feature.shape],
-        "has_default": [int(value is not None) for value in defaults],
-        "integer_defaults": [value if isinstance(value, int) else 0 for value in defaults],
-        "float_defaults": [value if isinstance(value, float) else 0.0 for value in defaults],
-        "text_defaults": [
-            value.decode(errors="surrogateescape") if isinstance(value, bytes) else ""
-            for value in defaults
-        ],
-    }
+def _schema(features: Mapping[str, Feature]) -> list[int]:
+    """Return features as native code reads them: one record after the other, all of integers."""
+    numbers: list[int] = []
+    for name, feature in features.items():
+        numbers += _text(os.fsencode(name))
+        numbers += [_KINDS.index(feature.kind), feature.dtype]
+        numbers += [len(feature.shape), *feature.shape]
+        default = feature.default
+        numbers.append(int(default is not None))
+        if isinstance(default, bytes):
+            numbers += _text(default)
+        elif default is not None:
+            # Floats are their bits.
+            bits = np.array(default, np.float64).view(np.int64)
+            numbers.append(int(bits) if isinstance(default, float) else default)
+    return numbers
+
+
+def _text(text: bytes) -> list[int]:
+    return [len(text), *text]

@@ -51,6 +51,47 @@ struct WantedFeature {
   }
 };
 
+// Reads the features of a schema: see listing.py, which writes it.
+class SchemaReader {
+ public:
+  explicit SchemaReader(const std::vector<int64_t>& numbers) : numbers_(numbers) {}
+
+  bool at_end() const { return next_ == numbers_.size(); }
+
+  WantedFeature feature() {
+    WantedFeature feature{};
+    feature.name = text();
+    feature.kind = static_cast<WantedFeature::Kind>(number());
+    feature.type = static_cast<FeatureType>(number());
+    for (int64_t left = number(); left > 0; --left) feature.shape.push_back(number());
+    feature.has_default = number() != 0;
+    if (!feature.has_default) return feature;
+    if (feature.type == FeatureType::kString) {
+      feature.text = text();
+    } else if (feature.type == FeatureType::kFloat) {
+      const int64_t bits = number();
+      double value;
+      std::memcpy(&value, &bits, sizeof(value));
+      feature.number = static_cast<float>(value);
+    } else {
+      feature.integer = number();
+    }
+    return feature;
+  }
+
+ private:
+  int64_t number() { return numbers_.at(next_++); }
+
+  std::string text() {
+    std::string found(static_cast<size_t>(number()), 0);
+    for (char& letter : found) letter = static_cast<char>(number());
+    return found;
+  }
+
+  const std::vector<int64_t>& numbers_;
+  size_t next_ = 0;
+};
+
 std::string name_of(FeatureValues::Kind kind) {
   constexpr const char* kNames[] = {"nothing", "bytes", "floats", "integers"};
   return kNames[kind];
@@ -62,23 +103,8 @@ class TfrecordReader : public Operator {
  public:
   explicit TfrecordReader(const OperatorConfig& config)
       : records_(config), is_sequence_(config.get<bool>("sequence_features")) {
-    const auto names = config.get<std::vector<std::string>>("features");
-    const auto kinds = config.get<std::vector<int64_t>>("feature_kinds");
-    const auto types = config.get<std::vector<int64_t>>("feature_types");
-    const auto ndims = config.get<std::vector<int64_t>>("feature_ndims");
-    const auto extents = config.get<std::vector<int64_t>>("feature_extents");
-    const auto has_default = config.get<std::vector<int64_t>>("has_default");
-    const auto integers = config.get<std::vector<int64_t>>("integer_defaults");
-    const auto numbers = config.get<std::vector<double>>("float_defaults");
-    const auto texts = config.get<std::vector<std::string>>("text_defaults");
-    auto extent = extents.begin();
-    for (size_t i = 0; i < names.size(); ++i) {
-      Shape shape;
-      for (int64_t d = 0; d < ndims[i]; ++d) shape.push_back(*extent++);
-      wanted_.push_back({names[i], static_cast<WantedFeature::Kind>(kinds[i]),
-                         static_cast<FeatureType>(types[i]), shape, has_default[i] != 0,
-                         integers[i], static_cast<float>(numbers[i]), texts[i]});
-    }
+    const auto schema = config.get<std::vector<int64_t>>("schema");
+    for (SchemaReader reader(schema); !reader.at_end();) wanted_.push_back(reader.feature());
   }
 
   int batches_ahead() const override { return records_.batches_ahead(); }
