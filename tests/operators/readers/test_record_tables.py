@@ -25,6 +25,7 @@ def listing(tmp_path: Path) -> RecordListing:
         "paths": [str(tmp_path / "a.tar")],
         "ext": ["bin", "txt"],
         "missing_component_behavior": "empty",
+        "case_sensitive_extensions": True,
     }
     return open_webdataset(arguments, make_storage({}))
 
