@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._call.location import warn_user
+from dali_core._graph.element_types import warn_of_remarks
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
@@ -108,6 +109,7 @@ class GraphDefinition:
         self.plan = make_plan(outputs, self.graph.nodes, optimize=self._options.optimize)
         self.graph.is_built = True
         _warn_of_unused(self.live_nodes, outputs)
+        warn_of_remarks(self.live_nodes)
         return self.plan
 
     @property
