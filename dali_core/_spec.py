@@ -293,8 +293,8 @@ class Moving:
         The value of `device` that asks for it: ``"mixed"`` for decoders, ``"gpu"`` for what brings
         data in.
     decode : callable, optional
-        For decoders and readers of videos: returns how a call with some keyword arguments is done
-        on the device; None if the host decodes.
+        For decoders and readers of videos: returns how a call is done on the device; None if the
+        host decodes.
     """
 
     device: str
@@ -308,8 +308,8 @@ class OpSpec:
     Parameters
     ----------
     name : str
-        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators`` and the
-        name under which the native code registers itself.
+        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators``, and the
+        name that the native code registers.
     doc : str
         Documentation. The first line is a sentence with a verb.
     args : sequence of Arg
@@ -319,7 +319,7 @@ class OpSpec:
     outputs : int or callable
         Number of outputs, or a function of the checked arguments that gives it, or None for one.
     lists_one_output : bool
-        Whether a call returns a list also of one output, where the function counts one.
+        Whether a call returns a list also of one output.
     optional_input_has_output : bool
         Whether an input that may be left out has one more output if it is given.
     devices : sequence of str
@@ -335,8 +335,7 @@ class OpSpec:
         For operators that read a data set: makes a `dali_core._readers.protocol.DataSource` from
         the checked arguments. The operator then also takes those of sharding and shuffling.
     hands_to_reader : bool
-        Whether it takes the arguments of readers without being one, since `bind` hands them to a
-        reader that gives it its input.
+        Whether it takes the arguments of readers without being one: `bind` hands them to a reader.
     reads_batch : bool
         Whether the result for a sample depends on the other samples of the batch.
     bind : callable, optional
