@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._call.location import warn_user
+<<<<<<< HEAD
 from dali_core._execution.readers import mixture_of
+=======
+from dali_core._graph.element_types import warn_of_remarks
+>>>>>>> 718d7bdcc834a2e8ac2722aa73e678855cd50614
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
@@ -117,6 +121,7 @@ class GraphDefinition:
         self.plan = make_plan(outputs, self.graph.nodes, optimize=self._options.optimize)
         self.graph.is_built = True
         _warn_of_unused(self.live_nodes, outputs)
+        warn_of_remarks(self.live_nodes)
         return self.plan
 
     @property

@@ -16,6 +16,7 @@ from PIL import Image
 
 import dali_core
 from dali_core import Pipeline, fn
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, UnknownInputError
 from dali_core.inspection import Preview
 from tests.inspection.pipelines import SCRIPT, everything, make_images
@@ -296,7 +297,7 @@ except ModuleNotFoundError as error:
     output = run_python(program)
     assert "fn.constant" in output
     assert f"MissingModuleError Pictures of samples need {package}" in output
-    assert 'pip install "dali_core[report]"' in output
+    assert install_command("report") in output
 
 
 def test_import_loads_no_inspection_modules() -> None:
