@@ -60,7 +60,7 @@ def test_documented_command_outputs(folder: Path, capsys: pytest.CaptureFixture[
     commands = [
         (number, text) for number, (language, text) in enumerate(blocks) if language == "sh"
     ]
-    assert len(commands) == 6
+    assert len(commands) == 7
     checker = doctest.OutputChecker()
     for number, command in commands:
         words = command.split()
