@@ -13,6 +13,7 @@ from dali_core.statistics import PipelineStatistics
 if TYPE_CHECKING:
     from dali_core._execution.single_sample import Inspected
     from dali_core.inspection.preview import Preview
+    from dali_core.inspection.report import Report
     from dali_core.inspection.samples import InspectedSample
 
 
@@ -151,12 +152,13 @@ class PipelineIntrospection(PipelineParts):
 
         return Preview(inspect_samples(self._inspected(), samples, epoch, boxes))
 
-    def report(self, path: str | os.PathLike[str], samples: int | Sequence[int] = 4) -> None:
+    def report(self, path: str | os.PathLike[str], samples: int | Sequence[int] = 4) -> Report:
         """Write a page about the pipeline, which contains everything that it shows.
 
-        It has the graph with times and sizes, samples as `show` has them, `statistics` with their
-        diagnosis, the plan, and versions of what the pipeline runs on. The times are those of the
-        batches that were run before.
+        It has the rates and the `statistics` with their diagnosis, the graph with times and sizes,
+        samples as `show` has them, one sample in several epochs, the classes, the plan, and
+        versions of what the pipeline runs on. The times are those of the batches that were run
+        before.
 
         Parameters
         ----------
@@ -164,6 +166,11 @@ class PipelineIntrospection(PipelineParts):
             HTML file to write; it is replaced in one step.
         samples : int or sequence of int
             As for `show`. If they cannot be made, the page says why.
+
+        Returns
+        -------
+        Report
+            Its method `open` shows the page in the browser.
 
         Raises
         ------
@@ -174,7 +181,7 @@ class PipelineIntrospection(PipelineParts):
 
         inspected = self._inspected()
         plan = self._definition.make_plan()
-        write_report(path, inspected, plan, self.statistics(), samples)
+        return write_report(path, inspected, plan, self.statistics(), samples)
 
     def _inspected(self) -> Inspected:
         """Describe the pipeline to what makes samples beside it."""
