@@ -51,7 +51,7 @@ ROOMS = [
     ["_execution", "checkpoint"],
     [
         *("tensors", "cuda", "backend", "fn", "ops", "math", "types", "pipeline", "tfrecord"),
-        *("tracing", "inspection"),
+        *("tracing", "inspection", "monitoring"),
     ],
     ["auto_aug"],
     ["plugin"],

@@ -30,6 +30,11 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
         metavar="SCRIPT:NAME",
         help="pipeline, or function that makes one; or MODULE:NAME",
     )
+    add_pipeline_options(parser)
+
+
+def add_pipeline_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `load_pipeline` but for the target."""
     parser.add_argument(
         "--batch-size",
         type=positive,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dali_core.errors import BadSample
 from dali_core.pipeline._parts import PipelineParts
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dali_core.inspection.preview import Preview
     from dali_core.inspection.report import Report
     from dali_core.inspection.samples import InspectedSample
+    from dali_core.monitoring import Monitor
 
 
 class PipelineIntrospection(PipelineParts):
@@ -49,6 +51,37 @@ class PipelineIntrospection(PipelineParts):
         self._states.start()
         assert self._run.statistics is not None
         self._run.statistics.reset()
+
+    def monitor(self, *, interval: float | None = None, file: TextIO | None = None) -> Monitor:
+        """Show in the terminal what the pipeline does while a loop takes its batches.
+
+        Parameters
+        ----------
+        interval : float, optional
+            Seconds between two updates; by default 1 on a terminal, and 10 elsewhere.
+        file : text file, optional
+            Where to write; by default the standard error output. On a terminal a few lines are
+            redrawn, elsewhere a line is added each time.
+
+        Returns
+        -------
+        Monitor
+            To be used in ``with``, or with its methods `start` and `stop`.
+
+        Examples
+        --------
+        >>> with pipeline.monitor():
+        ...     train()
+        """
+        from dali_core.monitoring import Monitor
+
+        run = weakref.ref(self._run)
+
+        def read() -> PipelineStatistics | None:
+            running = run()
+            return running.collected() if running is not None else None
+
+        return Monitor(read, interval=interval, file=file)
 
     def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
         """Return how much memory the outputs of each operator took so far.
