@@ -83,22 +83,20 @@ def _measure_images(options: argparse.Namespace, counts: Sequence[int]) -> dict[
         raise ArgumentValueError(
             f"bench: there must be images in {options.path!r} (got none). Name another folder."
         )
-    batch_size = min(options.batch_size or _BATCH_SIZE, len(files))
+    size = min(options.batch_size or _BATCH_SIZE, len(files))
     loaders: dict[str, Loader] = {
-        "dali_core": lambda threads: _pipeline_speed(
-            _crops(files, threads, batch_size), options.seconds
-        )
+        "dali_core": lambda threads: _pipeline_speed(_crops(files, threads, size), options.seconds)
     }
     other = _torch_loader()
     if other is not None:
         open_batches = other[1]
         loaders["torch"] = lambda threads: (
-            _per_second(open_batches(files, threads, batch_size, _SIDE), options.seconds),
+            _per_second(open_batches(files, threads, size, _SIDE), options.seconds),
             "",
         )
     measured = measure(loaders, counts, rounds=options.rounds)
     torch = None if other is None else other[0]
-    return {"files": len(files), "batch_size": batch_size, **measured, "torch": torch}
+    return {"files": len(files), "batch_size": size, **measured, "torch": torch}
 
 
 def _measure_pipeline(options: argparse.Namespace, counts: Sequence[int]) -> dict[str, Any]:
@@ -107,13 +105,13 @@ def _measure_pipeline(options: argparse.Namespace, counts: Sequence[int]) -> dic
     options.target, options.num_threads = options.path, None
     make = load_function(options)
     with closing(make()) as pipeline:
-        batch_size = pipeline.max_batch_size
+        size = pipeline.max_batch_size
 
     def measure_speed(threads: int) -> tuple[float, str]:
         return _pipeline_speed(make(num_threads=threads), options.seconds)
 
     measured = measure({"dali_core": measure_speed}, counts, rounds=options.rounds)
-    return {"files": None, "batch_size": batch_size, **measured, "torch": None}
+    return {"files": None, "batch_size": size, **measured, "torch": None}
 
 
 def thread_counts(most: int) -> list[int]:
@@ -173,12 +171,12 @@ def measure(loaders: Mapping[str, Loader], counts: Sequence[int], *, rounds: int
     }
 
 
-def _crops(files: Sequence[str], threads: int, batch_size: int) -> Pipeline:
+def _crops(files: Sequence[str], threads: int, size: int) -> Pipeline:
     from dali_core import fn
     from dali_core.pipeline import Pipeline
 
     pipeline = Pipeline(
-        batch_size=batch_size,
+        batch_size=size,
         num_threads=threads,
         device_id=None,
         on_sample_error="replace",
