@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 _WIDTH = 760
-_LABELS = 215
+_LETTER = 7.6
 _BAR, _GAP, _HEADING = 24, 6, 34
 _STYLE = """\
 .card { fill: #ffffff; stroke: #d0d7de; }
@@ -22,8 +22,10 @@ text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f
 }"""
 
 
-def bar_chart(groups: Mapping[str, Mapping[str, float]], title: str, unit: str) -> str:
-    """Draw groups of horizontal bars, of which the first of each is emphasized.
+def bar_chart(
+    groups: Mapping[str, Mapping[str, float]], title: str, unit: str, *, emphasized: bool = True
+) -> str:
+    """Draw groups of horizontal bars.
 
     Parameters
     ----------
@@ -33,6 +35,8 @@ def bar_chart(groups: Mapping[str, Mapping[str, float]], title: str, unit: str) 
         What assistive technology reads.
     unit : str
         Printed after the first value.
+    emphasized : bool
+        Whether the first bar of each group has another color.
 
     Returns
     -------
@@ -40,20 +44,23 @@ def bar_chart(groups: Mapping[str, Mapping[str, float]], title: str, unit: str) 
         A document in SVG, without references to anything outside of it.
     """
     longest = max(value for group in groups.values() for value in group.values())
-    scale = (_WIDTH - _LABELS - 190) / longest
+    names = [name for group in groups.values() for name in group]
+    labels = 34 + min(330, round(_LETTER * max(map(len, names))))
+    scale = (_WIDTH - labels - 80 - _LETTER * len(unit)) / longest
     lines, top = [], 14
     for heading, group in groups.items():
         lines.append(f'<text class="heading" x="20" y="{top + 18}">{escape(heading)}</text>')
         top += _HEADING
         for number, (name, value) in enumerate(group.items()):
-            kind = "other" if number else "first"
+            kind = "other" if number and emphasized else "first"
             length, middle = value * scale, top + _BAR // 2 + 5
             lines += [
-                f'<text x="{_LABELS - 10}" y="{middle}" text-anchor="end">{escape(name)}</text>',
-                f'<rect class="{kind}" x="{_LABELS}" y="{top}" width="{length:.0f}" '
+                f'<text x="{labels - 10}" y="{middle}" text-anchor="end">'
+                f"{escape(_short(name))}</text>",
+                f'<rect class="{kind}" x="{labels}" y="{top}" width="{length:.0f}" '
                 f'height="{_BAR}" rx="3"/>',
-                f'<text x="{_LABELS + length + 8:.0f}" y="{middle}">{value:,.0f}'
-                f"{'' if number else f' {escape(unit)}'}</text>",
+                f'<text x="{labels + length + 8:.0f}" y="{middle}">{_number(value)}'
+                f"{'' if number or not unit else f' {escape(unit)}'}</text>",
             ]
             top += _BAR + _GAP
         top += 8
@@ -70,3 +77,11 @@ def bar_chart(groups: Mapping[str, Mapping[str, float]], title: str, unit: str) 
             "</svg>\n",
         ]
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _short(name: str, most: int = 43) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import statistics
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -136,9 +137,24 @@ def summary(results: Mapping[str, Any]) -> str:
         f"threads or worker processes, batches of {settings['batch_size']}, {data['files']} "
         f"{data['kind']} of {data['mean_bytes'] / 1000:.0f} kB in the page cache. Medians of "
         f"{settings['rounds']} alternating rounds. dali_core is {'; it is '.join(ratios)}, "
-        f"with 95 % intervals. {results.get('note', '')}"
+        "with 95 % intervals. Processor time for an image of training: "
+        f"{_processor_time(results)}. "
+        f"{results.get('note', '')}"
     )
     return f"![Images per second of three loaders]({CHART.relative_to(ROOT)})\n\n{text.strip()}"
+
+
+def _processor_time(results: Mapping[str, Any]) -> str:
+    """Return the processor time of each loader in the first pipeline, with its worker processes."""
+    measured = results["measurements"][next(iter(PIPELINES))]
+    times = {
+        peer: statistics.median(
+            1e3 * result["processor_seconds"] / result["images"] for result in measured[peer]
+        )
+        for peer in _TITLES
+    }
+    named = ", ".join(f"{_TITLES[peer]} {time:.2g} ms" for peer, time in times.items())
+    return named.replace(", on the CPU", "")
 
 
 def _peer(results: Mapping[str, Any], peer: str) -> str:

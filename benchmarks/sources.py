@@ -21,8 +21,8 @@ PHOTO_PIPELINES = (
     "dali_core/kernels/resize",
 )
 """Folders with the code that takes nearly all of the time of pipelines of photos: decoding of JPEG
-files, resizing, and the fused chain. The rest of the engine takes about 30 us of a batch of 64, that
-is, 0.1 % of its time."""
+files, resizing, and the fused chain. The rest of the engine takes about 30 us of a batch of 64,
+which is 0.1 % of its time."""
 
 # String literals are kept as they are; of the rest, comments and space are left out.
 _TOKENS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL)

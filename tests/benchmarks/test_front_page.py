@@ -1,4 +1,4 @@
-"""The numbers of README.md are those of the newest results, and the code is still the measured one."""
+"""README.md has the numbers of the newest results, and the code is still the measured one."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dali_core._registry.specs import all_specs
+from docs.generator.groups import GROUPS, OTHERS, grouped
 
 ROOT = Path(__file__).parents[2]
 INTERNALS = ROOT / "docs/internals"
@@ -133,15 +134,14 @@ def test_tables_of_other_loaders_agree() -> None:
             assert brief.partition(" ")[0].strip(",:") in full, row
 
 
-def test_table_has_every_operator() -> None:
-    table = "".join(re.findall(r"^\| (?!group).*$", FEATURES.partition("## Operators by group")[2], re.MULTILINE))
-    listed = set(re.findall(r"`([\w.*]+)`", table))
-    groups = {name.removesuffix("*") for name in listed if name.endswith(".*")}
-    present = {name for name, spec in all_specs().items() if not spec.is_internal}
-    missing = {name for name in present - listed if not name.startswith(tuple(groups))}
-    assert {name for name in missing if not all_specs()[name].deprecated} == set()
-    assert {name for name in listed if not name.endswith(".*")} <= present
-    assert all(any(name.startswith(group) for name in present) for group in groups)
+def test_groups_have_every_operator() -> None:
+    found = grouped()
+    assert OTHERS not in found
+    listed = [name for names in found.values() for name in names]
+    present = {name for name, spec in all_specs().items() if not spec.deprecated}
+    assert sorted(listed) == sorted(present)
+    for pattern in (pattern for patterns in GROUPS.values() for pattern in patterns):
+        assert any(name.startswith(pattern.removesuffix("*")) for name in present), pattern
 
 
 def test_commands_exist() -> None:
