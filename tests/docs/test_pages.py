@@ -98,8 +98,8 @@ def test_programs(page: Path, photos: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_loop_with_jax_of_the_first_page(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jax", reason="not available: JAX")
     page = ROOT / "docs/getting_started.md"
-    definition, _, _ = blocks(page, "python")[0].partition("\n\nfor ")
-    definition = re.sub(r"(?m)^from dali_core\.plugin\.pytorch .*$", "", definition)
+    definition, _, _ = blocks(page, "python")[0].partition("\n\nloader = ")
+    definition = re.sub(r"(?m)^from dali_core\.pytorch .*$", "", definition)
     _, _, section = page.read_text("utf-8").partition("## A loop with JAX")
     loop = "\n".join(re.findall(r"(?m)^    (.*)$|^$", section.partition("\n## ")[0]))
     exec(compile(f"{definition}\n\n{loop}", str(page), "exec"), {"__name__": page.stem})
