@@ -13,6 +13,7 @@ from dali_core._messages import printable
 from dali_core._readers.protocol import DataSource
 from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.operators.readers.folders import names_in
 from dali_core.operators.video.clip_listing import ListedVideo, list_videos
 from dali_core.operators.video.clip_ranges import FindRange
 
@@ -82,6 +83,8 @@ class ClipTable(DataSource):
         Number of clips.
     copies : ObjectCopies or None
         What keeps those files that are copies of objects.
+    class_folders : list of str or None
+        The folders whose numbers are the labels, if they are.
     """
 
     rule: ClipRule
@@ -96,6 +99,7 @@ class ClipTable(DataSource):
     first_clips: list[int] = field(default_factory=list)
     num_clips: int = 0
     copies: ObjectCopies | None = None
+    class_folders: list[str] | None = None
 
     def __len__(self) -> int:
         return self.num_clips
@@ -108,6 +112,11 @@ class ClipTable(DataSource):
         counts = np.diff(self.first_clips, append=self.num_clips)
         labels: list[int] = np.repeat(self.range_labels, counts).tolist()
         return labels
+
+    @property
+    def class_names(self) -> Sequence[str] | None:
+        """The folders, if labels are their numbers."""
+        return self.class_folders
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to make a clip by its number."""
@@ -163,7 +172,11 @@ def list_clips(
     indices: dict[str, Any] = dict(
         zip(names, open_indices(paths, names=names, problems=problems), strict=True)
     )
-    table = ClipTable(rule, has_labels, names, paths, [""] * len(names), copies=copies)
+    root = arguments.get("file_root")
+    folders = names_in(storage.checked_path(root), storage, folders=True) if root else None
+    table = ClipTable(
+        rule, has_labels, names, paths, [""] * len(names), copies=copies, class_folders=folders
+    )
     number_of = {name: number for number, name in enumerate(names)}
     longest = 0
     for video in videos:
