@@ -8,17 +8,13 @@ same files, from the page cache, with the same number of threads (or worker proc
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
 from typing import Any
-
-from tqdm import tqdm
 
 from . import plot
 from .command import (
     Peer,
     add_peer_options,
     add_photo_options,
-    batches_of,
     describe_run,
     find_peers,
     find_photos,
@@ -28,8 +24,7 @@ from .command import (
 )
 from .peers.photo_settings import PHOTO_PIPELINES
 from .summary import quartiles, ratio_of_medians
-
-Measurements = dict[str, dict[str, list[dict[str, Any]]]]
+from .throughput import measure, rates_of
 
 
 def main() -> None:
@@ -63,7 +58,7 @@ def main() -> None:
     plot.bars(
         {
             PHOTO_PIPELINES[pipeline]: {
-                peer.title: _rates(by_peer[peer.name]) for peer in peers if peer.name in by_peer
+                peer.title: rates_of(by_peer[peer.name]) for peer in peers if peer.name in by_peer
             }
             for pipeline, by_peer in measurements.items()
         },
@@ -76,31 +71,6 @@ def main() -> None:
     write_results(name, description | {"measurements": measurements})
 
 
-def measure(arguments: argparse.Namespace, peers: list[Peer], files: list[str]) -> Measurements:
-    """Measure every peer on every pipeline, alternating."""
-    measurements: Measurements = {pipeline: defaultdict(list) for pipeline in arguments.pipelines}
-    batches = batches_of(arguments.images, files, arguments.batch_size)
-    turns = [
-        (pipeline, peer)
-        for round_ in range(arguments.rounds)
-        for pipeline in arguments.pipelines
-        for peer in peers[round_ % len(peers) :] + peers[: round_ % len(peers)]
-        if pipeline in peer.pipelines
-    ]
-    for pipeline, peer in tqdm(turns, unit="measurement"):
-        result = peer.measure(
-            "throughput",
-            pipeline=pipeline,
-            files=files,
-            threads=arguments.threads,
-            batch_size=arguments.batch_size,
-            warm_up=arguments.warm_up,
-            batches=batches,
-        )
-        measurements[pipeline][peer.name].append(result)
-    return measurements
-
-
 def report(pipeline: str, by_peer: dict[str, list[dict[str, Any]]], peers: list[Peer]) -> None:
     """Print one pipeline: rates with quartiles, ratios with 95 % intervals, memory."""
     print(f"\n{PHOTO_PIPELINES[pipeline]}")
@@ -108,20 +78,16 @@ def report(pipeline: str, by_peer: dict[str, list[dict[str, Any]]], peers: list[
         if peer.name not in by_peer:
             continue
         results = by_peer[peer.name]
-        rate = quartiles(_rates(results))
+        rate = quartiles(rates_of(results))
         peak = max(result["memory_peak"] for result in results) / 1e6
         imported = max(result["memory_imported"] for result in results) / 1e6
         line = f"  {peer.title:31} {rate.median:7.0f} images/s ({rate.low:.0f} to {rate.high:.0f})"
         line += f"  {peak:6.0f} MB ({imported:.0f})"
         if peer.name != "ours" and "ours" in by_peer:
-            ratio = ratio_of_medians(_rates(by_peer["ours"]), _rates(results))
+            ratio = ratio_of_medians(rates_of(by_peer["ours"]), rates_of(results))
             line += f"  dali_core is {ratio.median:.2f} times as fast"
             line += f" ({ratio.low:.2f} to {ratio.high:.2f})"
         print(line)
-
-
-def _rates(results: list[dict[str, Any]]) -> list[float]:
-    return [result["images_per_second"] for result in results]
 
 
 if __name__ == "__main__":

@@ -31,15 +31,17 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_output_stderr = "error"
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["generator", "_build"]
+exclude_patterns = ["generator", "_build", "operators/examples.md"]
 python_maximum_signature_line_length = 88
 add_module_names = False
 
 html_theme = "furo"
 html_title = f"dali_core {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["pictures.css"]
 
 
 def setup(app: object) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bar_chart import bar_chart
+
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 _NAMES = {
     "ours": "dali_core",
@@ -29,21 +31,24 @@ _UNITS = {
 }
 # What describes a measurement, and is no result.
 _ABOUT = ("date", "machine", "peers", "versions", "settings", "data", "threads", "frameworks",
-          "commits", "every", "loads", "pipeline")  # fmt: skip
+          "commits", "every", "loads", "pipeline", "sources", "note")  # fmt: skip
 _INTRODUCTION = """\
-The numbers of all files in `benchmarks/results`, each with its date, its machine and the versions
-that were compared. They are medians over the rounds, with quartiles in parentheses. Compare numbers
-of one table only: machines and loads differ. `CONTRIBUTING.md` lists the commands that measure
-them, and describes the method.
+The plots are of all files in `benchmarks/results`, the newest first, each with its date, its
+machine and the versions that were compared. Bars are medians over the rounds; the numbers below
+them have quartiles in parentheses. Compare numbers of one plot only: machines and loads differ.
+`CONTRIBUTING.md` lists the commands that measure them, and describes the method. Tests reject the
+chart of the first page when the code that it measured has changed; the other results are as old as
+their dates.
 """
+_MOST_BARS = 24
 
 Row = tuple[str, str, list[float]]
 
 
-def page(folder: Path = RESULTS) -> str:
-    """Return the text of the page."""
+def page(pictures: Path, folder: Path = RESULTS) -> str:
+    """Return the text of the page, and write its plots to the folder `pictures`."""
     lines = ["# Benchmarks", "", _INTRODUCTION]
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json"), key=_age):
         content = json.loads(path.read_text("utf-8"))
         found = re.fullmatch(r"(.*?)-(\d{4}-\d\d-\d\d)-(.*)", path.stem)
         title, date, _ = found.groups() if found else (path.stem, "unknown", "")
@@ -51,14 +56,45 @@ def page(folder: Path = RESULTS) -> str:
         words = title.replace("-", " ").capitalize().replace("Gpu", "GPU")
         lines += [f"## {words}{suffix}, {date}", ""]
         lines += [*(f"- {about}" for about in _about(content)), ""]
-        lines += [*_table(content), ""]
         picture = path.with_suffix(".png")
         if picture.exists():
             target = f"../../benchmarks/results/{picture.name}"
-            lines += [f"![The same numbers as bars]({target})", ""]
+            lines += [f"![The numbers below as bars]({target})", ""]
+        elif plot := _plot(content):
+            target_file = pictures / f"{path.stem}.svg"
+            target_file.write_text(plot, "utf-8")
+            lines += [f"![The numbers below as bars]({pictures.name}/{target_file.name})", ""]
+        lines += ["<details><summary>Numbers</summary>", "", *_table(content), "", "</details>", ""]
     if len(lines) == 3:
         lines.append("No results are stored here.")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _age(path: Path) -> tuple[bool, list[int], str]:
+    """Return a key that puts the results of the first page before all others, new before old."""
+    date = re.search(r"(\d{4})-(\d\d)-(\d\d)", path.stem)
+    numbers = [-int(number) for number in date.groups()] if date else [0]
+    return not path.stem.startswith("front-page"), numbers, path.stem
+
+
+def _plot(content: Mapping[str, Any]) -> str:
+    """Return the medians of a file of results as bars, in a group for each unit; or nothing."""
+    groups: dict[str, dict[str, float]] = {}
+    for key, value in content.items():
+        for name, unit, values in _rows((key,), value) if key not in _ABOUT else ():
+            scale = 1e-6 if unit.endswith("MB") else 1
+            groups.setdefault(unit, {})[name] = scale * statistics.median(values)
+    shown = {
+        unit: values
+        for unit, values in groups.items()
+        if len(values) > 1 and all(value > 0 for value in values.values())
+    }
+    # Different units have different scales: the one with the most bars is plotted.
+    unit = max(shown, key=lambda unit: len(shown[unit]), default=None)
+    if unit is None:
+        return ""
+    bars = dict(list(shown[unit].items())[:_MOST_BARS])
+    return bar_chart({unit.capitalize(): bars}, f"Medians, {unit}", "", emphasized=False)
 
 
 def _about(content: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +109,8 @@ def _about(content: Mapping[str, Any]) -> Iterator[str]:
     )
     if "device" in machine:
         yield machine["device"]
+    if "note" in content:
+        yield content["note"]
     versions = dict(content.get("versions", {}))
     for peer in content.get("peers", {}).values():
         versions.update(peer)

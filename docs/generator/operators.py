@@ -18,25 +18,25 @@ from dali_core._registry.specs import all_specs
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from docs.generator.files import make_files, make_sounds, sound
 from docs.generator.gallery import GALLERY
+from docs.generator.groups import grouped
 from docs.generator.literals import kind, literal
-from docs.generator.pictures import make_photos, make_videos, photo, save_picture
+from docs.generator.pictures import (
+    add_photographs,
+    first_photo,
+    make_photos,
+    make_videos,
+    save_picture,
+    size_of,
+)
 from docs.generator.programs import Program, program_of, run_program
 
 COMMON = ("device", "name", "preserve", "bytes_per_sample_hint")
-GROUPS = {
-    "": "Images and tensors",
-    "decoders": "Decoders",
-    "experimental": "Experimental",
-    "noise": "Noise",
-    "random": "Random numbers",
-    "readers": "Readers",
-    "reductions": "Reductions",
-    "segmentation": "Segmentation",
-    "transforms": "Transforms of coordinates",
-}
 # Not in the tree of pages: the theme would write all their names into the sidebar of every page,
 # which takes half of the time to build them.
 _HEAD = "---\norphan: true\n---\n\n"
+_SHOWN_FIRST = ("color_twist", "rotate", "gaussian_blur", "grid_mask")
+_THUMBNAIL = 96
+"""Pixels, of the width of a thumbnail; tall pictures have the height of a photo of this width."""
 _INTRODUCTION = """\
 Call operators inside a pipeline's definition. Positional arguments are the data, keyword arguments
 are parameters. Where a table says "yes" under *per sample*, the argument may also be the result of
@@ -57,7 +57,8 @@ def write_pages(folder: Path) -> None:
     with _photos_and_videos():
         for spec in all_specs().values():
             (folder / f"{spec.name}.md").write_text(page(spec, folder / "pictures"), "utf-8")
-    (folder / "index.md").write_text(index(), "utf-8")
+    (folder / "index.md").write_text(index(folder / "pictures"), "utf-8")
+    (folder / "examples.md").write_text(examples(folder / "pictures"), "utf-8")
 
 
 @contextlib.contextmanager
@@ -66,6 +67,7 @@ def _photos_and_videos() -> Iterator[None]:
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         make_photos(Path(folder))
+        add_photographs(Path(folder))
         make_videos(Path(folder))
         make_sounds(Path(folder))
         make_files(Path(folder))
@@ -76,23 +78,32 @@ def _photos_and_videos() -> Iterator[None]:
             os.chdir(before)
 
 
-def index() -> str:
-    """Return the index page: all operators, in groups."""
-    groups: dict[str, list[OpSpec]] = {group: [] for group in GROUPS}
-    former = [spec for spec in all_specs().values() if spec.deprecated]
-    for spec in all_specs().values():
-        if spec.deprecated:
-            continue
-        groups.setdefault(spec.name.rpartition(".")[0], []).append(spec)
-    common = [arg for arg in all_args(next(iter(all_specs().values()))) if arg.name in COMMON]
+def index(pictures: Path) -> str:
+    """Return the index page: all operators, in groups, with pictures of those that have one."""
+    specs = all_specs()
+    common = [arg for arg in all_args(next(iter(specs.values()))) if arg.name in COMMON]
     lines = ["# Operators", "", _INTRODUCTION + _table(common), ""]
-    for group, specs in groups.items():
-        if not specs:
-            continue
-        lines += [f"## {GROUPS.get(group, group)}", "", "| operator | |", "|---|---|"]
-        for spec in specs:
-            lines.append(f"| [`fn.{spec.name}`]({spec.name}.md) | {_cell(_first_line(spec))} |")
+    for group, names in grouped().items():
+        rows = [
+            [
+                _thumbnail(name, pictures),
+                f"[`fn.{name}`]({name}.md)",
+                _cell(_first_line(specs[name])),
+            ]
+            for name in names
+        ]
+        if not any(row[0] for row in rows):
+            rows = [row[1:] for row in rows]
+        columns = len(rows[0])
+        lines += [
+            f"## {group}",
+            "",
+            "| " * (columns - 2) + "| operator | |",
+            "|---" * columns + "|",
+        ]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
         lines.append("")
+    former = [spec for spec in specs.values() if spec.deprecated]
     if former:
         lines += ["## Deprecated names", "", "Using them issues a warning.", ""]
         lines += [
@@ -100,6 +111,29 @@ def index() -> str:
         ]
         lines.append("")
     return "\n".join(lines)
+
+
+def examples(pictures: Path) -> str:
+    """Return the row of pictures on the first page: a photo, and the results of some operators."""
+    files = {"the photo": "photo.webp"}
+    files |= {f"fn.{name}": f"{name}-0.webp" for name in _SHOWN_FIRST}
+    cells = [
+        f"![{name}](operators/pictures/{file}){{width={size_of(pictures / file)[0] // 2}px}}"
+        for name, file in files.items()
+    ]
+    rows = (list(files), ["---"] * len(cells), cells)
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _thumbnail(name: str, pictures: Path) -> str:
+    """Return the last picture of an operator as an image of a table, or nothing."""
+    calls = GALLERY.get(name, ())
+    path = pictures / f"{name}-0.webp"
+    if not calls or not path.exists():
+        return ""
+    width, height = size_of(path)
+    shown = max(1, min(_THUMBNAIL, _THUMBNAIL * 2 * width // (3 * height)))
+    return f"![a result of fn.{name}](pictures/{path.name}){{width={shown}px}}"
 
 
 def page(spec: OpSpec, pictures: Path) -> str:
@@ -156,28 +190,40 @@ def _former(spec: OpSpec) -> str:
 
 
 def _call(spec: OpSpec) -> str:
+    """Return the signature, with types."""
+    types = {arg.name: _annotation(arg) for arg in all_args(spec)}
     parameters = []
     has_star = False
     for parameter in signature(spec).parameters.values():
         if parameter.name in COMMON:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
-            parameters.append(f"*{parameter.name}")
+            parameters.append(f"*{parameter.name}: DataNode")
             has_star = True
         elif parameter.kind is parameter.POSITIONAL_ONLY:
             optional = parameter.default is not parameter.empty
-            parameters.append(parameter.name + ("=None" if optional else ""))
+            parameters.append(
+                f"{parameter.name}: DataNode" + (" | None = None" if optional else "")
+            )
         else:
             if not has_star:
                 parameters += ["/", "*"] if parameters else ["*"]
                 has_star = True
-            default = (
-                "" if parameter.default is parameter.empty else f"={literal(parameter.default)}"
-            )
-            parameters.append(parameter.name + default)
+            named = f"{parameter.name}: {types[parameter.name]}"
+            if parameter.default is None:
+                named += " | None"
+            if parameter.default is not parameter.empty:
+                named += f" = {literal(parameter.default)}"
+            parameters.append(named)
     if parameters and parameters[-1] == "*":
         parameters.pop()
     return f"fn.{spec.name}({', '.join(parameters)})"
+
+
+def _annotation(arg: Arg) -> str:
+    """Return the type of an argument as an annotation."""
+    name = re.sub(r"^list of (.*)$", r"list[\1]", kind(arg.type).replace("any object", "object"))
+    return f"{name} | DataNode" if arg.tensor else name
 
 
 def _table(arguments: list[Arg]) -> str:
@@ -239,21 +285,28 @@ def _errors(arguments: list[Arg]) -> list[str]:
 
 
 def _shown(spec: OpSpec, program: Program, outputs: list[list[np.ndarray]], pictures: Path) -> str:
+    """Return a table of the input and the results, all at the same scale."""
     heads, cells = [], []
     first = outputs[: len(program.calls)]  # of a call with several results, the first
     for kind_of_input, folder in (("photo", "photos"), ("sound", "sounds")):
         if f'file_root="{folder}"' in program.text:
             before = pictures / f"{kind_of_input}.webp"
             if not before.exists():
-                save_picture(photo("towers", 0) if folder == "photos" else sound(), before)
-            heads = [f"the {kind_of_input}"]
-            cells = [f"![the {kind_of_input}](pictures/{kind_of_input}.webp)"]
+                save_picture(first_photo() if folder == "photos" else sound(), before)
+            heads.append(f"the {kind_of_input}")
+            cells.append(_picture(f"the {kind_of_input}", before))
     for number, (call, samples) in enumerate(zip(program.calls, first, strict=True)):
-        name = f"{spec.name}-{number}.webp"
-        save_picture(samples[0], pictures / name)
+        path = pictures / f"{spec.name}-{number}.webp"
+        save_picture(samples[0], path)
         heads.append(f"`{_cell(call)}`")
-        cells.append(f"![result of {_cell(call)}](pictures/{name})".replace("[0]", ""))
+        cells.append(_picture(f"result of {_cell(call)}".replace("[0]", ""), path))
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), cells))
+
+
+def _picture(text: str, path: Path) -> str:
+    """Return an image in which a pixel of the file is a pixel of the page."""
+    escaped = re.sub(r"([\[\]])", r"\\\1", text)
+    return f"![{escaped}](pictures/{path.name}){{width={size_of(path)[0]}px}}"
 
 
 def _first_line(spec: OpSpec) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from examples.photos.dataset import SCENES
 
 CLASSES = {"city": "towers", "flowers": "flowers"}
 HEIGHT, WIDTH = 160, 240
+_PHOTOGRAPHS = Path(__file__).parent / "photographs"
 
 
 def photo(scene: str, number: int) -> np.ndarray:
@@ -28,6 +30,27 @@ def make_photos(folder: Path, per_class: int = 4) -> None:
         target.mkdir(parents=True)
         for number in range(per_class):
             Image.fromarray(photo(scene, number)).save(target / f"{number}.jpg", quality=95)
+
+
+def add_photographs(folder: Path) -> None:
+    """Add photographs to the folder `photos`, as its first files, which the pages show."""
+    target = folder / "photos" / "a"
+    target.mkdir()
+    for number, source in enumerate(sorted(_PHOTOGRAPHS.glob("*.jpg"))):
+        shutil.copy(source, target / f"{number}.jpg")
+
+
+def first_photo() -> np.ndarray:
+    """Return the first photo of the current folder: (height, width, 3) uint8."""
+    first = min(Path("photos").glob("*/*"))
+    with Image.open(first) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def size_of(path: Path) -> tuple[int, int]:
+    """Return the width and the height of a picture."""
+    with Image.open(path) as image:
+        return image.size
 
 
 def make_videos(folder: Path, num_frames: int = 40) -> None:

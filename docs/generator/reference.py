@@ -43,15 +43,15 @@ _WITH_ENTRIES = ("Attributes", "Parameters", "Raises", "Returns", "Yields")
 def write_pages(folder: Path) -> None:
     """Write the pages, and that of the benchmarks, replacing existing ones."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    (folder / "pictures").mkdir(parents=True)
     pages = {
-        "errors": errors_page,
-        "types": types_page,
-        "iterators": iterators_page,
-        "benchmarks": benchmarks.page,
+        "errors": errors_page(),
+        "types": types_page(),
+        "iterators": iterators_page(),
+        "benchmarks": benchmarks.page(folder / "pictures"),
     }
-    for name, page in pages.items():
-        (folder / f"{name}.md").write_text(page(), "utf-8")
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
 
 
 def errors_page() -> str:

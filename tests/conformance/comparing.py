@@ -130,3 +130,8 @@ def numbers(dtype: str, shape: Sequence[int], seed: int = 0) -> np.ndarray:
         return (random.standard_normal(shape) * 200).astype(dtype)
     limits = np.iinfo(dtype)
     return random.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+
+
+def described(meta: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said about a reader without names of classes, which NVIDIA DALI lacks."""
+    return {name: value for name, value in meta.items() if name != "class_names"}

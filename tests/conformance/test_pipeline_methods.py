@@ -16,6 +16,7 @@ import pytest
 import dali_core
 import dali_core.fn
 import dali_core.types
+from tests.conformance.comparing import described
 from tests.conformance.pipelines import (
     ARRAY,
     SIZE,
@@ -297,7 +298,7 @@ def test_readers(tmp_path: Path) -> None:
     log = check(
         lambda p, _: p.epoch_size("r"),
         lambda p, _: p.epoch_size(name="r"),
-        lambda p, _: p.reader_meta("r"),
+        lambda p, _: described(p.reader_meta("r")),
         lambda p, _: p.epoch_size("pruned"),
         lambda p, _: p.reader_meta("pruned"),
         lambda p, _: p.epoch_size("nobody"),

@@ -15,6 +15,7 @@ import pytest
 
 import dali_core
 import dali_core.fn
+from tests.conformance.comparing import described
 
 reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
@@ -48,7 +49,7 @@ def read(library: Any, batch_size: int = 1, epochs: int = 1, **arguments: Any) -
         pipeline.set_outputs(*library.fn.readers.file(name="reader", **arguments))
     pipeline.build()
     size = pipeline.epoch_size("reader")
-    batches: list[Any] = [pipeline.reader_meta("reader"), size]
+    batches: list[Any] = [described(pipeline.reader_meta("reader")), size]
     for _ in range(-(-epochs * size // batch_size)):
         data, labels = pipeline.run()
         batches.append(

@@ -28,7 +28,7 @@ import pytest
 import dali_core
 import dali_core.fn
 from dali_core.testing.examples import list_of
-from tests.conformance.comparing import always
+from tests.conformance.comparing import always, described
 
 reference = pytest.importorskip("nvidia.dali", reason="not available: NVIDIA DALI")
 pytest.importorskip("nvidia.dali.fn", reason="not available: NVIDIA DALI")
@@ -50,7 +50,7 @@ def read(library: Any, most: int = 60, batch_size: int = 1, **arguments: Any) ->
         pipeline.set_outputs(*list_of(outputs))
     pipeline.build()
     size = pipeline.epoch_size("reader")
-    result: list[Any] = [pipeline.reader_meta("reader")]
+    result: list[Any] = [described(pipeline.reader_meta("reader"))]
     for _ in range(-(-min(size, most) // batch_size)):
         batches = pipeline.run()
         result += [

@@ -1,6 +1,6 @@
-"""Every claim of README.md has an entry in claims.json, which names the tests that verify it.
+"""Every claim of README.md and of two pages has an entry in claims.json, which names its tests.
 
-The entries are grouped by the sections of README.md. The key of an entry is the beginning of the
+The entries are grouped by the pages and their sections. The key of an entry is the beginning of the
 claim, without its list marker and with its lines joined; the value lists tests and benchmarks.
 """
 
@@ -14,34 +14,43 @@ from pathlib import Path
 import pytest
 
 from dali_core._registry.specs import all_specs
+from docs.generator.groups import GROUPS, OTHERS, grouped
 
 ROOT = Path(__file__).parents[2]
 INTERNALS = ROOT / "docs/internals"
 README = (ROOT / "README.md").read_text("utf-8")
-CLAIMS: dict[str, dict[str, list[str]]] = json.loads(
+FEATURES = (ROOT / "docs/features.md").read_text("utf-8")
+INSTALLATION = (ROOT / "docs/installation.md").read_text("utf-8")
+CLAIMS: dict[str, dict[str, dict[str, list[str]]]] = json.loads(
     Path(__file__).with_name("claims.json").read_text("utf-8")
 )
-ENTRIES = [(section, beginning) for section in CLAIMS for beginning in CLAIMS[section]]
-NAMED = [name for entries in CLAIMS.values() for names in entries.values() for name in names]
+ENTRIES = [
+    (page, section, beginning)
+    for page, sections in CLAIMS.items()
+    for section, entries in sections.items()
+    for beginning in entries
+]
+NAMED = [name for page, section, beginning in ENTRIES for name in CLAIMS[page][section][beginning]]
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
-def blocks() -> list[tuple[str, str]]:
-    """Return the paragraphs and list entries of README.md, each with the title of its section."""
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Return the paragraphs and list entries of a page, each with the title of its section."""
     found = []
-    for part in re.split(r"^##? ", CODE.sub("", README), flags=re.MULTILINE)[1:]:
+    text = CODE.sub("", (ROOT / page).read_text("utf-8"))
+    for part in re.split(r"^##? ", text, flags=re.MULTILINE)[1:]:
         title, _, text = part.partition("\n")
         for block in re.split(r"\n{2,}|\n(?=- )", text.strip()):
             found.append((title, " ".join(block.split()).removeprefix("- ")))
     return found
 
 
-def claims() -> list[tuple[str, str]]:
+def claims(page: str) -> list[tuple[str, str]]:
     """Return the blocks that must have entries; the others may have them."""
     found = []
-    for title, block in blocks():
+    for title, block in blocks(page):
         prose = re.match(r"[A-Z0-9\[*`]", block) is not None
-        # A paragraph that introduces a program or a table need not be a claim.
+        # A paragraph that introduces a program or a table need not be a claim, nor how to proceed.
         if title in ("Guarantees", "Features") or (prose and not block.endswith(":")):
             found.append((title, block))
     return found
@@ -66,23 +75,30 @@ def test_named_tests_exist(named: str) -> None:
         assert name in names_in(ROOT / path)
 
 
-def test_every_claim_has_an_entry() -> None:
-    found = claims()
-    assert len(found) > 30
+@pytest.mark.parametrize("page", ["README.md", "docs/features.md"])
+def test_every_claim_has_an_entry(page: str) -> None:
+    found = claims(page)
+    assert len(found) >= 8
     missing = [
         (title, block)
         for title, block in found
-        if not any(block.startswith(beginning) for beginning in CLAIMS.get(title, ()))
+        if not any(block.startswith(beginning) for beginning in CLAIMS[page].get(title, ()))
     ]
     assert missing == []
 
 
-@pytest.mark.parametrize(("section", "beginning"), ENTRIES)
-def test_every_entry_is_a_claim(section: str, beginning: str) -> None:
+@pytest.mark.parametrize(("page", "section", "beginning"), ENTRIES)
+def test_every_entry_is_a_claim(page: str, section: str, beginning: str) -> None:
     """Entries quote the beginning of exactly one paragraph or list entry."""
-    assert CLAIMS[section][beginning]
-    found = [block for title, block in blocks() if title == section and block.startswith(beginning)]
+    assert CLAIMS[page][section][beginning]
+    found = [
+        block for title, block in blocks(page) if title == section and block.startswith(beginning)
+    ]
     assert len(found) == 1
+
+
+def test_readme_fits_on_one_screen() -> None:
+    assert len(README.splitlines()) <= 90
 
 
 def test_only_measurements_are_marked_in_the_source() -> None:
@@ -93,28 +109,45 @@ def test_only_measurements_are_marked_in_the_source() -> None:
 def test_numbers_of_operators() -> None:
     public = [spec for spec in all_specs().values() if not spec.is_internal]
     on_gpus = [spec for spec in public if "gpu" in spec.devices]
-    claimed = re.search(r"(\d+) of the (\d+)\s+operators", README)
-    assert claimed is not None
-    assert [int(number) for number in claimed.groups()] == [len(on_gpus), len(public)]
+    comparison = (ROOT / "docs/comparison.md").read_text("utf-8")
+    pattern = r"(\d+) of (?:the )?(\d+)(?:\s+operators| \|)"
+    for text in (README, FEATURES, comparison):
+        claimed = re.search(pattern, text)
+        assert claimed is not None
+        assert [int(number) for number in claimed.groups()] == [len(on_gpus), len(public)]
 
 
-def test_table_has_every_operator() -> None:
-    table = "".join(re.findall(r"^\| (?!group).*$", README.partition("## Status")[2], re.MULTILINE))
-    listed = set(re.findall(r"`([\w.*]+)`", table))
-    groups = {name.removesuffix("*") for name in listed if name.endswith(".*")}
-    present = {name for name, spec in all_specs().items() if not spec.is_internal}
-    missing = {name for name in present - listed if not name.startswith(tuple(groups))}
-    assert {name for name in missing if not all_specs()[name].deprecated} == set()
-    assert {name for name in listed if not name.endswith(".*")} <= present
-    assert all(any(name.startswith(group) for name in present) for group in groups)
+def rows_of(text: str) -> dict[str, list[str]]:
+    """Return the rows of the table of loaders, by their first cells."""
+    rows = [line.strip("| ").split(" | ") for line in re.findall(r"(?m)^\| .* \|$", text)]
+    return {row[0]: row[1:] for row in rows if len(row) > 5}
+
+
+def test_tables_of_other_loaders_agree() -> None:
+    """The table of README.md is the short form of that with the sources."""
+    short = rows_of(README)
+    long = rows_of((ROOT / "docs/comparison.md").read_text("utf-8"))
+    shared = short.keys() & long.keys()
+    assert len(shared) >= 5
+    for row in shared:
+        for brief, full in zip(short[row], long[row], strict=True):
+            assert brief.partition(" ")[0].strip(",:") in full, row
+
+
+def test_groups_have_every_operator() -> None:
+    found = grouped()
+    assert OTHERS not in found
+    listed = [name for names in found.values() for name in names]
+    present = {name for name, spec in all_specs().items() if not spec.deprecated}
+    assert sorted(listed) == sorted(present)
+    for pattern in (pattern for patterns in GROUPS.values() for pattern in patterns):
+        assert any(name.startswith(pattern.removesuffix("*")) for name in present), pattern
 
 
 def test_commands_exist() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    assert {"demo", "test"} <= set(re.findall(r"`make (\w+)", README)) <= targets
-    environments = set(re.findall(r"`tox -e (\w+)`", README))
-    sections = re.findall(r"^\[testenv:(.*)\]", (ROOT / "tox.ini").read_text("utf-8"), re.MULTILINE)
-    assert environments <= set(sections)
+    for text in (README, INSTALLATION):
+        assert {"demo", "test"} <= set(re.findall(r"`make (\w+)", text)) <= targets
 
 
 def test_benchmarks_are_listed() -> None:

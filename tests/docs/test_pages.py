@@ -16,21 +16,30 @@ from dali_core._registry.specs import all_specs
 from docs.generator import operators
 from docs.generator.files import make_files, make_sounds
 from docs.generator.gallery import GALLERY, PROGRAMS
-from docs.generator.pictures import make_photos, make_videos
+from docs.generator.pictures import make_photos, make_videos, size_of
 from docs.generator.programs import program_of
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted(
+    path for folder in ("docs", "docs/cookbook") for path in (ROOT / folder).glob("*.md")
+)
 # Pages whose programs need packages beyond the environment of the documentation.
 NEEDED = {
+    "accelerate": "accelerate",
     "audio": "soundfile",
     "columns": "pyarrow",
+    "heic": "pillow_heif",
+    "hugging_face": "transformers",
     "jax": "jax",
+    "keras": "keras",
+    "lightning": "lightning",
     "paddle": "paddle",
     "ray": "ray",
     "storage": "fsspec",
     "tensorflow": "tensorflow",
+    "timm": "timm",
     "video": "av",
+    "wandb_and_tensorboard": "tensorboard",
 }
 # Operators that pages tell how to write.
 INVENTED = {"a.b", "my.solarize"}
@@ -64,6 +73,8 @@ def all_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore:os.fork")  # warnings of frameworks that earlier pages import
+@pytest.mark.filterwarnings("ignore::FutureWarning:lightning")
+@pytest.mark.filterwarnings("ignore:.*pin_memory")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=ids)
 def test_programs(page: Path, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem in NEEDED:
@@ -87,12 +98,45 @@ def test_programs(page: Path, photos: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_loop_with_jax_of_the_first_page(photos: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jax", reason="not available: JAX")
     page = ROOT / "docs/getting_started.md"
-    definition, _, _ = blocks(page, "python")[0].partition("\n\nfor ")
-    definition = re.sub(r"(?m)^from dali_core\.plugin\.pytorch .*$", "", definition)
+    definition, _, _ = blocks(page, "python")[0].partition("\n\nloader = ")
+    definition = re.sub(r"(?m)^from dali_core\.pytorch .*$", "", definition)
     _, _, section = page.read_text("utf-8").partition("## A loop with JAX")
     loop = "\n".join(re.findall(r"(?m)^    (.*)$|^$", section.partition("\n## ")[0]))
     exec(compile(f"{definition}\n\n{loop}", str(page), "exec"), {"__name__": page.stem})
     assert capsys.readouterr().out.count("(4, 3, 224, 224)") == 2
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem in NEEDED], ids=ids)
+def test_programs_that_need_more_packages_are_valid(page: Path) -> None:
+    for program in blocks(page, "python"):
+        assert ast.parse(program).body
+
+
+def test_cookbook_lists_its_pages() -> None:
+    index = ROOT / "docs/cookbook/index.md"
+    text = index.read_text("utf-8")
+    stems = [page.stem for page in PAGES if page.parent == index.parent and page != index]
+    assert len(stems) >= 15
+    for stem in stems:
+        assert f"]({stem}.md)" in text
+        assert f"\n{stem}\n" in text.partition("```{toctree}")[2]
+
+
+@pytest.mark.parametrize("tutorial", sorted((ROOT / "docs/tutorials").glob("*.md")), ids=ids)
+def test_tutorials_need_only_the_wheel(tutorial: Path) -> None:
+    """They import nothing of the checkout but the library."""
+    cells = re.findall(
+        r"^```\{code-cell\}\n(.*?)^```$", tutorial.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert cells
+    imported = set()
+    for node in ast.walk(ast.parse("\n".join(cells))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(str(node.module).partition(".")[0])
+    assert "dali_core" in imported
+    assert not imported & {folder.name for folder in ROOT.iterdir() if folder.name != "dali_core"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
@@ -152,11 +196,13 @@ def test_page_of_operator(
     for picture in re.findall(r"\(pictures/(.*?)\)", text):
         assert (tmp_path / picture).stat().st_size > 100
     assert ("pictures/" in text) == (operator in GALLERY)
+    for picture, width in re.findall(r"\(pictures/(.*?)\)\{width=(\d+)px\}", text):
+        assert size_of(tmp_path / picture)[0] == int(width)  # all at the same scale
     assert ("\n## Example\n" in text) == (program is not None)
 
 
-def test_index_lists_all_operators() -> None:
-    text = operators.index()
+def test_index_lists_all_operators(tmp_path: Path) -> None:
+    text = operators.index(tmp_path)
     for operator in all_specs():
         assert f"](operators/{operator}.md)" in text or f"]({operator}.md)" in text
 

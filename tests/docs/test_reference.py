@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_benchmarks_are_those_of_the_files(tmp_path: Path) -> None:
         "memory": {"reference": {"memory_peak": 250_000_000}},
     }
     (tmp_path / "decode-times-2026-01-02-a-machine.json").write_text(json.dumps(content))
-    page = benchmarks.page(tmp_path)
+    page = benchmarks.page(tmp_path, tmp_path)
     assert "## Decode times, 2026-01-02\n" in page
     assert "- P, 2 processors, S; load average 1.25\n- numpy 9.9\n- batch size: 64\n" in page
     assert "| decode, dali_core | images per second | 20 (15 to 25) | 3 |" in page
@@ -80,9 +81,26 @@ def test_benchmarks_are_those_of_the_files(tmp_path: Path) -> None:
     assert "| NVIDIA DALI | memory peak, MB | 250 | 1 |" in page
 
 
+def test_plots_are_before_the_numbers(tmp_path: Path) -> None:
+    rates = {"ours": [{"images_per_second": 30}], "reference": [{"images_per_second": 20}]}
+    machine = {"processor": "P", "processors": 2, "system": "S"}
+    content = {"machine": machine, "measurements": {"decode": rates}}
+    for name in ("decode-2026-01-02-a", "decode-2026-02-01-a", "front-page-2025-12-01-a"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    page = benchmarks.page(tmp_path, tmp_path)
+    titles = re.findall(r"(?m)^## (.*)$", page)
+    assert titles == ["Front page, 2025-12-01", "Decode, 2026-02-01", "Decode, 2026-01-02"]
+    for name in re.findall(r"\]\(.*/(.*?\.svg)\)", page):
+        drawn = (tmp_path / name).read_text()
+        assert ">decode, dali_core</text>" in drawn
+        assert ">30</text>" in drawn
+    for part in page.split("\n## ")[1:]:
+        assert 0 < part.index(".svg)") < part.index("<summary>Numbers") < part.index("| measured |")
+
+
 @pytest.mark.parametrize("path", sorted(benchmarks.RESULTS.glob("*.json")), ids=lambda p: p.stem)
-def test_stored_results_are_on_the_page(path: Path) -> None:
-    page = benchmarks.page()
+def test_stored_results_are_on_the_page(path: Path, tmp_path: Path) -> None:
+    page = benchmarks.page(tmp_path)
     content = json.loads(path.read_text("utf-8"))
     assert content["machine"]["processor"] in page
     if path.name.startswith("import-time"):
@@ -91,4 +109,4 @@ def test_stored_results_are_on_the_page(path: Path) -> None:
 
 
 def test_without_results_the_page_says_so(tmp_path: Path) -> None:
-    assert "No results are stored here." in benchmarks.page(tmp_path)
+    assert "No results are stored here." in benchmarks.page(tmp_path, tmp_path)

@@ -30,8 +30,19 @@ def test_first_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = run_first_program(tmp_path, monkeypatch, per_class=5)
     images, labels = names["images"], names["labels"]
     assert tuple(images.shape) == (8, 3, 224, 224)
-    assert sorted(labels.flatten().tolist()) == [0] * 4 + [1] * 4
+    assert sorted(labels.tolist()) == [0] * 4 + [1] * 4
     assert abs(float(images.mean())) < 1
+
+
+def test_every_epoch_has_every_photo_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loader = run_first_program(tmp_path, monkeypatch, per_class=50)["loader"]
+    orders = []
+    for _ in range(3):
+        batches = [labels.tolist() for _, labels in loader]
+        assert [len(labels) for labels in batches] == [64, 16]
+        orders.append([label for batch in batches for label in batch])
+        assert sorted(orders[-1]) == [0] * 40 + [1] * 40
+    assert orders[0] != orders[1] != orders[2]
 
 
 def test_size_of_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

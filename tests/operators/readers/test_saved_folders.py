@@ -83,6 +83,7 @@ def test_folders_are_listed_once(tree: Path) -> None:
         with Pipeline(3, 1, None) as pipeline:
             pipeline.set_outputs(*fn.readers.file(file_root=tree))
         data, labels = pipeline.run()
+        assert pipeline.reader_meta("readers_file_0")["class_names"] == ["a", "b", "c"]
         assert [data.at(i).tobytes() for i in range(3)] == [b"1.jpg", b"2.png", b"3.jpg"]
         assert labels.as_array().ravel().tolist() == [0, 0, 2]
         pipeline.close()

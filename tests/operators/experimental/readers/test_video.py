@@ -263,6 +263,18 @@ def test_broken_files_are_bad_samples(video: Video, tmp_path: Path) -> None:
     pipeline.close()
 
 
+def test_folders_name_the_classes(video: Video, tmp_path: Path) -> None:
+    for name in ("b", "a", "empty"):
+        (tmp_path / name).mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name / "clip.webm").write_bytes(video("vp8.webm").read_bytes())
+    with Pipeline(1, 1, None) as pipeline:
+        pipeline.set_outputs(
+            *fn.experimental.readers.video(file_root=str(tmp_path), sequence_length=1, name="clips")
+        )
+    assert pipeline.reader_meta("clips")["class_names"] == ["a", "b", "empty"]
+
+
 def test_other_files_in_a_folder_warn(video: Video, tmp_path: Path) -> None:
     folder = tmp_path / "class"
     folder.mkdir()

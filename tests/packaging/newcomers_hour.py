@@ -1,0 +1,233 @@
+"""The first hour of a new user, with a wheel and outside of the checkout.
+
+``python -m tests.packaging.newcomers_hour dist/NAME.whl`` makes an environment in a temporary
+folder, installs the wheel and what users train with, copies the programs of README.md and of the
+pages into files, runs them, the tutorials as notebooks, and commands with right and wrong input. It
+prints the last output of each, and ends with status 1 if one of them was not as expected.
+
+It needs an index of packages, and takes about ten minutes; it is no part of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("lightning>=2.5,<3", "accelerate>=1.10,<2", "keras>=3", "matplotlib", "pillow",
+            "nbclient", "nbformat", "ipykernel")  # fmt: skip
+PYTORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+PAGES = ("getting_started", "cookbook/lightning", "cookbook/accelerate", "cookbook/keras",
+         "cookbook/steps_per_epoch", "cookbook/csv_and_multi_label", "cookbook/image_with_mask",
+         "cookbook/mixup_and_cutmix", "cookbook/npy_with_labels",
+         "cookbook/class_and_file_names")  # fmt: skip
+CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+MAKE_PHOTOS = """
+import sys
+from pathlib import Path
+import numpy as np
+from PIL import Image
+
+folder, per_class = Path(sys.argv[1]), int(sys.argv[2])
+for label, name in enumerate(("city", "flowers")):
+    (folder / name).mkdir(parents=True)
+    for number in range(per_class):
+        noise = np.random.default_rng([label, number]).integers(0, 256, (20, 30, 3), dtype=np.uint8)
+        Image.fromarray(noise).resize((240, 160)).save(folder / name / f"{number}.jpg")
+"""
+
+LIGHTNING_800 = """
+import lightning
+import torch
+from dali_core import fn, pipeline_def
+from dali_core.pytorch import Loader
+
+
+@pipeline_def(batch_size=64, num_threads=2, device_id=None, seed=1)
+def photos(folder, training):
+    encoded, label = fn.readers.file(file_root=folder, random_shuffle=training)
+    image = fn.resize(fn.decoders.image(encoded), size=[16, 16])
+    return fn.crop_mirror_normalize(image, mean=[128], std=[64], output_layout="CHW"), label
+
+
+class Classifier(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(768, 2))
+        self.trained, self.validated = [], []
+
+    def on_train_epoch_start(self):
+        self.trained.append(0)
+
+    def training_step(self, batch):
+        images, labels = batch
+        self.trained[-1] += len(labels)
+        return torch.nn.functional.cross_entropy(self.layers(images), labels)
+
+    def on_validation_epoch_start(self):
+        self.validated.append(0)
+
+    def validation_step(self, batch):
+        self.validated[-1] += len(batch[1])
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=1e-3)
+
+
+model = Classifier()
+trainer = lightning.Trainer(
+    max_epochs=3, accelerator="cpu", logger=False, enable_checkpointing=False,
+    enable_progress_bar=False,
+)
+trainer.fit(model, Loader(photos("many", True)), Loader(photos("many", False)))
+print("trained on", model.trained, "validated on", model.validated[1:], "after the sanity check")
+assert model.trained == model.validated[1:] == [800, 800, 800]
+"""
+
+RUN_NOTEBOOK = """
+import sys
+import nbclient, nbformat
+
+notebook = nbformat.read(sys.argv[1], as_version=4)
+nbclient.NotebookClient(notebook, timeout=300).execute()
+pictures = sum(
+    "image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.outputs
+)
+print(len(notebook.cells), "cells were executed;", pictures, "pictures")
+"""
+
+# Arguments, whether the command succeeds, and what its output contains.
+COMMANDS: tuple[tuple[Sequence[str], bool, str], ...] = (
+    (("dali-core", "--help"), True, "check"),
+    (("dali-core", "check", "photos"), True, "photos"),
+    (("dali-core", "check", "nowhere"), False, "nowhere"),
+    (("dali-core", "chekc", "photos"), False, "check"),
+    (("dali-core", "show", "nowhere.py"), False, "nowhere.py"),
+    (("python", "-m", "dali_core", "info"), True, "dali_core"),
+)
+
+
+class Hour:
+    """Runs steps in a folder with an environment, and keeps those that were not as expected."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.failed: list[str] = []
+        scripts = folder / "environment" / "bin"
+        self._variables = {
+            **{name: os.environ[name] for name in os.environ if not name.startswith("PYTHON")},
+            "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+            "KERAS_BACKEND": "torch",
+            "MPLBACKEND": "Agg",
+        }
+
+    def step(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        succeeds: bool = True,
+        contains: str = "",
+        lines: int = 3,
+    ) -> bool:
+        """Run a command, print the end of its output, and note if it is not as expected."""
+        start = time.monotonic()
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self._variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        tells_all = "Traceback (most recent call last)" in done.stdout
+        is_right = (done.returncode == 0) == succeeds and contains in done.stdout
+        is_right = is_right and (succeeds or not tells_all)  # errors of users are messages
+        seconds = time.monotonic() - start
+        print(
+            f"{'ok  ' if is_right else 'FAIL'} {name} ({seconds:.0f} s, status {done.returncode})"
+        )
+        shown = done.stdout.strip().splitlines()[-(lines if is_right else 25) :]
+        print("".join(f"       {line}\n" for line in shown), end="", flush=True)
+        if not is_right:
+            self.failed.append(name)
+        return is_right
+
+    def program(self, name: str, text: str, *arguments: str) -> bool:
+        """Write a program into a file, and run it."""
+        path = self.folder / name
+        path.write_text(text, "utf-8")
+        return self.step(f"python {path.name}", ["python", path.name, *arguments])
+
+    def notebook(self, page: Path) -> None:
+        """Make a notebook of the cells of a tutorial, and execute it."""
+        cells = [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "source": source,
+             "execution_count": None, "id": f"cell-{number}"}
+            for number, source in enumerate(CELL.findall(page.read_text("utf-8")))
+        ]  # fmt: skip
+        content: Mapping[str, object] = {
+            "cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5
+        }  # fmt: skip
+        path = self.folder / f"{page.stem}.ipynb"
+        path.write_text(json.dumps(content), "utf-8")
+        self.step(f"notebook {page.stem}", ["python", "run_notebook.py", path.name])
+
+
+def main() -> int:
+    """Read the command line, do everything, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.packaging.newcomers_hour")
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument(
+        "--index", default=PYTORCH_INDEX, help="of PyTorch for the CPU; '' for none"
+    )
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="newcomer-") as name:
+        hour = Hour(Path(name))
+        venv.create(hour.folder / "environment", with_pip=True)
+        spend(hour, arguments.wheel.resolve(), arguments.index)
+    print(f"not as expected: {', '.join(hour.failed) or 'nothing'}")
+    return int(bool(hour.failed))
+
+
+def spend(hour: Hour, wheel: Path, index: str) -> None:
+    """Install, and run everything."""
+    pip = ["python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["-c", str(ROOT / "constraints.txt")]
+    extra = ["--extra-index-url", index] if index else []
+    if not hour.step("pip install", [*pip, *extra, f"{wheel}[pytorch]", *PACKAGES]):
+        return
+    hour.program("make_photos.py", MAKE_PHOTOS, "photos", "4")
+    for folder, per_class in (("readme/photos/train", "40"), ("many", "400")):
+        hour.step(f"photos in {folder}", ["python", "make_photos.py", folder, per_class])
+
+    (readme,) = CODE.findall((ROOT / "README.md").read_text("utf-8"))
+    (hour.folder / "readme" / "readme.py").write_text(readme, "utf-8")
+    hour.step("README.md", ["python", "-c", "import os, runpy; os.chdir('readme'); "
+              "print({k: v.shape for k, v in runpy.run_path('readme.py').items() "
+              "if k in ('images', 'labels')})"])  # fmt: skip
+    for page in PAGES:
+        programs = CODE.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
+        hour.program(f"{page.rpartition('/')[2]}.py", "\n\n".join(programs))
+    hour.program("lightning_800.py", LIGHTNING_800)
+    (hour.folder / "run_notebook.py").write_text(RUN_NOTEBOOK, "utf-8")
+    for tutorial in sorted((ROOT / "docs/tutorials").glob("*.md")):
+        hour.notebook(tutorial)
+    for command, succeeds, contains in COMMANDS:
+        hour.step(" ".join(command), command, succeeds=succeeds, contains=contains, lines=6)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
