@@ -39,15 +39,9 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-<<<<<<< HEAD
-    ["errors", "_messages", "_spec", "_texts", "_atomic_files", "_cache_files"],
+    ["errors", "_messages", "_spec", "_texts", "_extras", "_atomic_files", "_cache_files"],
     ["_types", "statistics", "_data_types", "_constants"],
     ["batching", "_runtime", "_cuda"],
-=======
-    ["errors", "_messages", "_spec", "_texts", "_extras", "_atomic_files", "_cache_files"],
-    ["batching", "_types", "statistics", "_data_types", "_constants"],
-    ["_runtime", "_cuda"],
->>>>>>> 718d7bdcc834a2e8ac2722aa73e678855cd50614
     ["_storage"],
     ["arrow", "array_record", "samplers"],
     # Readers' shared parts know no operator, see below; formats use the listings of operators.

@@ -11,13 +11,8 @@ from typing import Any, get_args, get_origin
 from dali_core import fn, ops, types
 from dali_core._call import accepted_types
 from dali_core._call.arguments import all_args
-<<<<<<< HEAD
-from dali_core._graph.namespaces import class_name, signature
-from dali_core._graph.operator_base import OperatorClass
-=======
 from dali_core._graph.namespaces import class_name, documentation, signature
-from dali_core._graph.operator_class import OperatorClass
->>>>>>> 386daf3efc215f85b69b46649e2a7a4604afce51
+from dali_core._graph.operator_base import OperatorClass
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._stubs.text import definition, first_line, stub
 

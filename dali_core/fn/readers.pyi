@@ -467,7 +467,8 @@ def file(
     Returns
     -------
     (DataNode, DataNode)
-        The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).
+        The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,). Where
+        files have several numbers, or floats, these are int32 or float32 of shape (numbers,).
 
     Parameters
     ----------
@@ -475,11 +476,18 @@ def file(
         Folder with a folder for each class, or to which paths relate.
     file_list : str, default not set
         Text file with a path and a label on each line; paths relate to `file_root`, or to the
-        folder of this file.
+        folder of this file. A file with the extension .csv has a path and one number or more on
+        each line, separated by commas, perhaps below a header.
+    num_labels : int, from 1 to 1048576, default not set
+        How many numbers follow the path on each line of `file_list`; by default one integer.
     files : list[str], default not set
         Paths; relative ones relate to `file_root`.
-    labels : list[int], default not set
-        Label of each entry of `files`; by default its index.
+    labels : object, default not set
+        Labels of the entries of `files`, a sequence or array of shape (files,) or (files, numbers):
+        integers, or floats for targets that are measured. By default the index of each entry.
+    class_names : list[str], default not set
+        Names of the labels of `files` or `file_list`, in their order, for `Pipeline.reader_meta`
+        and loaders. Those of folders are the folders.
     file_filters : list[str], default ['*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff',
     '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav']
         Shell patterns of file names to use below `file_root`.

@@ -6,11 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_core._call.location import warn_user
-<<<<<<< HEAD
 from dali_core._execution.readers import mixture_of
-=======
 from dali_core._graph.element_types import warn_of_remarks
->>>>>>> 718d7bdcc834a2e8ac2722aa73e678855cd50614
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan

@@ -17,12 +17,8 @@ import pytest
 from PIL import Image
 
 import dali_core
-<<<<<<< HEAD
-from dali_core import Pipeline, fn
-from dali_core._extras import install_command
-=======
 from dali_core import Pipeline, fn, types
->>>>>>> 386daf3efc215f85b69b46649e2a7a4604afce51
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, UnknownInputError
 from dali_core.inspection import InspectedSample, Preview
 from dali_core.inspection.calls import operator_call

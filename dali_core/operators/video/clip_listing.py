@@ -148,12 +148,6 @@ def _listed(line: str, number: int, file_list: str) -> ListedVideo:
     return ListedVideo(entry[1], label, start, end, number)
 
 
-def class_folders(arguments: dict[str, Any], storage: Storage) -> list[str] | None:
-    """Return the folders that labels are the numbers of; None if they are numbers of others."""
-    root = arguments.get("file_root")
-    return names_in(storage.checked_path(root), storage, folders=True) if root else None
-
-
 def _from_folders(root: str, storage: Storage) -> list[ListedVideo]:
     videos = [
         ListedVideo(

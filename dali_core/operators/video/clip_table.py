@@ -13,12 +13,8 @@ from dali_core._messages import printable
 from dali_core._readers.protocol import DataSource
 from dali_core._storage import ObjectCopies, Storage, is_url, make_storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-<<<<<<< HEAD
-from dali_core.operators.video.clip_listing import ListedVideo, class_folders, list_videos
-=======
 from dali_core.operators.readers.folders import names_in
 from dali_core.operators.video.clip_listing import ListedVideo, list_videos
->>>>>>> 2feb3197a0105a8c6447014b43820b9a93367325
 from dali_core.operators.video.clip_ranges import FindRange
 
 
@@ -87,13 +83,8 @@ class ClipTable(DataSource):
         Number of clips.
     copies : ObjectCopies or None
         What keeps those files that are copies of objects.
-<<<<<<< HEAD
-    folders : sequence of str or None
-        The folders that labels are the numbers of.
-=======
     class_folders : list of str or None
         The folders whose numbers are the labels, if they are.
->>>>>>> 2feb3197a0105a8c6447014b43820b9a93367325
     """
 
     rule: ClipRule
@@ -108,11 +99,7 @@ class ClipTable(DataSource):
     first_clips: list[int] = field(default_factory=list)
     num_clips: int = 0
     copies: ObjectCopies | None = None
-<<<<<<< HEAD
-    folders: Sequence[str] | None = None
-=======
     class_folders: list[str] | None = None
->>>>>>> 2feb3197a0105a8c6447014b43820b9a93367325
 
     def __len__(self) -> int:
         return self.num_clips
@@ -128,13 +115,8 @@ class ClipTable(DataSource):
 
     @property
     def class_names(self) -> Sequence[str] | None:
-<<<<<<< HEAD
-        """The folders of the videos, if they are classes."""
-        return self.folders
-=======
         """The folders, if labels are their numbers."""
         return self.class_folders
->>>>>>> 2feb3197a0105a8c6447014b43820b9a93367325
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to make a clip by its number."""
@@ -190,21 +172,10 @@ def list_clips(
     indices: dict[str, Any] = dict(
         zip(names, open_indices(paths, names=names, problems=problems), strict=True)
     )
-<<<<<<< HEAD
-    table = ClipTable(
-        rule,
-        has_labels,
-        names,
-        paths,
-        [""] * len(names),
-        copies=copies,
-        folders=class_folders(arguments, storage),
-=======
     root = arguments.get("file_root")
     folders = names_in(storage.checked_path(root), storage, folders=True) if root else None
     table = ClipTable(
         rule, has_labels, names, paths, [""] * len(names), copies=copies, class_folders=folders
->>>>>>> 2feb3197a0105a8c6447014b43820b9a93367325
     )
     number_of = {name: number for number, name in enumerate(names)}
     longest = 0

@@ -11,17 +11,13 @@ from dali_core._runtime.path_list import PathList
 from dali_core._storage import Storage, is_url
 from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-<<<<<<< HEAD
-from dali_core.operators.readers.folders import checked_paths, files_below
+from dali_core.operators.readers.folders import checked_paths, files_below, names_in
 from dali_core.operators.readers.label_rows import (
     LabelRows,
     label_rows,
     rows_of_lines,
     rows_of_table,
 )
-=======
-from dali_core.operators.readers.folders import checked_paths, files_below, names_in
->>>>>>> 718d7bdcc834a2e8ac2722aa73e678855cd50614
 from dali_core.operators.readers.listed_files import ListedFiles
 
 KNOWN_EXTENSIONS = [
