@@ -293,8 +293,7 @@ class Moving:
         The value of `device` that asks for it: ``"mixed"`` for decoders, ``"gpu"`` for what brings
         data in.
     decode : callable, optional
-        For decoders and readers of videos: returns how a call is done on the device; None if the
-        host decodes.
+        For decoders and readers of videos: how a call is done on the device; None on the host.
     """
 
     device: str

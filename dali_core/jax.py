@@ -6,8 +6,10 @@ from dali_core.loaders.recipes.settings import Target
 try:
     from dali_core_jax.loader import Loader as Loader
 except ModuleNotFoundError as error:
+    from dali_core._extras import install_command
+
     raise ImportError(
-        f'dali_core.jax: JAX must be installed (got: {error}). Run pip install "dali_core[jax]".'
+        f"dali_core.jax: JAX must be installed (got: {error}). Run {install_command('jax')}."
     ) from error
 
 _folders = FolderLoaders(Loader, Target("dali_core.jax", "HWC"))

@@ -6,9 +6,10 @@ from dali_core.loaders.recipes.settings import Target
 try:
     from dali_core_pytorch.loader import Loader as Loader
 except ModuleNotFoundError as error:
+    from dali_core._extras import install_command
+
     raise ImportError(
-        f"dali_core.pytorch: PyTorch must be installed (got: {error}). "
-        'Run pip install "dali_core[pytorch]".'
+        f"dali_core.pytorch: PyTorch must be installed (got: {error}). Run {install_command('pytorch')}."
     ) from error
 
 _folders = FolderLoaders(Loader, Target("dali_core.pytorch", "CHW"))

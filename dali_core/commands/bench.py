@@ -44,7 +44,7 @@ def add_parser(parsers: Any) -> None:
         "--batch-size",
         type=positive,
         metavar="N",
-        help=f"(by default {_BATCH_SIZE} for images, that of the function for a pipeline)",
+        help=f"(by default {_BATCH_SIZE}, or that of the pipeline)",
     )
     add_function_options(parser)
     parser.add_argument(
