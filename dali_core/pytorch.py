@@ -9,7 +9,8 @@ except ModuleNotFoundError as error:
     from dali_core._extras import install_command
 
     raise ImportError(
-        f"dali_core.pytorch: PyTorch must be installed (got: {error}). Run {install_command('pytorch')}."
+        f"dali_core.pytorch: PyTorch must be installed (got: {error}). "
+        f"Run {install_command('pytorch')}."
     ) from error
 
 _folders = FolderLoaders(Loader, Target("dali_core.pytorch", "CHW"))
