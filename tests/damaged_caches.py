@@ -31,7 +31,7 @@ from dali_core.operators import file_cache
 from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.folders import files_below
 from dali_core.operators.readers.webdataset import record_format as tar_format
-from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
+from dali_core.operators.video.index_cache import FileKey, IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import PackedIndex
 from tests.operators.readers.tar_files import write_tar
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dali_core.__main__ import main
-from dali_core.operators.video.worker.index_cache import IndexCache, key_of
+from dali_core.operators.video.index_cache import IndexCache, key_of
 from tests import video_files
 from tests.operators.readers.tar_files import sample_entries, write_tar
 

@@ -15,7 +15,7 @@ from dali_core.operators.file_cache import FileCache, FileKey, cache_folder
 from dali_core.operators.readers import archive_index, saved_folders
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE, ArchiveIndex, open_indices
 from dali_core.operators.readers.webdataset.record_format import FORMAT
-from dali_core.operators.video.worker.index_cache import IndexCache
+from dali_core.operators.video.index_cache import IndexCache
 from dali_core.operators.video.worker.packed_index import PackedIndex
 from tests.caches import give_to_other_user, warned_of_cache, without_privileges
 from tests.folders import make_folders

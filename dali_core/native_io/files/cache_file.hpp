@@ -32,14 +32,4 @@ inline int open_cache_file(const char* path) {
   return -1;
 }
 
-// Whether other code may open a file by its name: its folder is one of this user or of root, to
-// which not every user may write, and in its place is nothing, or a regular file of these.
-inline bool is_private_place(const char* folder, const char* file) {
-  struct stat status;
-  if (::stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) return false;
-  if (!is_trusted_owner(status) || (status.st_mode & S_IWOTH) != 0) return false;
-  if (::lstat(file, &status) != 0) return errno == ENOENT;
-  return S_ISREG(status.st_mode) && is_trusted_owner(status);
-}
-
 }  // namespace dali_core

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dali_core/native_io/video/saved_indices.hpp"
 #include "dali_core/native_io/video/video_session.hpp"
 
 namespace dali_core {
@@ -24,7 +25,7 @@ struct VideoFile {
   VideoFile& operator=(const VideoFile&) = delete;
 
   uint64_t id = 0;
-  std::string path;           // empty for bytes
+  FileVersion version;        // without a path for bytes
   int bytes_descriptor = -1;  // memory with the bytes
   bool owns_bytes = false;    // the memory has no other owner
   int64_t size = 0;           // bytes

@@ -14,13 +14,14 @@ struct VideoCommand {
     kHasBytes = 2,     // then one of the file's bytes
     kSequential = 4,   // frames shortly behind these are likely to be next
     kKeepBetween = 8,  // so are those that are left out before them
+    kHasIndices = 16,  // kNeedsIndex and kMadeIndex are answered
   };
   uint64_t number = 0;
   uint64_t buffer = 0;  // which memory; it begins with the path and, 8-aligned, frame numbers
   uint64_t buffer_bytes = 0;
   uint64_t file = 0;
   uint64_t path_bytes = 0;
-  uint64_t count = 0;        // of frames
+  uint64_t count = 0;        // of frames; after kNeedsIndex: bytes of the index, 0 for none
   uint64_t codec_bytes = 0;  // that open decoders may hold on to, roughly
   double seconds = 0;        // of processor time that it may take
   Kind kind = kOpen;
@@ -37,11 +38,13 @@ struct VideoReply {
     kNeeds,  // as kPart, and the next frame needs more memory
     kReady,  // as kPart, but it continues at once, with other memory: optional, for frames that
              // are done before the last one is
+    kNeedsIndex,  // it waits for kGoOn, with the saved index of the file in the memory
+    kMadeIndex,   // the index of the file is in the memory, to be saved; it waits for kGoOn
   };
   uint64_t number = 0;
   Kind kind = kDone;
   int32_t count = 0;  // of `SentFrame`s that follow, or of keyframes in the memory
-  int64_t width = 0;  // upright; for kNeeds: bytes of memory that a frame needs
+  int64_t width = 0;  // upright; for kNeeds: bytes of memory that are needed; for kMadeIndex: bytes
   int64_t height = 0;
   int64_t num_frames = 0;
   int64_t unused = 0;

@@ -10,6 +10,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace dali_core {
 namespace {
@@ -123,9 +124,11 @@ VideoCommand VideoProcess::ask(const VideoRequest& request, FrameBuffer& buffer)
   VideoCommand message;
   std::vector<int> descriptors;
   message.flags = request.flags;
-  const size_t frames_at = aligned(request.path.size(), sizeof(int64_t));
+  if (request.saved_indices != nullptr) message.flags |= VideoCommand::kHasIndices;
+  const std::string& path = request.version.path;
+  const size_t frames_at = aligned(path.size(), sizeof(int64_t));
   buffer.grow(frames_at + request.frames.size() * sizeof(int64_t));
-  std::memcpy(buffer.data(), request.path.data(), request.path.size());
+  std::memcpy(buffer.data(), path.data(), path.size());
   if (!request.frames.empty())
     std::memcpy(buffer.data() + frames_at, request.frames.data(),
                 request.frames.size() * sizeof(int64_t));
@@ -141,7 +144,7 @@ VideoCommand VideoProcess::ask(const VideoRequest& request, FrameBuffer& buffer)
   message.buffer = buffer.number();
   message.buffer_bytes = buffer.size();
   message.file = request.file;
-  message.path_bytes = request.path.size();
+  message.path_bytes = path.size();
   message.count = request.frames.size();
   message.codec_bytes = request.codec_bytes;
   message.seconds = request.seconds;
@@ -169,6 +172,8 @@ VideoReply VideoProcess::call(const std::vector<std::string>& command, const Vid
   };
   size_t taken = 0;     // of `rest`
   size_t received = 0;  // of the frames that were asked for
+  // An index is needed once, and made once.
+  bool has_needed = request.saved_indices == nullptr, has_made = has_needed;
   try {
     const VideoCommand message = ask(request, buffer);
     while (true) {
@@ -195,6 +200,15 @@ VideoReply VideoProcess::call(const std::vector<std::string>& command, const Vid
       VideoCommand next = message;
       next.kind = VideoCommand::kGoOn;
       next.flags = 0;
+      if (reply.kind == VideoReply::kNeedsIndex) {
+        if (std::exchange(has_needed, true)) throw VideoRefused(kWrongAnswer);
+        next.count = request.saved_indices->load(request.version, buffer);
+      } else if (reply.kind == VideoReply::kMadeIndex) {
+        const bool has_place =
+            reply.width > 0 && static_cast<uint64_t>(reply.width) <= buffer.size();
+        if (std::exchange(has_made, true) || !has_place) throw VideoRefused(kWrongAnswer);
+        request.saved_indices->store(request.version, buffer, static_cast<size_t>(reply.width));
+      }
       next.buffer_bytes = buffer.size();
       send(next, {});
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dali_core/native_io/helper_process/helper_process.hpp"
+#include "dali_core/native_io/video/saved_indices.hpp"
 #include "dali_core/native_io/video/video_messages.hpp"
 
 namespace dali_core {
@@ -42,12 +43,13 @@ class FrameBuffer {
 };
 
 // What a process is asked for. The bytes of the file are behind `bytes_descriptor`, unless that is
-// -1.
+// -1. Those of files have `saved_indices`, if indices are kept.
 struct VideoRequest {
   VideoCommand::Kind kind = VideoCommand::kOpen;
   uint64_t file = 0;
-  std::string path;
+  FileVersion version;
   int bytes_descriptor = -1;
+  SavedIndices* saved_indices = nullptr;
   std::vector<int64_t> frames;
   double seconds = 0;
   uint32_t num_threads = 1;

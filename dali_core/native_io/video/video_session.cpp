@@ -293,15 +293,17 @@ class VideoPool : public VideoSession {
     return std::max(kMinBuffer, static_cast<size_t>(std::min(frame * count, limit)));
   }
 
-  VideoRequest request_for(const VideoFile& file, const VideoSettings& settings) const {
+  VideoRequest request_for(const VideoFile& file, const VideoSettings& settings) {
     if (settings.process.empty())
       throw std::runtime_error(
           "decoding videos needs PyAV (got none, and no FFmpeg at build time). Install it: pip "
           "install av.");
     VideoRequest request;
     request.file = file.id;
-    request.path = file.path;
+    request.version = file.version;
     request.bytes_descriptor = file.bytes_descriptor;
+    if (file.bytes_descriptor < 0 && !settings.indices.empty())
+      request.saved_indices = &saved_indices_;
     request.seconds =
         static_cast<double>(settings.seconds) + static_cast<double>(file.size) / kBytesPerSecond;
     request.max_files = static_cast<uint32_t>(settings.files);
@@ -327,7 +329,7 @@ class VideoPool : public VideoSession {
     }
     file->size = video.size;
     if (video.path) {
-      file->path = absolute_path(*video.path);
+      file->version = version_of(video);
     } else if (video.descriptor >= 0) {
       file->bytes_descriptor = duplicate(video.descriptor);
     } else {
@@ -372,19 +374,23 @@ class VideoPool : public VideoSession {
       return "d" + std::to_string(status.st_dev) + '.' + std::to_string(status.st_ino);
     }
     if (!video.path) return "b" + hash_of_video(video.bytes, video.size);
+    const FileVersion version = version_of(video);
+    return "p" + version.path + '\0' + std::to_string(version.size) + '\0' +
+           std::to_string(version.changed);
+  }
+
+  static FileVersion version_of(const EncodedVideo& video) {
+    struct stat status;
     if (::stat(video.path->c_str(), &status) != 0) refuse(video, std::strerror(errno));
-    return "p" + absolute_path(*video.path) + '\0' + std::to_string(status.st_size) + '\0' +
-           std::to_string(status.st_mtim.tv_sec) + '.' + std::to_string(status.st_mtim.tv_nsec);
+    return {absolute_path(*video.path), status.st_size,
+            int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
   }
 
   void look_into(const EncodedVideo& video, VideoFile& file) {
     const VideoSettings settings = current_settings();
     VideoRequest request = request_for(file, settings);
-    if (video.path) {
-      struct stat status;
-      if (::stat(video.path->c_str(), &status) == 0)
-        request.seconds += static_cast<double>(status.st_size) / kBytesPerSecond;
-    }
+    request.seconds += static_cast<double>(file.version.size) / kBytesPerSecond;
+    if (request.saved_indices != nullptr) saved_indices_.start(settings.indices);
     BufferLease lease(*this);
     lease->grow(kMinBuffer);
     for (int attempt = 0;; ++attempt) {
@@ -414,6 +420,7 @@ class VideoPool : public VideoSession {
   }
 
   const int num_processors_;
+  SavedIndices saved_indices_;
   VideoSchedule schedule_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<FrameBuffer>> idle_;

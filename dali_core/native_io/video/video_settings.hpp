@@ -11,6 +11,7 @@ namespace dali_core {
 
 struct VideoSettings {
   std::vector<std::string> process;  // the command that decodes; nothing can if it is empty
+  std::vector<std::string> indices;  // the command that has saved indices; empty to keep none
   int64_t seconds = 10;              // of processor time that a request for nothing may take
   int64_t files = 8;                 // that each of these processes keeps open
   int64_t megabytes = 64;            // of decoded frames in flight for each thread
@@ -18,6 +19,7 @@ struct VideoSettings {
   VideoSettings() = default;
   explicit VideoSettings(const OperatorConfig& config)
       : process(config.get_or<std::vector<std::string>>("video_process", {})),
+        indices(config.get_or<std::vector<std::string>>("video_indices", {})),
         seconds(config.get_or<int64_t>("video_seconds", seconds)),
         files(config.get_or<int64_t>("video_files", files)),
         megabytes(config.get_or<int64_t>("video_megabytes", megabytes)) {}

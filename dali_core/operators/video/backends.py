@@ -45,8 +45,9 @@ def video_arguments() -> dict[str, Any]:
     -------
     dict
         ``video_process``, the start of the command that decodes; left out where nothing can, which
-        is an error at the first video. ``video_seconds``, ``video_files``, ``video_megabytes``:
-        limits.
+        is an error at the first video. ``video_indices``, the command of the helper that has saved
+        indices; left out where none are kept. ``video_seconds``, ``video_files``,
+        ``video_megabytes``: limits.
     """
     arguments: dict[str, Any] = {
         "video_seconds": seconds_of_request(),
@@ -55,8 +56,20 @@ def video_arguments() -> dict[str, Any]:
     }
     command = worker_command("frames")
     if command:
-        arguments["video_process"] = [*command, cache_folder()]
+        arguments["video_process"] = command
+        indices = saved_indices_command()
+        if indices:
+            arguments["video_indices"] = indices
     return arguments
+
+
+def saved_indices_command() -> list[str]:
+    """Return the command of the helper that has saved indices, or nothing where none are kept.
+
+    A frozen program cannot run a Python file: its workers make indices again.
+    """
+    folder = cache_folder()
+    return [*_python_worker(""), "saved", folder] if folder and _has_interpreter() else []
 
 
 def worker_command(mode: str) -> list[str]:
@@ -108,11 +121,17 @@ def _native_command() -> list[str]:
 
 def _pyav_command() -> list[str]:
     spec = importlib.util.find_spec("av")
-    if spec is None or spec.origin is None or not sys.executable or getattr(sys, "frozen", False):
+    if spec is None or spec.origin is None or not _has_interpreter():
         return []
-    folder = str(Path(spec.origin).parents[1])
-    program = str(Path(__file__).with_name("worker"))
-    return [sys.executable, "-I", "-S", program, folder]
+    return _python_worker(str(Path(spec.origin).parents[1]))
+
+
+def _has_interpreter() -> bool:
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+def _python_worker(av_folder: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("worker")), av_folder]
 
 
 _COMMANDS = {"native": _native_command, "pyav": _pyav_command}

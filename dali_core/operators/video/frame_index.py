@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dali_core.errors import DaliCoreError
 from dali_core.operators.video.backends import CACHE_VARIABLE, cache_folder
 from dali_core.operators.video.index_builders import build_indices
-from dali_core.operators.video.worker.index_cache import FileKey, IndexCache, key_of
+from dali_core.operators.video.index_cache import FileKey, IndexCache, key_of
 from dali_core.operators.video.worker.packed_index import (
     IS_VARIABLE,
     NO_VIDEO_STREAM,

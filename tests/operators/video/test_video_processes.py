@@ -117,7 +117,7 @@ exec(compile(source, folder, "exec"), space)
 space["_make_importable"](sys.argv[1])
 from dali_core.operators.video.worker import decoder, serving
 {changes}
-sys.exit(serving.serve_frames(*sys.argv[3:]))
+sys.exit(serving.serve_frames())
 """
 
 BEGIN_STAND_IN = """

@@ -5,11 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import sqlite3
-import struct
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,9 +21,7 @@ from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, MissingModuleError, SampleError
 from dali_core.operators.video import backends, index_builders
 from dali_core.operators.video.index_builders import _Builders, build_indices
-from dali_core.operators.video.worker.index_cache import IndexCache, key_of
-from dali_core.operators.video.worker.packed_index import PackedIndex
-from tests.hanging import HANG_SECONDS
+from dali_core.operators.video.index_cache import IndexCache, key_of
 from tests.mutated_videos import decoded
 from tests.operators.suite import pipeline
 from tests.video_files import RECIPES
@@ -43,7 +37,7 @@ def indices(paths: list[Path]) -> list[bytes | str]:
 
 
 def num_frames(path: Path) -> int:
-    """Count the frames of a file whose path is given, so that the worker looks into the cache."""
+    """Count the frames of a file whose path is given, so that its index is saved."""
     pipeline = Pipeline(batch_size=1, num_threads=1, device_id=None)
     with pipeline:
         frames = fn.experimental.readers.video(
@@ -73,7 +67,7 @@ def test_both_make_the_same_index(
     assert len(paths) > 50
 
 
-def test_index_that_a_worker_keeps(
+def test_saved_index(
     video_worker: str, video: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It equals the index of the program itself, and can be read back."""
@@ -89,77 +83,6 @@ def test_index_that_a_worker_keeps(
     assert rows == [key_of(str(path))]
     (index,) = IndexCache(str(folder)).load([key_of(str(path))]).values()
     assert [index.to_bytes()] == indices([path])
-
-
-@needs_native_worker
-@pytest.mark.parametrize("damage", [None, b"no database" * 400])
-def test_native_worker_and_the_cache(
-    damage: bytes | None, video: Callable[[str], Path], tmp_path: Path
-) -> None:
-    """It uses the cached index, and replaces a damaged one."""
-    path, cache = video("h264.mp4"), IndexCache(str(tmp_path))
-    (built,) = build_indices([str(path)], progress=False)
-    assert isinstance(built, PackedIndex)
-    built.coded_width = 40  # no worker would compute this value
-    cache.store([(key_of(str(path)), built)])
-    (kept,) = tmp_path.iterdir()
-    if damage:
-        kept.write_bytes(damage)
-    assert described(path, tmp_path)[0] == (64 if damage else 40)
-    described(path, tmp_path)
-    (index,) = cache.load([key_of(str(path))]).values()
-    assert index.coded_width == (64 if damage else 40)
-
-
-@needs_native_worker
-@pytest.mark.parametrize("planted", ["link", "pipe", "folder of every user"])
-def test_native_worker_and_planted_databases(
-    planted: str, video: Callable[[str], Path], tmp_path: Path
-) -> None:
-    """It uses no database that others may have put there, and does not hang."""
-    path, folder = video("h264.mp4"), tmp_path / "cache"
-    cache = IndexCache(str(folder))
-    (built,) = build_indices([str(path)], progress=False)
-    assert isinstance(built, PackedIndex)
-    built.coded_width = 40
-    cache.store([(key_of(str(path)), built)])
-    (kept,) = folder.iterdir()
-    if planted == "folder of every user":
-        folder.chmod(0o777)
-    else:
-        kept.rename(tmp_path / "moved")
-        if planted == "link":
-            kept.symlink_to(tmp_path / "moved")
-        else:
-            os.mkfifo(kept)
-    data = sorted(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    for _ in range(2):
-        assert described(path, folder)[0] == 64
-    assert sorted(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()) == data
-
-
-def described(path: Path, cache: Path) -> tuple[int, int]:
-    """Request width and height of a file from a separate native worker."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    name = os.fsencode(path)
-    command = [str(backends.native_worker()), "frames", str(cache)]
-    # The program expects its socket as file descriptor 3.
-    program = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.execv(sys.argv[2], sys.argv[2:])"
-    start = [sys.executable, "-c", program, str(theirs.fileno()), *command]
-    memory = os.memfd_create("frames")
-    os.ftruncate(memory, 1 << 16)
-    os.pwrite(memory, name, 0)
-    with ours, subprocess.Popen(start, pass_fds=[theirs.fileno()]) as process:
-        theirs.close()
-        message = struct.pack("<7QdIIII", 1, 1, 1 << 16, 1, len(name), 0, 1 << 20, 60, 0, 1, 1, 1)
-        socket.send_fds(ours, [message], [memory])
-        os.close(memory)
-        reply = ours.recv(1 << 16)
-        ours.close()
-        assert process.wait(HANG_SECONDS) == 0
-    number, kind, _, width, height, *_ = struct.unpack_from("<Qiiqqqqd", reply)
-    assert (number, kind) == (1, 1), reply[56:]
-    return width, height
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Decodes videos for the process that starts it: `dali_core_video_worker frames [cache folder]`, or
+// Decodes videos for the process that starts it: `dali_core_video_worker frames`, or
 // `dali_core_video_worker index SECONDS`.
 extern "C" {
 #include <libavutil/log.h>
@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   const std::string rest = count > 2 ? arguments[2] : "";
   ::av_log_set_level(AV_LOG_QUIET);
   try {
-    if (mode == "frames") return dali_core::serve_frames(rest);
+    if (mode == "frames") return dali_core::serve_frames();
     if (mode == "index") return dali_core::serve_indices(std::strtod(rest.c_str(), nullptr));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

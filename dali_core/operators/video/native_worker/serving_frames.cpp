@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,6 @@
 #include "dali_core/native_io/video/video_messages.hpp"
 #include "dali_core/operators/video/native_worker/container.hpp"
 #include "dali_core/operators/video/native_worker/decoder.hpp"
-#include "dali_core/operators/video/native_worker/index_cache.hpp"
 #include "dali_core/operators/video/native_worker/indexing.hpp"
 #include "dali_core/operators/video/native_worker/limits.hpp"
 #include "dali_core/operators/video/native_worker/planes.hpp"
@@ -31,6 +31,7 @@ constexpr size_t kMaxFrames = 256;       // in one message
 constexpr size_t kReadyBytes = 1 << 19;  // of frames that are worth a message of their own
 constexpr size_t kMaxText = 2000;
 constexpr size_t kMaxIndices = 256;
+constexpr size_t kMaxSavedBytes = size_t{1} << 28;  // of an index
 constexpr int kParentMilliseconds = 5000;  // between looks whether the other process is there
 constexpr int64_t kFramesOfCodec = 8;      // that an open decoder holds on to
 
@@ -96,8 +97,6 @@ using Index = std::shared_ptr<const PackedIndex>;
 
 class Server {
  public:
-  explicit Server(const std::string& cache_folder) : cache_(cache_folder) {}
-
   int serve() {
     VideoCommand command;
     std::vector<Descriptor> descriptors;
@@ -144,10 +143,7 @@ class Server {
   SharedMemory& exchange_part(VideoCommand& command, VideoReply::Kind kind,
                               const VideoReply& numbers, const std::vector<SentFrame>& frames) {
     reply_frames(command, kind, numbers, frames);
-    VideoCommand received;
-    std::vector<Descriptor> none;
-    if (!receive(received, none) || received.kind == VideoCommand::kStop) throw Stop();
-    command.buffer_bytes = received.buffer_bytes;
+    static_cast<void>(receive_word(command));
     return memory_of(command);
   }
 
@@ -158,6 +154,17 @@ class Server {
   }
 
  private:
+  // Waits until the memory may be used again. Returns the count that comes with the word.
+  uint64_t receive_word(VideoCommand& command) {
+    limit_seconds(0);  // the other process may take its time
+    VideoCommand received;
+    std::vector<Descriptor> none;
+    if (!receive(received, none) || received.kind == VideoCommand::kStop) throw Stop();
+    command.buffer_bytes = received.buffer_bytes;
+    limit_seconds(command.seconds);
+    return received.count;
+  }
+
   // Returns what is wrong with the file, or nothing.
   std::string try_to_answer(VideoCommand& command, std::vector<Descriptor>& descriptors) {
     try {
@@ -248,14 +255,15 @@ class Server {
     std::string path(reinterpret_cast<const char*>(memory.data()), command.path_bytes);
     const auto source = sources_.find(command.file);
     if (source != sources_.end()) path = "/proc/self/fd/" + std::to_string(source->second.number());
-    const Index index = index_of(command.file, path);
-    if (command.kind == VideoCommand::kOpen) {
-      describe(command, *index, memory);
-      return;
-    }
     const size_t start = (command.path_bytes + 7) / 8 * 8;
     std::vector<int64_t> wanted(command.count);
     if (!wanted.empty()) std::memcpy(wanted.data(), memory.data() + start, 8 * command.count);
+    // From here on, the memory may have something else.
+    const Index index = index_of(command, path);
+    if (command.kind == VideoCommand::kOpen) {
+      describe(command, *index, memory_of(command));
+      return;
+    }
     decode(command, index, path, wanted);
   }
 
@@ -265,21 +273,45 @@ class Server {
     sources_.erase(file);
   }
 
-  Index index_of(uint64_t file, const std::string& path) {
+  Index index_of(VideoCommand& command, const std::string& path) {
+    const uint64_t file = command.file;
     if (const Index* known = indices_.find(file)) return *known;
-    const Index index = std::make_shared<const PackedIndex>(
-        sources_.count(file) > 0 ? build_index(path) : stored_index(path));
+    const bool is_saved =
+        (command.flags & VideoCommand::kHasIndices) != 0 && sources_.count(file) == 0;
+    std::optional<PackedIndex> found;
+    if (is_saved) found = saved_index(command);
+    if (!found) {
+      found = build_index(path);
+      if (is_saved) save(command, *found);
+    }
+    const Index index = std::make_shared<const PackedIndex>(*std::move(found));
     indices_.add(file, index);
     while (indices_.size() > kMaxIndices) close_file(indices_.oldest());
     return index;
   }
 
-  PackedIndex stored_index(const std::string& path) {
-    const FileKey key(path);
-    if (std::optional<PackedIndex> found = cache_.load(key)) return *std::move(found);
-    PackedIndex index = build_index(path);
-    cache_.store(key, index);
-    return index;
+  std::optional<PackedIndex> saved_index(VideoCommand& command) {
+    reply(command, VideoReply::kNeedsIndex, {});
+    const uint64_t size = receive_word(command);
+    const SharedMemory& memory = memory_of(command);
+    if (size > memory.size()) return std::nullopt;
+    return PackedIndex::from_bytes(memory.data(), size);
+  }
+
+  void save(VideoCommand& command, const PackedIndex& index) {
+    const std::string bytes = index.to_bytes();
+    VideoReply numbers;
+    numbers.width = static_cast<int64_t>(bytes.size());
+    if (bytes.size() > kMaxSavedBytes) return;
+    if (bytes.size() > memory_of(command).size()) {
+      reply(command, VideoReply::kNeeds, numbers);
+      receive_word(command);
+    }
+    const SharedMemory& memory = memory_of(command);
+    if (bytes.size() > memory.size()) throw std::bad_alloc();
+    std::memcpy(memory.data(), bytes.data(), bytes.size());
+    reply(command, VideoReply::kMadeIndex, numbers);
+    receive_word(command);
   }
 
   void describe(const VideoCommand& command, const PackedIndex& index, const SharedMemory& memory) {
@@ -330,7 +362,6 @@ class Server {
               const std::vector<int64_t>& wanted);
 
   const ::pid_t parent_ = ::getppid();
-  const IndexCache cache_;
   std::map<uint64_t, SharedBuffer> buffers_;
   std::map<uint64_t, Descriptor> sources_;  // of the bytes of files
   Recent<Index> indices_;
@@ -384,9 +415,7 @@ class Sender {
   bool has_place(const PlaneLayout& layout) const { return layout.size() <= memory_->size() - at_; }
 
   void exchange(VideoReply::Kind kind, const VideoReply& numbers) {
-    limit_seconds(0);  // the other process may take its time
     memory_ = &server_.exchange_part(command_, kind, numbers, frames_);
-    limit_seconds(command_.seconds);
     at_ = sent_ = 0;
     frames_.clear();
   }
@@ -420,9 +449,9 @@ void Server::decode(VideoCommand& command, const Index& index, const std::string
 
 }  // namespace
 
-int serve_frames(const std::string& cache_folder) {
+int serve_frames() {
   prepare_limits();
-  return Server(cache_folder).serve();
+  return Server().serve();
 }
 
 }  // namespace dali_core

@@ -15,7 +15,8 @@ def _make_importable(av_folder: str) -> None:
         package = types.ModuleType(name)
         package.__path__ = [str(folder)]
         sys.modules[name] = package
-    sys.path.append(av_folder)
+    if av_folder:
+        sys.path.append(av_folder)
 
 
 def main() -> int:
@@ -26,9 +27,13 @@ def main() -> int:
         from dali_core.operators.video.worker.indexing import serve_indices
 
         return serve_indices(*map(float, rest))
+    if mode == "saved":
+        from dali_core.operators.video.worker.saving import serve_saved_indices
+
+        return serve_saved_indices(*rest)
     from dali_core.operators.video.worker.serving import serve_frames
 
-    return serve_frames(*rest)
+    return serve_frames()
 
 
 if __name__ == "__main__":

@@ -20,13 +20,16 @@ from typing import Any
 
 from dali_core.operators.video.worker.decoder import Decoder
 from dali_core.operators.video.worker.demuxing import VideoFileError, build_index
-from dali_core.operators.video.worker.index_cache import IndexCache, key_of
 from dali_core.operators.video.worker.limits import (
     limit_ahead_seconds,
     limit_seconds,
     prepare_limits,
 )
-from dali_core.operators.video.worker.packed_index import PackedIndex, is_transposed
+from dali_core.operators.video.worker.packed_index import (
+    DamagedIndexError,
+    PackedIndex,
+    is_transposed,
+)
 from dali_core.operators.video.worker.planes import copy_planes, planar
 
 SOCKET = 3
@@ -35,13 +38,14 @@ SOCKET = 3
 COMMAND = struct.Struct("<7QdIIII")
 REPLY = struct.Struct("<Qiiqqqqd")
 _OPEN, _DECODE, _GO_ON, _STOP = range(4)
-_PART, _DONE, _REFUSED, _NEEDS, _READY = range(5)
-_NEW_BUFFER, _HAS_BYTES, _SEQUENTIAL, _KEEP = 1, 2, 4, 8
+_PART, _DONE, _REFUSED, _NEEDS, _READY, _NEEDS_INDEX, _MADE_INDEX = range(7)
+_NEW_BUFFER, _HAS_BYTES, _SEQUENTIAL, _KEEP, _HAS_INDICES = 1, 2, 4, 8, 16
 
 _MAX_FRAMES = 256  # in one message
 _READY_BYTES = 1 << 19  # of frames that are worth a message of their own
 _MAX_TEXT = 2000
 _MAX_INDICES = 256
+_MAX_SAVED_BYTES = 1 << 28  # of an index
 _PARENT_SECONDS = 5  # between looks whether the other process is there
 _FRAMES_OF_CODEC = 8  # that an open decoder holds on to
 
@@ -67,10 +71,9 @@ class _StopError(Exception):
 
 
 class _Server:
-    def __init__(self, cache_folder: str) -> None:
+    def __init__(self) -> None:
         self._socket = socket.socket(fileno=SOCKET)
         self._parent = os.getppid()
-        self._cache = IndexCache(cache_folder)
         self._buffers: dict[int, tuple[int, mmap.mmap]] = {}
         self._sources: dict[int, int] = {}  # descriptors of the bytes of files
         self._indices: OrderedDict[int, PackedIndex] = OrderedDict()
@@ -169,12 +172,13 @@ class _Server:
         path = bytes(memory[: command.path_bytes])
         if command.file in self._sources:
             path = b"/proc/self/fd/%d" % self._sources[command.file]
-        index = self._index(command.file, os.fsdecode(path))
-        if command.kind == _OPEN:
-            self._describe(command, index, memory)
-            return
         start = command.path_bytes + -command.path_bytes % 8
-        wanted = memoryview(memory)[start : start + 8 * command.count].cast("q").tolist()
+        wanted = array.array("q", bytes(memory[start : start + 8 * command.count]))
+        # From here on, the memory may have something else.
+        index = self._index(command, os.fsdecode(path))
+        if command.kind == _OPEN:
+            self._describe(command, index, self._memory(command))
+            return
         self._decode(command, index, os.fsdecode(path), wanted)
 
     def _memory(self, command: _Command) -> mmap.mmap:
@@ -200,26 +204,41 @@ class _Server:
         if descriptor is not None:
             os.close(descriptor)
 
-    def _index(self, file: int, path: str) -> PackedIndex:
+    def _index(self, command: _Command, path: str) -> PackedIndex:
+        file = command.file
         index = self._indices.get(file)
         if index is not None:
             self._indices.move_to_end(file)
             return index
-        if file in self._sources:
+        is_saved = bool(command.flags & _HAS_INDICES) and file not in self._sources
+        if is_saved:
+            index = self._saved_index(command)
+        if index is None:
             index = build_index(path)
-        else:
-            try:
-                key = key_of(path)
-            except OSError as error:
-                raise VideoFileError(str(error.strerror)) from error
-            index = self._cache.load([key]).get(key[0])
-            if index is None:
-                index = build_index(path)
-                self._cache.store([(key, index)])
+            if is_saved:
+                self._save(command, index)
         self._indices[file] = index
         while len(self._indices) > _MAX_INDICES:
             self._close(next(iter(self._indices)))
         return index
+
+    def _saved_index(self, command: _Command) -> PackedIndex | None:
+        self._reply(command, _NEEDS_INDEX)
+        size = self._receive_word(command)
+        with contextlib.suppress(DamagedIndexError):
+            return PackedIndex.from_bytes(bytes(self._memory(command)[:size]))
+        return None
+
+    def _save(self, command: _Command, index: PackedIndex) -> None:
+        data = index.to_bytes()
+        if len(data) > _MAX_SAVED_BYTES:
+            return
+        if len(data) > len(self._memory(command)):
+            self._reply(command, _NEEDS, 0, len(data))
+            self._receive_word(command)
+        self._memory(command)[: len(data)] = data
+        self._reply(command, _MADE_INDEX, 0, len(data))
+        self._receive_word(command)
 
     def _describe(self, command: _Command, index: PackedIndex, memory: mmap.mmap) -> None:
         is_turned = is_transposed(index.orientation)
@@ -291,11 +310,18 @@ class _Server:
     ) -> Any:
         """Send a part, and wait until its memory is free. Return the memory."""
         self._reply(command, kind, count, *numbers, frames=frames)
+        self._receive_word(command)
+        return self._memory(command)
+
+    def _receive_word(self, command: _Command) -> int:
+        """Wait until the memory may be used again. Return the count that comes with the word."""
+        limit_seconds(0)  # the other process may take its time
         received = self._receive()
         if received is None or received[0].kind == _STOP:
             raise _StopError
+        limit_seconds(command.seconds)
         command.buffer_bytes = received[0].buffer_bytes
-        return self._memory(command)
+        return received[0].count
 
     def reply_done(self, command: _Command, count: int, frames: bytes) -> None:
         self._reply(command, _DONE, count, frames=frames)
@@ -363,19 +389,17 @@ class _Sender:
 
     def _exchange(self, kind: int, numbers: Sequence[int]) -> None:
         self._memory.release()
-        limit_seconds(0)  # the other process may take its time
         memory = self._server.exchange_part(
             self._command, kind, len(self._frames), numbers, b"".join(self._frames)
         )
-        limit_seconds(self._command.seconds)
         self._memory = memoryview(memory)
         self._at = self._sent = 0
         self._frames = []
 
 
-def serve_frames(cache_folder: str = "") -> int:
+def serve_frames() -> int:
     """Answer requests until the other process closes its end, or is gone."""
     prepare_limits()
     with contextlib.suppress(KeyboardInterrupt):
-        return _Server(cache_folder).serve()
+        return _Server().serve()
     return 0
