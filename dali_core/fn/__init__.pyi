@@ -492,6 +492,22 @@ def crop_mirror_normalize(
 ) -> DataNode:
     """Crop, mirror, normalise and reorder each image in one pass."""
 
+def cutmix(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    alpha: Float = 1.0,
+    num_classes: Int = 0,
+    per_sample: bool = False,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Replace a box of each image by that of another sample of the batch, and mix the labels."""
+
 def debayer(
     input: Input,
     /,
@@ -1089,6 +1105,22 @@ def mfcc(
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
     """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
+
+def mixup(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    alpha: Float = 0.2,
+    num_classes: Int = 0,
+    per_sample: bool = False,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Mix each image and its label with those of another sample of the batch."""
 
 def multi_paste(
     *inputs: Input,
