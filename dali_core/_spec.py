@@ -176,7 +176,7 @@ class Native:
     arguments : dict
         Constants that the user does not choose.
     at_build : callable, optional
-        Returns more of them, such as paths of libraries; called at build.
+        Returns more of them at build, such as paths of libraries.
     variant : callable, optional
         Returns, for the checked arguments, the name of native code that serves them instead, or an
         empty text.
@@ -351,8 +351,7 @@ class OpSpec:
     keeps_type : bool
         Whether the output has the type of the first input, unless `dtype` is given.
     remark : callable, optional
-        Returns, for the checked constants and the first input's type where that is known, why a use
-        is probably a mistake; or an empty text.
+        Returns, for checked constants and the first input's type if known, why a use looks wrong.
     role : str
         What expressions, decisions and methods of `DataNode` find the operator by, see
         `dali_core.operators.internal_operators`. The first input of the operator with the role

@@ -18,11 +18,12 @@ def known_type(value: DataNode) -> DALIDataType | None:
         None where it depends on the data.
     """
     while True:
+        if value.index != 0:  # arguments and descriptions are about the first output
+            return None
         node = value.source
         given = node.arguments.get("dtype")
         if isinstance(given, DALIDataType):
-            # Of several outputs, it is the type of the first one.
-            return given if value.index == 0 else None
+            return given
         inputs = node.inputs[1:] if node.spec.joins else node.inputs
         if not (node.spec.keeps_type or node.spec.joins) or not inputs:
             return None
