@@ -29,7 +29,10 @@ def add_parser(parsers: Any) -> None:
         "target", metavar="FILE", help="program to write, such as classifier.py; or a kind"
     )
     parser.add_argument(
-        "--kind", choices=program_kinds(), help="by default the name of the file says it"
+        "--kind",
+        choices=program_kinds(),
+        metavar="KIND",
+        help="by default the name of the file says it",
     )
     parser.set_defaults(run=run)
 

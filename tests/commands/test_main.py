@@ -22,7 +22,9 @@ COMMANDS = [
 
 
 def test_commands_are_listed() -> None:
-    assert COMMANDS == ["bench", "check", "completion", "index", "info", "show", "trace"]
+    assert COMMANDS == [
+        *("bench", "check", "completion", "index", "info", "new", "show", "top", "trace"),
+    ]
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
