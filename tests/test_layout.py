@@ -40,7 +40,7 @@ FRAMEWORKS = (
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
     ["errors", "_messages", "_spec", "_texts", "_extras", "_atomic_files", "_cache_files"],
-    ["_types", "statistics", "_data_types", "_constants"],
+    ["_display", "_types", "statistics", "_data_types", "_constants"],
     ["batching", "_runtime", "_cuda"],
     ["_storage"],
     ["arrow", "array_record", "samplers"],

@@ -38,13 +38,13 @@ def add_parser(parsers: Any) -> None:
     parser.add_argument(
         "path",
         metavar="FOLDER|SCRIPT:NAME",
-        help="images, also in folders below; or a function that makes a pipeline",
+        help="images, also in folders below; or a pipeline",
     )
     parser.add_argument(
         "--batch-size",
         type=positive,
         metavar="N",
-        help=f"(by default {_BATCH_SIZE}, or that of the pipeline)",
+        help=f"(by default that of the pipeline, or {_BATCH_SIZE})",
     )
     add_function_options(parser)
     parser.add_argument(

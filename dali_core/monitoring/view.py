@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from dali_core._messages import printable
 from dali_core.monitoring.snapshot import Snapshot
 
 _MOST_OPERATORS = 5
+_MOST_LINES = 4  # of the diagnosis
 _BAR = 20
 _SMALLEST_WIDTH = 20
 
@@ -41,8 +44,9 @@ def view_lines(
         share = seconds / total if total > 0 else 0.0
         text = _cut(printable(name), indent).ljust(indent)
         lines.append(f"{text}  {_bar(share, is_unicode)} {_percent(share)}")
-    lines.append(now.diagnosis)
-    return [_cut(printable(line), max(width, _SMALLEST_WIDTH)) for line in lines]
+    width = max(width, _SMALLEST_WIDTH)
+    lines += textwrap.wrap(printable(now.diagnosis), width, max_lines=_MOST_LINES)
+    return [_cut(printable(line), width) for line in lines]
 
 
 def view_line(now: Snapshot, before: Snapshot | None) -> str:

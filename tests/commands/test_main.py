@@ -23,15 +23,7 @@ COMMANDS = [
 
 def test_commands_are_listed() -> None:
     assert COMMANDS == [
-        "bench",
-        "check",
-        "completion",
-        "index",
-        "info",
-        "new",
-        "show",
-        "top",
-        "trace",
+        *("bench", "check", "completion", "index", "info", "new", "show", "top", "trace"),
     ]
 
 
