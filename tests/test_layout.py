@@ -26,7 +26,11 @@ SOURCES = sorted(
 )
 PYTHON = [path for path in SOURCES if path.suffix in (".py", ".pyx")]
 CYTHON_AND_PYTHON = [path for path in SOURCES if path.suffix in (".py", ".pyx", ".pxd")]
-PYTHON_OF_CORE = [path for path in PYTHON if path.is_relative_to(PACKAGE)]
+# Texts that `dali-core new` writes: programs of users, which no module imports.
+PROGRAMS = PACKAGE / "commands" / "programs"
+PYTHON_OF_CORE = [
+    path for path in PYTHON if path.is_relative_to(PACKAGE) and not path.is_relative_to(PROGRAMS)
+]
 FRAMEWORKS = (
     *("torch", "jax", "tensorflow", "paddle", "ray", "cupy", "cuda", "nvidia"),
     *("dali_core_jax", "dali_core_paddle", "dali_core_pytorch", "dali_core_ray"),
@@ -47,7 +51,7 @@ ROOMS = [
     ["_execution", "checkpoint"],
     [
         *("tensors", "cuda", "backend", "fn", "ops", "math", "types", "pipeline", "tfrecord"),
-        *("tracing", "inspection"),
+        *("tracing", "inspection", "monitoring"),
     ],
     ["auto_aug"],
     ["plugin"],

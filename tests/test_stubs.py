@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from dali_core import fn, ops
+from dali_core import Pipeline, fn, ops
 from dali_core._graph.namespaces import class_name, signature
 from dali_core._registry.specs import all_specs
 from dali_core._stubs.__main__ import main
 from dali_core._stubs.compiled import compiled_stub
-from dali_core._stubs.text import HEADER
+from dali_core._stubs.text import HEADER, LINE_LENGTH, definition
 from dali_core._stubs.tree import COMPILED, all_stubs
 
 ROOT = Path(__file__).parents[1]
@@ -79,12 +79,52 @@ def test_functions_have_the_parameters_that_they_have_at_run_time(name: str) -> 
     ]
     assert found
     assert callable(_resolve(fn, name))
-    for definition in found:
-        arguments = definition.args
+    for function in found:
+        arguments = function.args
         stated = [arg.arg for arg in (*arguments.posonlyargs, *arguments.kwonlyargs)]
         actual = signature(SPECS[name]).parameters.values()
         positional = [p.name for p in actual if p.kind is not inspect.Parameter.VAR_POSITIONAL]
         assert stated == positional
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_functions_describe_their_parameters(name: str) -> None:
+    group, _, short = name.rpartition(".")
+    for node in _stub_of("fn", group).body:
+        if isinstance(node, ast.FunctionDef) and node.name == short:
+            doc = ast.get_docstring(node) or ""
+            described = doc.partition("Parameters\n----------\n")[2]
+            names = {line.split(" : ")[0] for line in described.splitlines() if " : " in line}
+            assert {arg.arg for arg in node.args.kwonlyargs} <= names
+            at_run_time = _resolve(fn, name).__doc__ or ""
+            assert "".join(doc.split()) == "".join(at_run_time.replace('"""', "'''").split())
+
+
+def test_paragraphs_of_docstrings_are_wrapped() -> None:
+    doc = f"Do it.\n\n{'word ' * 30}\nend\n- {'item ' * 30}\n- b\n\na : int\n    {'long ' * 30}"
+    lines = definition("f", [], "None", doc)
+    assert all(len(line) <= LINE_LENGTH for line in lines)
+    text = "\n".join(lines)
+    assert ast.get_docstring(ast.parse(text).body[0]) is not None
+    assert "\n    - b\n\n    a : int\n        long " in text
+    assert "word end\n    - item" in text
+    assert definition("f", [], "None", "Do it.")[-1] == '    """Do it."""'
+
+
+def test_arguments_of_pipelines_are_those_of_pipeline_def() -> None:
+    tree = ast.parse((PACKAGE / "pipeline" / "_factory.pyi").read_text("utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    given = set(inspect.signature(Pipeline.__init__).parameters) - {"self"}
+    fields = [node for node in classes["PipelineArguments"].body if isinstance(node, ast.AnnAssign)]
+    assert {ast.unparse(field.target) for field in fields} == given
+    calls = [
+        node.args.kwonlyargs
+        for node in classes["PipelineFactory"].body
+        if isinstance(node, ast.FunctionDef) and node.args.kwonlyargs
+    ]
+    assert {arguments[0].arg for arguments in calls} == given | {"enable_conditionals", "debug"}
+    for arguments in calls:
+        assert {argument.arg for argument in arguments} == given | {"enable_conditionals", "debug"}
 
 
 @pytest.mark.parametrize("name", SPECS)

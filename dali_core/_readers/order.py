@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dali_core._readers.mixtures import MixtureOrder
 from dali_core._readers.protocol import DataSource
 from dali_core._runtime.executor_config import Permutation, ReaderRun
-from dali_core._runtime.random import ListedOrder, mix_seed
+from dali_core._runtime.random import ListedOrder, mix_seed, permutation
 from dali_core._spec import Arg, Range
 from dali_core.batching.epoch_plan import EpochPlan, Run
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
@@ -351,6 +351,17 @@ class IndexSampler:
             positions = self.plan.shard_range(epoch)
             return Permutation(positions.start, len(positions), self.seed)
         return Permutation(0, self.plan.num_samples, self.seed)
+
+    def indices(self, epoch: int) -> NDArray[np.int64]:
+        """Return the indices of an epoch's samples in its order, those of all shards."""
+        order = self.order(epoch)
+        if self.sampler is not None:
+            return self._list(epoch).indices
+        found = np.arange(self.plan.num_samples)
+        if isinstance(order, Permutation):
+            first, size = order.first, order.size
+            found[first : first + size] = first + permutation(size, order.seed, epoch)
+        return found
 
     def checksum(self, epoch: int) -> int:
         """Return a checksum of the order that the sampler gives for an epoch."""

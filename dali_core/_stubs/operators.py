@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 from dali_core import fn, ops, types
 from dali_core._call import accepted_types
 from dali_core._call.arguments import all_args
-from dali_core._graph.namespaces import class_name, signature
+from dali_core._graph.namespaces import class_name, documentation, signature
 from dali_core._graph.operator_class import OperatorClass
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._stubs.text import definition, first_line, stub
@@ -92,7 +92,7 @@ def _is_below(other: str, group: str) -> bool:
 
 def _function(spec: OpSpec) -> list[str]:
     name = spec.name.rpartition(".")[2]
-    doc = first_line(spec.doc)
+    doc = documentation(spec)
     variants = _variants(spec)
     # What may be passed by position need not be by name.
     also_by_position = spec.constructor if spec.bind is not None else ()
@@ -126,7 +126,10 @@ def _class(spec: OpSpec) -> list[str]:
     name = class_name(spec.name)
     return [
         f"class {name}(OperatorClass):",
-        f'    """{first_line(spec.doc)}"""',
+        f'    """{first_line(spec.doc)}',
+        "",
+        f"    The arguments are those of `fn.{spec.name}`.",
+        '    """',
         "",
         *constructor,
         *call,
@@ -150,7 +153,7 @@ def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
     if spec.output_names is not None:
         return [({}, "dict[str, DataNode]")]
     if spec.optional_input_has_output:
-        return [({}, "Any")]
+        return [({}, "list[DataNode]" if _least_outputs(spec) > 1 else "Any")]
     if not callable(spec.outputs):
         count = spec.outputs
         return [({}, "DataNode" if count == 1 else "list[DataNode]" if count else "None")]
@@ -158,6 +161,13 @@ def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
     if number is None:
         # The documentation says whether one output, too, is in a list.
         is_list = "-------\nlist of DataNode\n" in inspect.cleandoc(spec.doc)
+        adding = _adds_output(spec)
+        if adding is not None and not is_list:
+            return [
+                ({adding: "Literal[False] = False"}, "DataNode"),
+                ({adding: "Literal[True]"}, "list[DataNode]"),
+                ({adding: "bool"}, "Any"),
+            ]
         return [({}, "list[DataNode]" if is_list else "Any")]
     if number.default in (None, UNSET):
         return [
@@ -166,6 +176,31 @@ def _variants(spec: OpSpec) -> list[tuple[dict[str, str], str]]:
         ]
     # Any, since type checkers take 1 for an int, too.
     return [({number.name: "Literal[1] = 1"}, "DataNode"), ({number.name: "int"}, "Any")]
+
+
+def _defaults(spec: OpSpec) -> dict[str, Any]:
+    left_out = (REQUIRED, UNSET, None)
+    return {arg.name: arg.default for arg in all_args(spec) if arg.default not in left_out}
+
+
+def _least_outputs(spec: OpSpec) -> int:
+    """Return the number of outputs with the defaults; flags of such operators add to it."""
+    count = spec.outputs(_defaults(spec)) if callable(spec.outputs) else spec.outputs
+    return count or 1
+
+
+def _adds_output(spec: OpSpec) -> str | None:
+    """Return the only flag that turns the one output of an operator into a list."""
+    defaults = _defaults(spec)
+    assert callable(spec.outputs)
+    if any(arg.default is REQUIRED for arg in spec.args) or spec.outputs(defaults) is not None:
+        return None
+    flags = [
+        arg.name
+        for arg in spec.args
+        if arg.type is bool and spec.outputs({**defaults, arg.name: True}) is not None
+    ]
+    return flags[0] if len(flags) == 1 else None
 
 
 def _keyword(arg: Arg, *, optional: bool = False, constant: bool = True) -> str:

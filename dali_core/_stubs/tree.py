@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dali_core._registry.specs import all_specs
 from dali_core._stubs.compiled import compiled_stub
+from dali_core._stubs.factory import factory_stub
 from dali_core._stubs.operators import class_stubs, function_stubs
 
 # Folders with compiled modules.
@@ -29,6 +30,7 @@ def all_stubs(package: Path) -> dict[Path, str]:
     compiled = [path for folder in COMPILED for path in sorted(package.glob(f"{folder}/*.pyx"))]
     stubs = {path: compiled_stub(path) for path in compiled}
     result = {path.with_suffix(".pyi"): text for path, text in stubs.items()}
+    result[package / "pipeline" / "_factory.pyi"] = factory_stub()
     # A stub package takes precedence over the module beside it, and has a module for each group.
     for module, texts in (("fn", function_stubs(specs)), ("ops", class_stubs(specs))):
         for group, text in texts.items():

@@ -30,6 +30,11 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
         metavar="SCRIPT:NAME",
         help="pipeline, or function that makes one; or MODULE:NAME",
     )
+    add_pipeline_options(parser)
+
+
+def add_pipeline_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `load_pipeline` but for the target."""
     parser.add_argument(
         "--batch-size",
         type=positive,
@@ -39,6 +44,11 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--num-threads", type=positive, metavar="N", help="by default that of the function"
     )
+    add_function_options(parser)
+
+
+def add_function_options(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command that are passed to a function."""
     parser.add_argument(
         "--arg",
         action="append",
@@ -64,6 +74,44 @@ def load_pipeline(options: argparse.Namespace) -> Pipeline:
     DaliCoreError
         If the script, or the function, raises an exception, which is the cause.
     """
+    found = _loaded(options)
+    if isinstance(found, Pipeline):
+        return _without_arguments(found, options)
+    return found()
+
+
+def load_function(options: argparse.Namespace) -> Callable[..., Pipeline]:
+    """Import a script, and return what makes pipelines with other options, such as `num_threads`.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        As for `load_pipeline`.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError, DaliCoreError
+        As `load_pipeline`; and if the script has a pipeline of that name, not a function.
+    """
+    found = _loaded(options)
+    if isinstance(found, Pipeline):
+        raise ArgumentTypeError(
+            f"{options.target} must be a function that makes a pipeline (got a pipeline, whose "
+            "number of threads is fixed). Name a function with pipeline_def."
+        )
+    return found
+
+
+def _without_arguments(pipeline: Pipeline, options: argparse.Namespace) -> Pipeline:
+    if options.arg or options.batch_size or options.num_threads:
+        raise ArgumentValueError(
+            f"{options.target} is a pipeline, which takes no arguments (got --arg, "
+            "--batch-size or --num-threads). Leave them out, or name a function that makes it."
+        )
+    return pipeline
+
+
+def _loaded(options: argparse.Namespace) -> Pipeline | Callable[..., Pipeline]:
     script, _, name = options.target.rpartition(":")
     if not script or not name:
         raise ArgumentValueError(
@@ -74,11 +122,6 @@ def load_pipeline(options: argparse.Namespace) -> Pipeline:
         module = _imported(script)
     function = getattr(module, name, None)
     if isinstance(function, Pipeline):
-        if options.arg or options.batch_size or options.num_threads:
-            raise ArgumentValueError(
-                f"{options.target} is a pipeline, which takes no arguments (got --arg, "
-                "--batch-size or --num-threads). Leave them out, or name a function that makes it."
-            )
         return function
     if not callable(function):
         raise ArgumentValueError(
@@ -89,10 +132,15 @@ def load_pipeline(options: argparse.Namespace) -> Pipeline:
     for option in ("batch_size", "num_threads"):
         if (value := getattr(options, option)) is not None:
             keywords.setdefault(option, value)
-    pipeline = _called(script, name, function, keywords)
-    if is_definition(function) and not pipeline.max_batch_size:
-        pipeline = _called(script, name, function, {**keywords, "batch_size": _BATCH_SIZE})
-    return pipeline
+
+    def make(**others: Any) -> Pipeline:
+        pipeline = _called(script, name, function, {**keywords, **others})
+        if is_definition(function) and not pipeline.max_batch_size:
+            others.setdefault("batch_size", _BATCH_SIZE)
+            pipeline = _called(script, name, function, {**keywords, **others})
+        return pipeline
+
+    return make
 
 
 def _argument(text: str) -> tuple[str, Any]:

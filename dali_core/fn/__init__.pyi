@@ -30,7 +30,46 @@ def audio_decoder(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Decode audio files."""
+    """Decode audio files.
+
+    Takes WAV, FLAC, Ogg (Vorbis and Opus) and MP3, further AIFF, AU, CAF and W64. Needs libsndfile,
+    which the extra ``audio`` brings. The length is what decoding gives, whatever a header says; of
+    chained Ogg files, all links are decoded, which must have the same channels and rate.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        Samples of shape ``(length, channels)``, or ``(length,)`` with `downmix`; and their rate in
+        Hz, a float32 scalar.
+
+    Former name of `decoders.audio`, which does the same.
+
+    Inputs
+    ------
+    The bytes of each file, one-dimensional uint8.
+
+    Parameters
+    ----------
+    sample_rate : float or DataNode, at least 0, default 0.0
+        Rate in Hz that samples are resampled to; 0 to leave them as they are.
+    downmix : bool, default False
+        Whether the output is the mean of all channels, with one dimension; otherwise there is a
+        second one, of channels.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the samples: ``FLOAT``, from -1 to 1, or ``INT16`` or ``INT32``, over the range of
+        the type.
+    quality : float, from 0 to 100, default 50.0
+        Quality of resampling: 3 lobes of a windowed sinc at 0, 16 at 50, and 64 at 100.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def audio_resample(
     input: Input,
@@ -47,7 +86,42 @@ def audio_resample(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resample signals."""
+    """Resample signals.
+
+    The ratio is `scale`, or `out_rate` to `in_rate`, or that of `out_length` to the input's length.
+    Samples are interpolated by a sinc with a window of Hann; frequencies that a lower rate cannot
+    have are not removed before.
+
+    Layout and number of channels stay. Outputs have ``ceil(length * scale)`` samples.
+
+    Inputs ------ Signals of shape ``(length,)`` or ``(length, channels)``, float32 or integers of
+    at most 32 bits.
+
+    Parameters
+    ----------
+    in_rate : float or DataNode, above 0, default not set
+        Sampling rate of the input, in any unit; together with `out_rate`.
+    out_rate : float or DataNode, at least 0, default not set
+        Sampling rate of the output, in the same unit.
+    scale : float or DataNode, at least 0, default not set
+        Number of output samples for an input sample.
+    out_length : int or DataNode, at least 0, default not set
+        Length of the output.
+    dtype : types.DALIDataType, default not set
+        Type of the output, by default that of the input. Numbers from -1 to 1 fill the range of a
+        type of integers, and half of the range is 0 where it has no sign.
+    quality : float, from 0 to 100, default 50.0
+        The sinc has 3 lobes at 0, 16 at 50, and 64 at 100.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def batch_permutation(
     *,
@@ -59,7 +133,30 @@ def batch_permutation(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw an order of the samples of each batch, as indices for `permute_batch`."""
+    """Draw an order of the samples of each batch, as indices for `permute_batch`.
+
+    All orders are equally likely. What is drawn depends on the seed, on the size of the batch, and
+    on the epoch and the number of its first sample.
+
+    Parameters
+    ----------
+    allow_repetitions : bool, default False
+        Whether indices may repeat: then each one is drawn by itself.
+    no_fixed_points : bool, default False
+        Whether every sample must get another index than its own; the order is then one cycle
+        through the batch. Has no effect on batches of one sample.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def bb_flip(
     input: Input,
@@ -73,7 +170,33 @@ def bb_flip(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Mirror bounding boxes as `flip` mirrors the image that they belong to."""
+    """Mirror bounding boxes as `flip` mirrors the image that they belong to.
+
+    Boxes are in units of the extents of the image: 1 is its right or lower edge.
+
+    Inputs
+    ------
+    Boxes, float32 of shape ``(N, 4)``, in units of the extents of the image.
+
+    Parameters
+    ----------
+    horizontal : int or DataNode, default 1
+        Mirror left to right if not 0.
+    vertical : int or DataNode, default 0
+        Mirror top to bottom if not 0.
+    ltrb : bool, default False
+        Whether boxes are (left, top, right, bottom). By default, they are (left, top, width,
+        height).
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def bbox_paste(
     input: Input,
@@ -88,7 +211,36 @@ def bbox_paste(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Move bounding boxes to where they are after `paste` has put their image on a canvas."""
+    """Move bounding boxes to where they are after `paste` has put their image on a canvas.
+
+    Boxes are in units of the extents of the image, and those of the result in units of the extents
+    of the canvas.
+
+    Inputs
+    ------
+    Boxes, float32 of shape ``(N, 4)``, in units of the extents of the image.
+
+    Parameters
+    ----------
+    ratio : float or DataNode, at least 1
+        Extents of the canvas in units of those of the image, at least 1.
+    paste_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the image, from 0 (flush left) to 1 (flush right).
+    paste_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the image, from 0 (top) to 1 (bottom).
+    ltrb : bool, default False
+        Whether boxes are (left, top, right, bottom). By default, they are (left, top, width,
+        height).
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def bbox_rotate(
     input_0: Input,
@@ -109,7 +261,50 @@ def bbox_rotate(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Rotate bounding boxes as `rotate` rotates the image that they belong to."""
+    """Rotate bounding boxes as `rotate` rotates the image that they belong to.
+
+    The result is boxes around the rotated ones, cut off at the borders of the canvas. Boxes of
+    which too little is left vanish, and so do their labels. Call it with the same angle, and with
+    the shape of the image before it is rotated.
+
+    Inputs
+    ------
+    Boxes, float32 of shape ``(N, 4)``.
+    Labels of any type, a row for each box.
+
+    Parameters
+    ----------
+    angle : float or DataNode
+        Angle in degrees, counter-clockwise on the screen.
+    input_shape : list[int] or DataNode, from 1 to 2147483647
+        Shape of the image before it is rotated.
+    shape_layout : str, default 'HW'
+        Layout of that shape, with the letters H and W.
+    keep_size : bool, default False
+        Whether the canvas has the size of the image. By default, the rotated image fits.
+    size : list[float] or DataNode, from 1 to 2147483647, default not set
+        Height and width of the canvas in pixels, without their fractions. Excludes `keep_size`.
+    bbox_layout : str, default 'xyXY'
+        ``'xyXY'`` for boxes (left, top, right, bottom), ``'xyWH'`` for (left, top, width, height).
+    bbox_normalized : bool, default True
+        Whether boxes are in units of the extents of the image, and those of the result in units of
+        the canvas; otherwise in pixels.
+    mode : str, default 'expand'
+        ``'expand'`` for boxes that hold all of the rotated ones; ``'fixed'`` for boxes of the size
+        before, with width and height exchanged where the rotation is nearer to a quarter turn;
+        ``'halfway'`` for the mean of both sizes.
+    remove_threshold : float, from 0 to 1, default 0.1
+        Least share of a box on the canvas for the box to stay.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def box_encoder(
     input_0: Input,
@@ -127,7 +322,55 @@ def box_encoder(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Give each anchor the box and the label that it should predict."""
+    """Give each anchor the box and the label that it should predict.
+
+    Each box is matched with the anchor that it overlaps most, measured by intersection over union.
+    Of the others, an anchor is matched with the box that it overlaps most, if by more than
+    `criteria`. Where boxes or anchors overlap equally, the last one counts, and so does the last of
+    several boxes with one best anchor. Anchors without a box have the label 0.
+
+    The outputs are float32 of shape ``(number of anchors, 4)`` and int32 of shape ``(number of
+    anchors,)``. Boxes are (centre x, centre y, width, height), and anchors without a box stay what
+    they are. With `offset` they are the deltas that a detector predicts::
+
+        x = ((box_x - anchor_x) / anchor_width - means[0]) / stds[0]
+        width = (log(box_width / anchor_width) - means[2]) / stds[2]
+
+    and in the same way for y and height, with zeros for anchors without a box. Liu et al., "SSD:
+    Single Shot MultiBox Detector", ECCV 2016, section 2.2.
+
+    Boxes must be finite. On a device that is not checked; boxes that are not finite may be matched
+    with any anchor there.
+
+    Inputs
+    ------
+    Boxes (left, top, right, bottom), float32 of shape ``(N, 4)``.
+    Labels, int32 of shape ``(N,)`` or ``(N, 1)``.
+
+    Parameters
+    ----------
+    anchors : list[float]
+        Anchors (left, top, right, bottom), one after the other, in the units of the boxes.
+    criteria : float, from 0 to 1, default 0.5
+        What the intersection over union of a box and an anchor must exceed.
+    offset : bool, default False
+        Give the deltas that a detector predicts.
+    scale : float, above 0, default 1.0
+        Factor of boxes and anchors before deltas are computed.
+    means : list[float], default [0.0, 0.0, 0.0, 0.0]
+        Means of the deltas of x, y, width and height.
+    stds : list[float], above 0, default [1.0, 1.0, 1.0, 1.0]
+        Standard deviations of the deltas of x, y, width and height.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def brightness(
     input: Input,
@@ -141,7 +384,36 @@ def brightness(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the brightness of each image."""
+    """Change the brightness of each image.
+
+    Every element becomes ``brightness_shift * range + brightness * x``.
+
+    Here ``range`` is the largest number of the output's integer type, or 1.0 if it is floating
+    point. Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ Images, volumes or sequences of type uint8, int16, int32, float16 or float32, with
+    layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    brightness : float or DataNode, default 1.0
+        Factor of the brightness: 0 leaves black, 1 changes nothing.
+    brightness_shift : float or DataNode, default 0.0
+        Added, in units of the largest number of the output's integer type, or of 1.0 if it is
+        floating point.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def brightness_contrast(
     input: Input,
@@ -157,7 +429,43 @@ def brightness_contrast(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the brightness and contrast of each image."""
+    """Change the brightness and contrast of each image.
+
+    Every element becomes::
+
+        brightness_shift * range + brightness * (contrast_center + contrast * (x - contrast_center))
+
+    Here ``range`` is the largest number of the output's integer type, or 1.0 if it is floating
+    point. Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ Images, volumes or sequences of type uint8, int16, int32, float16 or float32, with
+    layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    brightness : float or DataNode, default 1.0
+        Factor of the brightness: 0 leaves black, 1 changes nothing.
+    brightness_shift : float or DataNode, default 0.0
+        Added, in units of the largest number of the output's integer type, or of 1.0 if it is
+        floating point.
+    contrast : float or DataNode, default 1.0
+        Factor of the contrast: 0 leaves plain grey, 1 changes nothing.
+    contrast_center : float or DataNode, default not set
+        The number that contrast leaves as it is. If left out, it is 128 for uint8, 16384 for int16,
+        2 to the power of 30 for int32, and 0.5 for floating point inputs.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def caffe2_reader(
     *,
@@ -189,7 +497,101 @@ def caffe2_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read images, labels and other tensors from LMDB databases of Caffe2."""
+    """Read images, labels and other tensors from LMDB databases of Caffe2.
+
+    Each entry holds a message ``TensorProtos``: image, label, weights of labels, other tensors and
+    a box, as the arguments say. Entries come in the order of their keys. Databases must not be
+    written to meanwhile. Where one is damaged, its entries there are bad samples, as are entries
+    that are not as described.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The image: the bytes of a file, one-dimensional uint8, or pixels of shape (H, W, C). The
+        label, see `label_type`. Other tensors, float32, int32 or int64 of one dimension. The box,
+        int32 of shape (4,). One output by itself is in no list.
+
+    Former name of `readers.caffe2`, which does the same.
+
+    Parameters
+    ----------
+    path : list[str]
+        Folders of the databases.
+    image_available : bool, default True
+        Whether entries have an image, which is given.
+    label_type : int, from 0 to 4, default 0
+        What the label is. 0: one number, int32 or float32 of shape (1,). 1: numbers of labels;
+        given are int32 of shape (`num_labels`,) with 1 for these, and the numbers. 2: a vector,
+        int32 or float32. 3: numbers of labels, and their weights; given are float32 of shape
+        (`num_labels`,) with the weights, and the weights alone. 4: none.
+    num_labels : int, from 1 to 2147483647, default 1
+        Number of labels that there are, for `label_type` 1 and 3.
+    additional_inputs : int, from 0 to 4092, default 0
+        Number of other tensors in each entry, which are given.
+    bbox : bool, default False
+        Whether entries have a box, which is given.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def caffe_reader(
     *,
@@ -218,7 +620,89 @@ def caffe_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read images and labels from LMDB databases of Caffe."""
+    """Read images and labels from LMDB databases of Caffe.
+
+    Each entry holds a message ``Datum``. Entries come in the order of their keys. Databases must
+    not be written to meanwhile. Where one is damaged, its entries there are bad samples.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The bytes of each image, one-dimensional uint8, which are a file or pixels; and its label,
+        int32 of shape (1,), or (0,) where the entry has none. One of them by itself is in no list.
+
+    Former name of `readers.caffe`, which does the same.
+
+    Parameters
+    ----------
+    path : list[str]
+        Folders of the databases.
+    image_available : bool, default True
+        Give the image.
+    label_available : bool, default True
+        Give the label.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def cast(
     input: Input,
@@ -230,7 +714,31 @@ def cast(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Convert the elements of each tensor to another type."""
+    """Convert the elements of each tensor to another type.
+
+    Integers saturate: a number out of range becomes the nearest one in range. Numbers with a
+    fraction round half away from zero on their way to an integer, and NaN becomes 0. A number
+    becomes true if it does not round to 0, so 0.3 is false. Nothing is copied if the type is the
+    input's own. Numbers of enumerations, such as ``INTERP_TYPE``, are of type ``INT32``.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout.
+
+    Parameters
+    ----------
+    dtype : types.DALIDataType
+        Type of the output.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def cast_like(
     input_0: Input,
@@ -242,7 +750,28 @@ def cast_like(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Convert each tensor to the type of another one."""
+    """Convert each tensor to the type of another one.
+
+    Numbers saturate to the range of the new type, and integers are rounded half away from zero, as
+    by `cast`. The layout stays.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout.
+    Tensors of the type to convert to; their elements are not read.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def cat(
     *inputs: Input,
@@ -253,7 +782,28 @@ def cat(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Join the tensors of several inputs along a dimension that they have."""
+    """Join the tensors of several inputs along a dimension that they have.
+
+    The others must have the same extents; tensors without elements take no part in this. The layout
+    is that of the first input.
+
+    Parameters
+    ----------
+    axis : int, default not set
+        Dimension along which to join; negative numbers count from the last one. By default, the
+        first. Excludes `axis_name`.
+    axis_name : str, default not set
+        Letter of the dimension in the first input's layout.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def clahe(
     input: Input,
@@ -269,7 +819,44 @@ def clahe(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
+    """Equalize the histogram of each part of an image, with limited contrast (CLAHE).
+
+    The image is divided into `tiles_y` x `tiles_x` tiles; if they do not fit, it is continued by
+    its mirror image. Each tile has a histogram whose counts are limited to `clip_limit` times their
+    mean; what is cut off is spread evenly over all levels. The levels that equalize the histograms
+    of the four nearest tiles are interpolated at each pixel.
+
+    With `luma_only`, the lightness L of the CIE L*a*b* colour space is equalized, with all three of
+    L, a and b in 8 bits. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", Graphics
+    Gems IV, 1994.
+
+    Inputs
+    ------
+    Images of type uint8 with layout ``HWC`` or ``FHWC``: grey, or RGB in this order.
+
+    Parameters
+    ----------
+    tiles_x : int, from 1 to 65536
+        Number of tiles along the width, at least 1.
+    tiles_y : int, from 1 to 65536
+        Number of tiles along the height, at least 1.
+    clip_limit : float
+        Largest count of a level in units of the mean count; a limit below one pixel counts as one.
+        Without limit if it is not positive.
+    bins : int, default 256
+        Accepted and without effect: histograms have one count for each of the 256 levels.
+    luma_only : bool, default True
+        Whether to equalize the lightness of RGB images; otherwise each channel by itself.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coco_reader(
     *,
@@ -318,7 +905,142 @@ def coco_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read images with boxes, labels and masks from COCO data sets."""
+    """Read images with boxes, labels and masks from COCO data sets.
+
+    Images come in the order of their identifiers, or as `images` lists them. Objects of an image
+    come in the order of the file. Labels are numbered from 1, in the order in which the file lists
+    its categories; that of a category that is not listed is 0. Files may lack annotations,
+    categories, and sizes of images where neither `ratio` nor `pixelwise_masks` needs them; objects
+    without a box, such as captions, are left out.
+
+    Returns
+    -------
+    list of DataNode
+        The bytes of each image file, one-dimensional uint8; its boxes, float32 of shape ``(N, 4)``;
+        and their labels, int32 of shape ``(N,)``. With `polygon_masks`, polygons and vertices
+        follow as `segmentation.select_masks` takes them; with `pixelwise_masks`, a mask: int32 of
+        layout ``HWC`` with one channel, the label of the last object at each pixel whose centre is
+        inside, or 0. With `image_ids`, the identifier is last, int32 of shape (1,).
+
+    Former name of `readers.coco`, which does the same.
+
+    Parameters
+    ----------
+    file_root : str, default not set
+        Folder that the paths of images relate to.
+    annotations_file : str, default ''
+        JSON file with images, categories and annotations.
+    images : list[str], default not set
+        Paths of the images to read, as in the annotations, in their order; an image may be listed
+        several times. Unknown paths are skipped. By default, all.
+    ltrb : bool, default False
+        Whether boxes are (left, top, right, bottom). By default, they are (left, top, width,
+        height).
+    ratio : bool, default False
+        Give boxes and vertices in units of the extents of the image, not in pixels.
+    size_threshold : float, default 0.1
+        Objects with a smaller width or height, in pixels, are left out.
+    include_iscrowd : bool, default True
+        Read annotations of crowds, too.
+    skip_empty : bool, default False
+        Leave out images without objects.
+    avoid_class_remapping : bool, default False
+        Give the identifiers of categories as labels.
+    image_ids : bool, default False
+        Give the identifier of each image.
+    polygon_masks : bool, default False
+        Give masks as polygons; run lengths have none.
+    pixelwise_masks : bool, default False
+        Give masks as pixels. Excludes `polygon_masks`.
+    save_preprocessed_annotations : bool, default False
+        Write the annotations, as they are read with these arguments, to files that
+        `preprocessed_annotations` reads faster, in the format of NVIDIA DALI.
+    save_preprocessed_annotations_dir : str, default ''
+        Folder for these files.
+    preprocessed_annotations : str, default ''
+        Folder with such files, which are read in place of `annotations_file` and decide what
+        arguments about annotations decided when they were written.
+    masks : bool, default False
+        Give masks as polygons that count coordinates, of which a vertex has two.
+    save_img_ids : bool, default False
+        Former name of `image_ids`.
+    meta_files_path : str, default ''
+        Former name of `preprocessed_annotations`.
+    dump_meta_files : bool, default False
+        Former name.
+    dump_meta_files_path : str, default ''
+        Former name of `save_preprocessed_annotations_dir`.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coin_flip(
     input: Input = ...,
@@ -333,7 +1055,38 @@ def coin_flip(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw 1 with a given probability, and 0 otherwise."""
+    """Draw 1 with a given probability, and 0 otherwise.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Former name of `random.coin_flip`, which does the same.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    probability : float or DataNode, from 0 to 1, default 0.5
+        Probability of 1. Below 0 and above 1 it counts as 0 and 1.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the output.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def color_space_conversion(
     input: Input,
@@ -346,7 +1099,31 @@ def color_space_conversion(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Convert images from one colour space to another."""
+    """Convert images from one colour space to another.
+
+    ``YCbCr`` is that of ITU-R BT.601 with Y from 16 to 235, and Cb and Cr from 16 to 240. Grey is
+    the luma of the same recommendation in the full range. Numbers round half away from zero and
+    saturate. Nothing is copied if both colour spaces are the same.
+
+    Inputs ------ Images, volumes or sequences of type uint8, with layout ``HWC``, ``FHWC``,
+    ``DHWC`` or ``FDHWC`` and the channels of `image_type`.
+
+    Parameters
+    ----------
+    image_type : types.DALIImageType
+        Colour space of the input: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.
+    output_type : types.DALIImageType
+        Colour space of the output: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def color_twist(
     input: Input,
@@ -363,7 +1140,44 @@ def color_twist(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the hue, saturation, contrast and brightness of each image."""
+    """Change the hue, saturation, contrast and brightness of each image.
+
+    Hue and saturation change first, then contrast around a middle grey (128 for integer inputs, 0.5
+    for floating point), then brightness.
+
+    The change of hue and saturation is linear: colours are taken to the YIQ colour space, where hue
+    and saturation are the angle and the length of (I, Q).
+
+    Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ RGB images, volumes or sequences of type uint8, int16, int32, float16 or float32,
+    with layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    brightness : float or DataNode, default 1.0
+        Factor of the brightness: 0 leaves black, 1 changes nothing.
+    contrast : float or DataNode, default 1.0
+        Factor of the contrast: 0 leaves plain grey, 1 changes nothing.
+    hue : float or DataNode, default 0.0
+        Angle by which the hue is turned, in degrees.
+    saturation : float or DataNode, default 1.0
+        Factor of the saturation: 0 leaves greys, 1 changes nothing.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Accepted and without effect: the input is always taken as RGB.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def constant(
     *,
@@ -377,7 +1191,34 @@ def constant(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the same tensor for every sample."""
+    """Return the same tensor for every sample.
+
+    The numbers are in `fdata` or `idata`, one of which must be given. A single number fills the
+    whole shape. Integers saturate, and numbers with a fraction are rounded half away from zero if
+    the type is an integer one.
+
+    Parameters
+    ----------
+    fdata : list[float], default not set
+        Numbers, in ``float32``.
+    idata : list[int], default not set
+        Integers.
+    shape : list[int], at least 0, default not set
+        Shape of the output. By default there is one dimension.
+    dtype : types.DALIDataType, default not set
+        Type of the output. By default ``FLOAT`` for `fdata` and ``INT32`` for `idata`.
+    layout : str, default ''
+        Layout of the output: one letter a dimension, or empty.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def contrast(
     input: Input,
@@ -391,7 +1232,35 @@ def contrast(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the contrast of each image."""
+    """Change the contrast of each image.
+
+    Every element becomes ``contrast_center + contrast * (x - contrast_center)``.
+
+    Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ Images, volumes or sequences of type uint8, int16, int32, float16 or float32, with
+    layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    contrast : float or DataNode, default 1.0
+        Factor of the contrast: 0 leaves plain grey, 1 changes nothing.
+    contrast_center : float or DataNode, default not set
+        The number that contrast leaves as it is. If left out, it is 128 for uint8, 16384 for int16,
+        2 to the power of 30 for int32, and 0.5 for floating point inputs.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coord_flip(
     input: Input,
@@ -409,7 +1278,42 @@ def coord_flip(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Mirror points, coordinate by coordinate, at a centre."""
+    """Mirror points, coordinate by coordinate, at a centre.
+
+    A mirrored coordinate becomes ``2 * center - coordinate``; with the default centre this is what
+    `flip` does to the points of an image, in units of its extents.
+
+    Inputs
+    ------
+    Points, float32 of shape ``(N, D)``, with D from 1 to 3.
+
+    Parameters
+    ----------
+    layout : str, default not set
+        Order of the coordinates, made of the letters x, y and z. By default x, xy or xyz, by their
+        number.
+    flip_x : int or DataNode, default 1
+        Mirror the horizontal coordinate if not 0.
+    flip_y : int or DataNode, default 0
+        Mirror the vertical coordinate if not 0.
+    flip_z : int or DataNode, default 0
+        Mirror the depth coordinate if not 0.
+    center_x : float or DataNode, default 0.5
+        Centre of the horizontal coordinate.
+    center_y : float or DataNode, default 0.5
+        Centre of the vertical coordinate.
+    center_z : float or DataNode, default 0.5
+        Centre of the depth coordinate.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coord_transform(
     input: Input,
@@ -424,7 +1328,42 @@ def coord_transform(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Multiply points by a matrix and add a vector to them: ``M p + T``."""
+    """Multiply points by a matrix and add a vector to them: ``M p + T``.
+
+    The components of a point lie along the last dimension. Affine transforms of coordinates,
+    projections and linear changes of colours are such operations. The output has as many components
+    as `M` has rows; the layout is that of the input.
+
+    The result is computed in ``float32``. Integers round half away from zero and saturate.
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F.
+
+    Inputs
+    ------
+    Points of any type; the layout of sequences starts with F.
+
+    Parameters
+    ----------
+    M : list[float] or DataNode, default not set
+        The matrix, row by row, with a column for each component of the input; or one number for the
+        diagonal of a square matrix. By default, the identity.
+    T : list[float] or DataNode, default not set
+        What to add: one number for each row of `M`, or one for all. By default, nothing.
+    MT : list[float] or DataNode, default not set
+        `M` with `T` as an additional last column, row by row; or one number for the diagonal of
+        `M`. Excludes `M` and `T`.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def copy(
     input: Input,
@@ -435,7 +1374,27 @@ def copy(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Copy each tensor into memory of its own."""
+    """Copy each tensor into memory of its own.
+
+    Use it where the program writes into an output that shares its memory with another one; the
+    pipeline itself never does.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def crop(
     input: Input,
@@ -459,7 +1418,63 @@ def crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Cut a window out of each image, volume or sequence."""
+    """Cut a window out of each image, volume or sequence.
+
+    The window starts at ``crop_pos * (extent of the image - extent of the window)``. Without `crop`
+    or `crop_w` and `crop_h`, the image passes through whole.
+
+    Layouts are any arrangement of F, D, H, W and C with H and W. Data without a layout is taken as
+    ``HW``, ``HWC``, ``DHWC`` or ``FDHWC``.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    out_of_bounds_policy : str, default 'error'
+        What to do with a window that reaches beyond the input: ``"error"``, ``"pad"`` with
+        `fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` and `slice` also
+        know how to repeat the input: ``"edge"`` (or ``"clamp"``) its last element, ``"reflect"``
+        (or ``"reflect_1001"``) in a mirror beside the last element, ``"reflect_101"`` in a mirror
+        through its middle, ``"wrap"`` from the other side.
+    fill_values : list[float], default [0.0]
+        Value of the padding: one number, or one for each channel. For integer types the fraction is
+        dropped, and a number out of range wraps around.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``FLOAT16``, ``FLOAT`` or, by default, that of the input.
+        Numbers saturate, and integers drop the fraction.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def crop_mirror_normalize(
     input: Input,
@@ -490,7 +1505,83 @@ def crop_mirror_normalize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Crop, mirror, normalise and reorder each image in one pass."""
+    """Crop, mirror, normalise and reorder each image in one pass.
+
+    The window is cut out first, then mirrored left to right if `mirror` is nonzero, then
+    normalised::
+
+        output = scale * (input - mean) / std + shift
+
+    Integer outputs round half away from zero and saturate. Padding is not normalised: it has the
+    value `fill_values`. Without `crop` or `crop_w` and `crop_h`, the whole image is used.
+
+    Layouts are any arrangement of F, D, H, W and C with H and W. Data without a layout is taken as
+    ``HW``, ``HWC``, ``DHWC`` or ``FDHWC``.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    out_of_bounds_policy : str, default 'error'
+        What to do with a window that reaches beyond the input: ``"error"``, ``"pad"`` with
+        `fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` and `slice` also
+        know how to repeat the input: ``"edge"`` (or ``"clamp"``) its last element, ``"reflect"``
+        (or ``"reflect_1001"``) in a mirror beside the last element, ``"reflect_101"`` in a mirror
+        through its middle, ``"wrap"`` from the other side.
+    fill_values : list[float], default [0.0]
+        Value of the padding: one number, or one for each channel. For integer types the fraction is
+        dropped, and a number out of range wraps around.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    mirror : int or DataNode, default 0
+        Mirror the window left to right if nonzero.
+    mean : list[float] or DataNode, default [0.0]
+        What is subtracted: one number, or one for each channel.
+    std : list[float] or DataNode, at least 0, default [1.0]
+        What is divided by: one number, or one for each channel.
+    scale : float, default 1.0
+        Factor of the normalised value; not 0.
+    shift : float, default 0.0
+        Added to the normalised and scaled value.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output.
+    output_layout : str, default 'CHW'
+        Layout of the output: the letters of the input's layout in any order. An empty text keeps
+        the input's layout.
+    pad_output : bool, default False
+        Whether to add channels until their number is a power of two. They are 0, or `fill_values`
+        where `out_of_bounds_policy` is ``"pad"``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def debayer(
     input: Input,
@@ -503,7 +1594,41 @@ def debayer(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Compute the colours of images that were taken through a Bayer filter."""
+    """Compute the colours of images that were taken through a Bayer filter.
+
+    Each pixel was measured through one colour: red or blue in every other pixel, green in the rest.
+    The other colours are interpolated. Heights and widths must be even; images of 2 rows or columns
+    become black.
+
+    Returns
+    -------
+    DataNode
+        Images of layout ``HWC`` with the channels red, green and blue, or a grey one.
+
+    Inputs
+    ------
+    Images of one channel, uint8 or uint16, of layout ``HW`` or ``HWC``, or sequences of them.
+
+    Parameters
+    ----------
+    blue_position : list[int] or DataNode, from 0 to 1
+        Row and column of the blue pixel among the 2 x 2 pixels that begin in the second row and
+        column of the image: ``(0, 0)`` for the arrangement that is called BG, ``(0, 1)`` for GB,
+        ``(1, 0)`` for GR, ``(1, 1)`` for RG.
+    algorithm : str, default 'bilinear_ocv'
+        How colours are interpolated. ``"bilinear_ocv"``: between the nearest pixels.
+        ``"edgeaware_ocv"``: green along edges only. ``"vng_ocv"``: on the sides where little
+        changes, of uint8 images. ``"gray_ocv"``: the grey value of the bilinear colours.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def dl_tensor_python_function(
@@ -518,7 +1643,36 @@ def dl_tensor_python_function(
     name: Str | None = None,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample.
+
+    The function gets capsules, which ``torch.utils.dlpack.from_dlpack`` takes, for example, and
+    returns capsules, or whatever else a `tensors.TensorCPU` can be made from: one, or a tuple of as
+    many as `num_outputs` says. Of memory that others read, too, it gets a copy, as in
+    `python_function`. Its results are copied.
+
+    Parameters
+    ----------
+    function : object
+        What to call: with one argument for each input.
+    num_outputs : int, from 0 to 4096, default 1
+        How many results the function returns.
+    output_layouts : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    preserve : bool, default True
+        Call the function even if nothing uses its results, since it may do something else.
+    batch_processing : bool, default True
+        Call once for a batch, with a list of capsules for each input; it returns lists, too.
+        Otherwise for each sample.
+    synchronize_stream : bool, default True
+        Accepted without effect: data are on the host.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def dl_tensor_python_function(
@@ -533,7 +1687,36 @@ def dl_tensor_python_function(
     name: Str | None = None,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample.
+
+    The function gets capsules, which ``torch.utils.dlpack.from_dlpack`` takes, for example, and
+    returns capsules, or whatever else a `tensors.TensorCPU` can be made from: one, or a tuple of as
+    many as `num_outputs` says. Of memory that others read, too, it gets a copy, as in
+    `python_function`. Its results are copied.
+
+    Parameters
+    ----------
+    function : object
+        What to call: with one argument for each input.
+    num_outputs : int, from 0 to 4096, default 1
+        How many results the function returns.
+    output_layouts : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    preserve : bool, default True
+        Call the function even if nothing uses its results, since it may do something else.
+    batch_processing : bool, default True
+        Call once for a batch, with a list of capsules for each input; it returns lists, too.
+        Otherwise for each sample.
+    synchronize_stream : bool, default True
+        Accepted without effect: data are on the host.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def dump_image(
     input: Input,
@@ -546,7 +1729,38 @@ def dump_image(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Write images to files, to look at them."""
+    """Write images to files, to look at them.
+
+    The images of each batch are written to the working directory as text (PPM, or PGM for one
+    channel), under the names ``0-suffix-0.ppm``, ``1-suffix-0.ppm`` and so on. The next batch
+    overwrites them, in the order of batches, which run ahead of what is returned. If nothing uses
+    the result, pass `preserve`.
+
+    Returns
+    -------
+    DataNode
+        The input, unchanged.
+
+    Inputs
+    ------
+    Images of layout ``HWC`` with 1 or 3 channels, uint8.
+
+    Parameters
+    ----------
+    suffix : str, default ''
+        Text in the names of files.
+    input_layout : str, default 'HWC'
+        Layout of the images: ``HWC``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def element_extract(
     input: Input,
@@ -558,7 +1772,28 @@ def element_extract(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Take frames out of each sequence."""
+    """Take frames out of each sequence.
+
+    There is one output for each number in `element_map`; with one number it is returned by itself,
+    with more of them in a list. Nothing is copied.
+
+    Inputs ------ Sequences of any type: tensors whose first dimension is that of the frames. A
+    layout must start with F; outputs have the rest of it.
+
+    Parameters
+    ----------
+    element_map : list[int]
+        Numbers of frames, from 0 on; at least one.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def equalize(
     input: Input,
@@ -569,7 +1804,31 @@ def equalize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Spread the levels of each channel of each image evenly over the whole range."""
+    """Spread the levels of each channel of each image evenly over the whole range.
+
+    A level becomes 255 times the share of pixels above the lowest level that is in the image, and
+    not above the level itself, rounded half to even. A channel of one level stays as it is. Each
+    channel of each frame has a histogram of its own.
+
+    Layouts are ``HW``, ``HWC``, ``CHW``, ``FHW``, ``FHWC`` and ``FCHW``. Data without a layout is
+    taken as ``HW``, ``HWC`` or ``FHWC``.
+
+    Inputs
+    ------
+    Images or sequences of type uint8.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def erase(
     input: Input,
@@ -589,7 +1848,56 @@ def erase(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Fill one or more rectangular regions of each tensor with a value."""
+    """Fill one or more rectangular regions of each tensor with a value.
+
+    A region starts at its `anchor` and has the extents `shape`, both given for some dimensions in
+    the order of `axis_names` or `axes`; along all other dimensions it is the whole tensor. Several
+    regions follow each other: ``anchor=(y0, x0, y1, x1)`` with ``shape=(h0, w0, h1, w1)`` and
+    ``axis_names="HW"`` are two.
+
+    Along a dimension, the positions from ``anchor`` up to, not including, ``anchor + shape`` are
+    filled; both limits drop their fraction, and what lies outside the tensor is ignored.
+
+    Without `axis_names` and `axes`, all dimensions but the channels (C) are given, in the order of
+    the layout. Nothing is copied if there is nothing to fill.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    anchor : list[float] or DataNode, default not set
+        Where the regions start; zeros by default.
+    shape : list[float] or DataNode, default not set
+        Extents of the regions, as many numbers as `anchor` has. By default, there is no region.
+    axes : list[int], default not set
+        Dimensions that `anchor` and `shape` are given for; negative numbers count from the last
+        one. If one is named twice, its last entry counts. `axis_names` comes before it.
+    axis_names : str, default not set
+        Letters of the layout: the dimensions that `anchor` and `shape` are given for.
+    fill_value : list[float] or DataNode, default [0.0]
+        What regions are filled with: one number, or one for each channel, which needs a layout with
+        C. For integer types the fraction is dropped, and a number out of range wraps around.
+    normalized : bool, default not set
+        Whether `anchor` and `shape` are in units of the tensor's extents. Excludes
+        `normalized_anchor` and `normalized_shape`.
+    normalized_anchor : bool, default not set
+        Whether `anchor` is in units of the tensor's extents.
+    normalized_shape : bool, default not set
+        Whether `shape` is in units of the tensor's extents.
+    centered_anchor : bool, default False
+        Whether `anchor` is the middle of the region instead of its start.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def expand_dims(
     input: Input,
@@ -602,7 +1910,31 @@ def expand_dims(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Add dimensions of extent 1 to the shape of each tensor."""
+    """Add dimensions of extent 1 to the shape of each tensor.
+
+    Nothing is copied.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    axes : list[int], from 0 to 7
+        Where the new dimensions are in the output, from 0.
+    new_axis_names : str, default ''
+        Letters of the new dimensions in the layout, in the order of `axes`. Without them, the
+        output has no layout.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def external_source(
@@ -627,7 +1959,74 @@ def external_source(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
+    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
+
+    With ``device="gpu"``, the outputs are on the pipeline's GPU. The source then may give data on a
+    GPU, too: whatever has ``__cuda_array_interface__`` or ``__dlpack__``, such as tensors of
+    PyTorch.
+
+    Samples are copied once the batch is complete: the source may reuse its memory for the next
+    batch, but not for the next sample. A source that raises StopIteration ends the epoch;
+    `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's batch
+    size. All batches of an output must have one element type, number of dimensions and layout.
+
+    Parameters
+    ----------
+    source : object, default not set
+        A callable, an iterable, or a generator function. A callable may take one argument: the
+        `types.SampleInfo` (with `batch=False`), or the number of the batch (or, with
+        `batch_info=True`, the `types.BatchInfo`).
+    num_outputs : int, from 0 to 4096, default not set
+        How many outputs. The source then gives the data of all: a tuple, an array with an entry for
+        each, or whatever else is indexed by their numbers. Without a source, each output is fed for
+        itself.
+    batch : bool, default not set
+        Whether the source gives batches; otherwise samples. By default it gives batches, unless it
+        is a callable with `parallel=True`.
+    cycle : object, default not set
+        What happens at the end of an iterable: 'no', False or None end the data for good; 'quiet'
+        or True start over at once; 'raise' ends the epoch and starts over after it.
+    layout : list[str], default not set
+        Layout of the samples: of all outputs, or a list of one each. If the list is shorter, or has
+        None, the others may have any.
+    dtype : object, default not set
+        Element type that the data must have: of all outputs, or a list, as `layout`.
+    ndim : list[int], at least -1, default not set
+        Number of dimensions of each sample, -1 for any: of all outputs, or a list, as `layout`.
+    batch_info : bool, default False
+        Pass a `types.BatchInfo` to the callable.
+    repeat_last : bool, default False
+        Give the last batch fed in again when there is no new one.
+    blocking : bool, default False
+        Wait for `feed_input` instead of failing when nothing is fed.
+    parallel : bool, default False
+        Run the source in the pipeline's workers (see `py_num_workers` of `Pipeline`). A callable
+        must take one argument and depend on nothing else: calls are made ahead, by several workers,
+        in any order, and a few beyond the end of the data, where it must raise StopIteration every
+        time. An iterable or a generator function runs in one worker, and must give batches.
+    no_copy : bool, default False
+        Accepted without effect: data is always copied.
+    prefetch_queue_depth : int, at least 1, default 1
+        With `parallel=True`: how many batches workers compute ahead. `bytes_per_sample_hint` says
+        how large the samples will be in shared memory.
+    cuda_stream : object, default not set
+        For data on a GPU: the stream that works on it, as a handle or a stream object of any
+        library. The data is copied once that stream is done with it, and the stream waits for the
+        copy, so it may overwrite the data then. By default it is the current one of PyTorch, if the
+        data is from there, or what the data tells, as that of CuPy does; if it does not, and with
+        -1, the source waits until the data is copied.
+    use_copy_kernel : bool, default False
+        Accepted without effect: batches are copied in one.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def external_source(
@@ -652,7 +2051,74 @@ def external_source(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
+    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
+
+    With ``device="gpu"``, the outputs are on the pipeline's GPU. The source then may give data on a
+    GPU, too: whatever has ``__cuda_array_interface__`` or ``__dlpack__``, such as tensors of
+    PyTorch.
+
+    Samples are copied once the batch is complete: the source may reuse its memory for the next
+    batch, but not for the next sample. A source that raises StopIteration ends the epoch;
+    `Pipeline.reset` starts the next one. A batch may have fewer samples than the pipeline's batch
+    size. All batches of an output must have one element type, number of dimensions and layout.
+
+    Parameters
+    ----------
+    source : object, default not set
+        A callable, an iterable, or a generator function. A callable may take one argument: the
+        `types.SampleInfo` (with `batch=False`), or the number of the batch (or, with
+        `batch_info=True`, the `types.BatchInfo`).
+    num_outputs : int, from 0 to 4096, default not set
+        How many outputs. The source then gives the data of all: a tuple, an array with an entry for
+        each, or whatever else is indexed by their numbers. Without a source, each output is fed for
+        itself.
+    batch : bool, default not set
+        Whether the source gives batches; otherwise samples. By default it gives batches, unless it
+        is a callable with `parallel=True`.
+    cycle : object, default not set
+        What happens at the end of an iterable: 'no', False or None end the data for good; 'quiet'
+        or True start over at once; 'raise' ends the epoch and starts over after it.
+    layout : list[str], default not set
+        Layout of the samples: of all outputs, or a list of one each. If the list is shorter, or has
+        None, the others may have any.
+    dtype : object, default not set
+        Element type that the data must have: of all outputs, or a list, as `layout`.
+    ndim : list[int], at least -1, default not set
+        Number of dimensions of each sample, -1 for any: of all outputs, or a list, as `layout`.
+    batch_info : bool, default False
+        Pass a `types.BatchInfo` to the callable.
+    repeat_last : bool, default False
+        Give the last batch fed in again when there is no new one.
+    blocking : bool, default False
+        Wait for `feed_input` instead of failing when nothing is fed.
+    parallel : bool, default False
+        Run the source in the pipeline's workers (see `py_num_workers` of `Pipeline`). A callable
+        must take one argument and depend on nothing else: calls are made ahead, by several workers,
+        in any order, and a few beyond the end of the data, where it must raise StopIteration every
+        time. An iterable or a generator function runs in one worker, and must give batches.
+    no_copy : bool, default False
+        Accepted without effect: data is always copied.
+    prefetch_queue_depth : int, at least 1, default 1
+        With `parallel=True`: how many batches workers compute ahead. `bytes_per_sample_hint` says
+        how large the samples will be in shared memory.
+    cuda_stream : object, default not set
+        For data on a GPU: the stream that works on it, as a handle or a stream object of any
+        library. The data is copied once that stream is done with it, and the stream waits for the
+        copy, so it may overwrite the data then. By default it is the current one of PyTorch, if the
+        data is from there, or what the data tells, as that of CuPy does; if it does not, and with
+        -1, the source waits until the data is copied.
+    use_copy_kernel : bool, default False
+        Accepted without effect: batches are copied in one.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def fast_resize_crop_mirror(
     input: Input,
@@ -691,7 +2157,101 @@ def fast_resize_crop_mirror(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resize images and volumes, cut a window out of the result, and mirror it."""
+    """Resize images and volumes, cut a window out of the result, and mirror it.
+
+    The result is that of `resize`, `crop` and `flip` one after the other, but only the pixels of
+    the window are computed. Where the window is larger than the resized image, the pixels at the
+    edge are repeated. Frames of sequences are neither cropped nor mirrored.
+
+    Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of
+    them with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``.
+
+    Former name of `resize_crop_mirror`, which does the same, but for the default of `antialias`.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    mirror : int or DataNode, default 0
+        Which axes are mirrored, as a sum: 1 for the width, 2 for the height, 4 for the depth of
+        volumes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default False
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def file_reader(
     *,
@@ -727,7 +2287,108 @@ def file_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read files and their labels."""
+    """Read files and their labels.
+
+    Which files: either all below `file_root`, where each folder is a class and classes are numbered
+    in the order of their names; or those listed in `file_list`; or those in `files`.
+    Paths may be URLs, such as ``s3://bucket/folder``.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).
+
+    Former name of `readers.file`, which does the same.
+
+    Parameters
+    ----------
+    file_root : str, default not set
+        Folder with a folder for each class, or to which paths relate.
+    file_list : str, default not set
+        Text file with a path and a label on each line; paths relate to `file_root`, or to the
+        folder of this file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    labels : list[int], default not set
+        Label of each entry of `files`; by default its index.
+    file_filters : list[str], default ['*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff',
+    '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav']
+        Shell patterns of file names to use below `file_root`.
+    dir_filters : list[str], default not set
+        Shell patterns of class folders to use.
+    case_sensitive_filter : bool, default False
+        Whether the patterns tell 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def filter(
     *inputs: Any,
@@ -740,7 +2401,52 @@ def filter(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Filter each image, volume or sequence with a window of numbers."""
+    """Filter each image, volume or sequence with a window of numbers.
+
+    Every number of the output is the sum of the input's numbers around that place, each times the
+    filter's number that lies on it. The filter is not mirrored: this is a correlation. Channels are
+    filtered one by one. Filters of images have two dimensions, filters of volumes three; the filter
+    of a sequence may have frames in front, one for each frame, which its layout marks by F. If only
+    the filter or the fill value has frames, the output has as many.
+
+    Sums are computed in 32-bit floating point, without the filter's zeros; integers round half to
+    even and saturate.
+
+    Data axes are all dimensions but frames (F) and channels (C): two or three. Frames come first,
+    channels first or last. Data without a layout has data axes only.
+
+    Inputs ------ Images, volumes or sequences of any type but bool. Filters: two or three
+    dimensions of float32, with or without frames in front. Numbers that stand for what is outside,
+    with border ``'constant'``; 0 if left out. One number a sample, or one for each frame if the
+    layout is F. A number of Python stands for one that is the same for all samples.
+
+    Parameters
+    ----------
+    anchor : list[int] or DataNode, default [-1]
+        Place in the filter that lies on the output's place, along each data axis or one for all; -1
+        stands for half the filter's extent, rounded down. Only checked in mode ``'valid'``. As a
+        node it may have values for each frame: its layout then begins with F.
+    border : str, default 'reflect_101'
+        What lies outside of abcd: ``'reflect_101'`` for dcb|abcd|cba, ``'reflect_1001'`` for
+        cba|abcd|dcb, ``'wrap'`` for bcd|abcd|abc, ``'clamp'`` for aaa|abcd|ddd, or ``'constant'``
+        for the fill value. In capitals or not. Other names are ``'reflect101'`` and ``'101'``;
+        ``'reflect1001'``, ``'1001'`` and ``'reflect'``; ``'edge'`` for ``'clamp'``; ``'fill'`` and
+        ``'pad'`` for ``'constant'``.
+    mode : str, default 'same'
+        ``'same'`` for an output of the input's extents; ``'valid'`` for only the places where the
+        whole filter lies on the input.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT`` or the input's type; the latter if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def flip(
     input: Input,
@@ -754,7 +2460,34 @@ def flip(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Mirror each image left to right, top to bottom, or front to back."""
+    """Mirror each image left to right, top to bottom, or front to back.
+
+    Layouts are any arrangement of F, D, H, W and C with H and W; frames of a sequence keep their
+    order. Data without a layout is taken as ``HW``, ``HWC``, ``FHWC`` or ``FDHWC``. Nothing is
+    copied where nothing is flipped.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    horizontal : int or DataNode, default 1
+        Mirror left to right if nonzero.
+    vertical : int or DataNode, default 0
+        Mirror top to bottom if nonzero.
+    depthwise : int or DataNode, default 0
+        Mirror front to back if nonzero. Without depth it has no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def full(
     *inputs: Any,
@@ -765,7 +2498,32 @@ def full(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of a given shape, filled with a value."""
+    """Make tensors of a given shape, filled with a value.
+
+    A value that is no scalar is repeated along the dimensions in which it has one element, as NumPy
+    broadcasts. Without `shape`, the output is a scalar: the first element of the value. It has the
+    type of the value.
+
+    Inputs
+    ------
+    Value to fill with: a node, a number, or a list of numbers.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output. By default it is one number.
+    layout : str, default not set
+        Layout of the output: one letter a dimension.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def full_like(
     *inputs: Any,
@@ -774,7 +2532,29 @@ def full_like(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of the shape, type and layout of the first input, filled with the second."""
+    """Make tensors of the shape, type and layout of the first input, filled with the second.
+
+    A value that is no scalar is repeated along the dimensions in which it has one element, as NumPy
+    broadcasts. It is converted to the output's type: integers saturate, and numbers with a fraction
+    are rounded half away from zero on their way to an integer.
+
+    Inputs
+    ------
+    Tensors that give shape, type and layout; their elements are not read.
+    Value to fill with: a node, a number, or a list of numbers.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def gaussian_blur(
     input: Input,
@@ -788,7 +2568,41 @@ def gaussian_blur(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Blur images, volumes or sequences with a Gaussian window."""
+    """Blur images, volumes or sequences with a Gaussian window.
+
+    Each data axis is convolved with a window of weights ``exp(-x * x / (2 * sigma * sigma))`` that
+    sum to 1. Beyond the border, the input is reflected around its outermost pixels. Sums are
+    computed in 32-bit floating point; integers round half away from zero and saturate.
+
+    Data axes are all dimensions but frames (F) and channels (C): one to three. Frames come first,
+    channels first or last. Data without a layout has data axes only.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type but bool.
+
+    Parameters
+    ----------
+    sigma : list[float] or DataNode, at least 0, default [0.0]
+        Standard deviation in pixels, one for all data axes or one for each, outermost first. Where
+        it is 0, it is ``0.3 * ((window_size - 1) / 2 - 1) + 0.8``. As a node it may have values for
+        each frame: its layout then begins with F.
+    window_size : list[int] or DataNode, default [0]
+        Extent of the window in pixels, odd; one for all data axes or one for each. Where it is 0,
+        it is ``2 * ceil(3 * sigma) + 1``. `sigma` and `window_size` must not both be 0. As a node
+        it may have values for each frame, like `sigma`.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT`` or the input's type; the latter if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def get_property(
     input: Input,
@@ -800,7 +2614,30 @@ def get_property(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return a property of each tensor: its layout, or where it comes from."""
+    """Return a property of each tensor: its layout, or where it comes from.
+
+    The output is a text: a tensor of one dimension with a byte (``UINT8``) for each character,
+    empty if the property is not set.
+
+    Inputs
+    ------
+    Tensors of any type and shape; their elements are not read.
+
+    Parameters
+    ----------
+    key : str
+        Which property: ``"layout"``, or ``"source_info"``, the path of the file as the reader found
+        it, for data that was read from a file or made of such data.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def grid_mask(
     input: Input,
@@ -816,7 +2653,44 @@ def grid_mask(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Set squares of each image, which repeat in a regular grid, to zero."""
+    """Set squares of each image, which repeat in a regular grid, to zero.
+
+    A pixel (x, y) is zeroed if both of these are below `ratio`, where ``frac`` is the part of a
+    number above its floor::
+
+        frac((x * cos(angle) - y * sin(angle) - shift_x) / tile)
+        frac((x * sin(angle) + y * cos(angle) - shift_y) / tile)
+
+    Data whose layout has no H and W, or that has no layout, counts its first two dimensions as
+    height and width; without a layout, of four dimensions the first is taken for frames. Chen et
+    al., "GridMask Data Augmentation", https://arxiv.org/abs/2001.04086.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    angle : float or DataNode, default 0.0
+        Angle of the grid, in radians.
+    ratio : float or DataNode, default 0.5
+        Side of a square in units of `tile`: 0 leaves the image as it is, 1 leaves nothing.
+    shift_x : float or DataNode, default 0.0
+        Horizontal shift of the grid in pixels, along the axes of the turned grid.
+    shift_y : float or DataNode, default 0.0
+        Vertical shift of the grid in pixels, along the axes of the turned grid.
+    tile : int or DataNode, at least 1, default 100
+        Distance in pixels after which the grid repeats, at least 1.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def hsv(
     input: Input,
@@ -831,7 +2705,36 @@ def hsv(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the hue, saturation and value of each image."""
+    """Change the hue, saturation and value of each image.
+
+    The change is linear: colours are taken to the YIQ colour space, where hue and saturation are
+    the angle and the length of (I, Q).
+
+    Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ RGB images, volumes or sequences of type uint8, int16, int32, float16 or float32,
+    with layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    hue : float or DataNode, default 0.0
+        Angle by which the hue is turned, in degrees.
+    saturation : float or DataNode, default 1.0
+        Factor of the saturation: 0 leaves greys, 1 changes nothing.
+    value : float or DataNode, default 1.0
+        Factor of the value, which is the brightness.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def hue(
     input: Input,
@@ -845,7 +2748,35 @@ def hue(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Turn the hue of each image."""
+    """Turn the hue of each image.
+
+    The change is linear: colours are taken to the YIQ colour space, where hue and saturation are
+    the angle and the length of (I, Q).
+
+    Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ RGB images, volumes or sequences of type uint8, int16, int32, float16 or float32,
+    with layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    hue : float or DataNode, default 0.0
+        Angle by which the hue is turned, in degrees.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Accepted and without effect: the input is always taken as RGB.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_decoder(
     input: Input,
@@ -881,7 +2812,115 @@ def image_decoder(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode image files."""
+    """Decode image files.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    scaled_decode : bool, default False
+        Let JPEG shrink by 2, 4 or 8 in its inverse transform, where the operators that follow
+        shrink the image at least as much and run as one with this one (see `Pipeline.plan`).
+        Faster, but pixels change a little, and they differ from those with ``optimize=False``.
+    cache_size : int, at least 0, default 0
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_threshold : int, at least 0, default 0
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_type : str, default ''
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_debug : bool, default False
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_batch_copy : bool, default True
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_decoder_crop(
     input: Input,
@@ -919,7 +2958,122 @@ def image_decoder_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a window of given extent and position of each image file."""
+    """Decode a window of given extent and position of each image file.
+
+    The pixels are those of decoding the whole image and cropping it with `fn.crop`, but rows and
+    columns of a JPEG outside of the window are skipped. The window must lie inside the image.
+    Images have no depth, so `crop_d` and `crop_pos_z` have no effect.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_crop`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_decoder_random_crop(
     input: Input,
@@ -953,7 +3107,114 @@ def image_decoder_random_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a random window of each image file."""
+    """Decode a random window of each image file.
+
+    The pixels are those of decoding the whole image and cutting the window out, but rows and
+    columns of a JPEG outside of it are skipped. The window's area is uniform in `random_area`, its
+    aspect ratio log-uniform in `random_aspect_ratio`, its position uniform. Where no attempt fits
+    into the image, the largest window with an aspect ratio in the range is taken.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_random_crop`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    random_area : list[float], at least 0, default [0.08, 1.0]
+        Range of the window's area, as a share of the image's area.
+    random_aspect_ratio : list[float], above 0, default [0.75, 1.333333]
+        Range of the window's aspect ratio, width divided by height.
+    num_attempts : int, at least 0, default 10
+        How many windows are drawn at most until one fits into the image.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_decoder_slice(
     input_0: Input,
@@ -995,7 +3256,130 @@ def image_decoder_slice(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a window of each image file, given by its ends or by its start and extent."""
+    """Decode a window of each image file, given by its ends or by its start and extent.
+
+    The window has one number for each of the axes, or a single one for all of them; axes that are
+    not named stay whole. Starts are 0 and ends those of the image unless they are given. Both are
+    rounded half away from zero to whole pixels after relative and absolute numbers have been added
+    up. The window must lie inside the image. The pixels are those of decoding the whole image and
+    slicing it, but rows and columns of a JPEG outside of the window are skipped.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_slice`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000. Start of the window: in elements if it has an integer type, else
+    as `normalized_anchor` says. ``INT32``, ``INT64`` or ``FLOAT``. Excludes the arguments that give
+    the window. Extent of the window, of the type of the start; as `normalized_shape` says.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    axes : list[int] or DataNode, default not set
+        Dimensions that the window's numbers belong to: 0 is the height, 1 the width; negative ones
+        count from the last. Excludes `axis_names`. ``[1, 0]`` by default.
+    axis_names : str, default not set
+        Dimensions that the window's numbers belong to, by name. ``"WH"`` by default.
+    start : list[int] or DataNode, default not set
+        First element of the window.
+    rel_start : list[float] or DataNode, default not set
+        Start of the window as a share of the whole extent.
+    end : list[int] or DataNode, default not set
+        Element after the window's last one.
+    rel_end : list[float] or DataNode, default not set
+        End of the window as a share of the whole extent.
+    shape : list[int] or DataNode, default not set
+        Extent of the window in elements.
+    rel_shape : list[float] or DataNode, default not set
+        Extent of the window as a share of the whole extent.
+    normalized_anchor : bool, default True
+        Whether a start that is a floating point input is a share of the whole extent.
+    normalized_shape : bool, default True
+        Whether an extent that is a floating point input is a share of the whole extent.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def jitter(
     input: Input,
@@ -1011,7 +3395,40 @@ def jitter(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Take each pixel of an image from a random place nearby."""
+    """Take each pixel of an image from a random place nearby.
+
+    Both coordinates of the place are uniform from half of `nDegree` below to half of it above those
+    of the pixel. What is drawn for a sample depends on the seed, the epoch and the sample alone,
+    not on batch size, threads or shards.
+
+    Inputs
+    ------
+    Images of any type with layout ``HWC`` or ``FHWC``.
+
+    Parameters
+    ----------
+    nDegree : int, at least 0, default 2
+        Extent, in pixels, of the square that places are in.
+    fill_value : float, default 0.0
+        Value of places outside of the image. For integer types the fraction is dropped, and a
+        number out of range wraps around.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_NN: 0>
+        How a place between pixels gets its value: ``INTERP_NN`` from the nearest one, or
+        ``INTERP_LINEAR`` from the four around it.
+    mask : int or DataNode, default 1
+        Whether to change the image: 0 passes it on as it is.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def jpeg_compression_distortion(
     input: Input,
@@ -1023,7 +3440,30 @@ def jpeg_compression_distortion(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Distort images as compression to JPEG does."""
+    """Distort images as compression to JPEG does.
+
+    The result equals, bit for bit, what libjpeg-turbo decodes from what it encoded with this
+    quality, chroma of half resolution both ways (4:2:0) and the accurate integer DCT. Nothing is
+    encoded on the way: entropy coding loses nothing.
+
+    Inputs
+    ------
+    RGB images or sequences of type uint8, with layout ``HWC`` or ``FHWC``.
+
+    Parameters
+    ----------
+    quality : int or DataNode, from 0 to 100, default 50
+        Quality from 1 (worst) to 100 (best); numbers beyond count as these.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def laplacian(
     input: Input,
@@ -1039,7 +3479,51 @@ def laplacian(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Sum the second derivatives of images, volumes or sequences along all data axes."""
+    """Sum the second derivatives of images, volumes or sequences along all data axes.
+
+    The derivative along an axis is a convolution with a derivative window along that axis and with
+    smoothing windows along the others. Smoothing windows are rows of Pascal's triangle, so ``1 2
+    1`` or ``1 4 6 4 1``. The derivative window of 3 pixels is ``1 -2 1``; larger ones are that
+    convolved with a smoothing window. Beyond the border, the input is reflected around its
+    outermost pixels. Sums are computed in 32-bit floating point; integers round half away from zero
+    and saturate.
+
+    Data axes are all dimensions but frames (F) and channels (C): one to three. Frames come first,
+    channels first or last. Data without a layout has data axes only.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type but bool.
+
+    Parameters
+    ----------
+    window_size : list[int] or DataNode, default [3]
+        Extent of the derivative windows in pixels, odd, from 3 to 31; one for all data axes or one
+        for each, outermost first. As a node it may have values for each frame: its layout then
+        begins with F.
+    smoothing_size : list[int] or DataNode, default not set
+        Extent of the smoothing windows in pixels, odd, from 1 to 31, where 1 does not smooth; one
+        for all data axes or one for each axis that is smoothed. If left out, a derivative is
+        smoothed with windows as large as its derivative window. As a node it may have values for
+        each frame, like `window_size`.
+    scale : list[float] or DataNode, default not set
+        Factor of the derivatives, one for all data axes or one for each; 1 if left out. As a node
+        it may have values for each frame, like `window_size`.
+    normalized_kernel : bool, default False
+        Whether to scale each derivative by ``2 ** (n + 2 - s)``, where n is the number of data axes
+        and s the sum of the extents of the windows along them. `scale` must not be given then.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT`` or the input's type; the latter if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def lookup_table(
     input: Input,
@@ -1055,7 +3539,38 @@ def lookup_table(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Replace each integer by the number that a table has for it."""
+    """Replace each integer by the number that a table has for it.
+
+    Where `keys` has the integer, the result is the entry of `values` at the same place, and
+    `default_value` elsewhere. A key that is given twice has its last value.
+
+    Inputs
+    ------
+    Tensors of any integer type, shape and layout.
+
+    Parameters
+    ----------
+    keys : list[int], from 0 to 65535, default []
+        Integers from 0 to 65535 that the table knows.
+    values : list[float], default []
+        What each key becomes, as many as `keys`.
+    default_value : float, default 0.0
+        What all other integers become.
+    dtype : types.DALIDataType, default not set
+        Type of the output, ``FLOAT`` if left out. For integer types, numbers are rounded half away
+        from zero, and saturate.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mel_filter_bank(
     input: Input,
@@ -1072,7 +3587,40 @@ def mel_filter_bank(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Convert spectra to mel spectra by triangular filters."""
+    """Convert spectra to mel spectra by triangular filters.
+
+    The centres of the filters are equally far apart on a mel scale. Bins of the input reach from
+    frequency 0 to half of `sample_rate`. The dimension of frequencies is the one that the layout
+    calls ``f``; without a layout, it is the last one but one, or the only one.
+
+    Inputs
+    ------
+    Spectra of type float32.
+
+    Parameters
+    ----------
+    nfilter : int, from 1 to 1048576, default 128
+        Number of filters.
+    sample_rate : float, above 0, default 44100.0
+        Sampling rate of the signal in Hz.
+    freq_low : float, at least 0, default 0.0
+        Lowest frequency in Hz.
+    freq_high : float, at least 0, default 0.0
+        Highest frequency in Hz, above `freq_low`; 0 for half of `sample_rate`.
+    normalize : bool, default True
+        Whether the integral of each filter is 1 Hz; otherwise its peak is 1.
+    mel_formula : str, default 'slaney'
+        ``slaney``: linear up to 1 kHz and logarithmic above. ``htk``: 2595 log10(1 + f / 700).
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mfcc(
     input: Input,
@@ -1088,7 +3636,38 @@ def mfcc(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
+    """Compute mel-frequency cepstral coefficients of mel spectra in decibels.
+
+    They are the first `n_mfcc` coefficients of a discrete cosine transform (DCT) along the
+    dimension of frequencies.
+
+    Inputs
+    ------
+    Mel spectra of type float32.
+
+    Parameters
+    ----------
+    n_mfcc : int, at least 1, default 20
+        Number of coefficients; at most those that there are.
+    dct_type : int, from 1 to 4, default 2
+        Which of the types I to IV.
+    normalize : bool, default False
+        Whether the basis is orthonormal, which type I has none for.
+    axis : int, at least 0, default 0
+        Dimension of frequencies.
+    lifter : float, default 0.0
+        Unless 0, coefficient ``i`` is multiplied by ``1 + lifter / 2 * sin(pi * (i + 1) /
+        lifter)``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def multi_paste(
     *inputs: Input,
@@ -1106,7 +3685,47 @@ def multi_paste(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Paste regions of one or more images on a black canvas, one after the other."""
+    """Paste regions of one or more images on a black canvas, one after the other.
+
+    With `in_ids`, there is one input, and the regions are taken from the samples of the batch with
+    these numbers; without, from the sample's images of all inputs in turn. The arguments with
+    coordinates have a row of height and width for each region. Regions must lie inside their image
+    and inside the canvas.
+
+    Without `output_size`, all images of the batch must have one shape, which is that of the canvas.
+    Sequences are pasted frame by frame; all must have equally many.
+
+    Parameters
+    ----------
+    in_ids : list[int] or DataNode, default not set
+        Numbers of the samples in the batch to paste from; needs a single input.
+    output_size : list[int] or DataNode, at least 0, default not set
+        Height and width of the canvas; what follows, such as the number of channels, is not used.
+    in_anchors : list[int] or DataNode, default not set
+        Where each region starts in its image; zeros by default. Excludes `in_anchors_rel`.
+    in_anchors_rel : list[float] or DataNode, default not set
+        Where each region starts, in units of the extents of its image, rounded down.
+    shapes : list[int] or DataNode, default not set
+        Extents of each region; by default, up to the end of its image. Excludes `shapes_rel`.
+    shapes_rel : list[float] or DataNode, default not set
+        Extents of each region in units of those of its image, rounded up.
+    out_anchors : list[int] or DataNode, default not set
+        Where each region starts on the canvas; zeros by default. Excludes `out_anchors_rel`.
+    out_anchors_rel : list[float] or DataNode, default not set
+        Where each region starts, in units of the extents of the canvas, rounded down.
+    dtype : types.DALIDataType, default not set
+        Type of the output; that of the input if left out. Integers round half away from zero and
+        saturate.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mxnet_reader(
     *,
@@ -1137,7 +3756,97 @@ def mxnet_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read images and labels from a RecordIO file of MXNet."""
+    """Read images and labels from a RecordIO file of MXNet.
+
+    Records come in the order of the file. A damaged record is a bad sample.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The bytes of each image, one-dimensional uint8; and its labels, float32 of shape (N,): where
+        a record has several labels, these replace the single one.
+
+    Former name of `readers.mxnet`, which does the same.
+
+    Parameters
+    ----------
+    path : list[str]
+        Path of the file; a list must have one entry.
+    index_path : list[str], default not set
+        Path of its index file, in a list of one entry or alone, as ``python -m dali_core index
+        recordio`` writes it. Without it, headers of records are read once; what was found is kept
+        in a cache (environment variable ``DALI_CORE_INDEX_CACHE``).
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def nemo_asr_reader(
     *,
@@ -1177,7 +3886,119 @@ def nemo_asr_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read speech and its transcripts, as manifests of NeMo list them."""
+    """Read speech and its transcripts, as manifests of NeMo list them.
+
+    A manifest has a JSON object on each line: ``audio_filepath``, and if wanted ``offset`` and
+    ``duration``, the part of the file in seconds, and ``text``. Relative paths relate to the
+    working directory. Needs libsndfile, which the extra ``audio`` brings.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        Samples, of shape ``(length,)``, or ``(length, channels)`` without `downmix`. With
+        `read_sample_rate`, the sampling rate of the file in Hz follows, a float32 scalar; with
+        `read_text`, the transcript in UTF-8, one-dimensional uint8; with `read_idxs`, the index of
+        the entry among those of its manifest that are read, int64 of shape (1,).
+
+    Former name of `readers.nemo_asr`, which does the same.
+
+    Parameters
+    ----------
+    manifest_filepaths : list[str]
+        Manifests, which are read one after the other.
+    sample_rate : float, default -1.0
+        Rate in Hz that samples are resampled to; those of 0 and less leave them as they are.
+    downmix : bool, default True
+        Whether the output is the mean of all channels, with one dimension; otherwise there is a
+        second one, of channels.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the samples: ``FLOAT``, from -1 to 1, or ``INT16`` or ``INT32``, over the range of
+        the type.
+    quality : float, from 0 to 100, default 50.0
+        Quality of resampling: 3 lobes of a windowed sinc at 0, 16 at 50, and 64 at 100.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    min_duration : float, default 0.0
+        Entries with a shorter ``duration`` in seconds, or with none, are left out; 0 to keep all.
+    max_duration : float, default 0.0
+        Entries with a longer ``duration`` in seconds are left out; 0 to keep all.
+    read_sample_rate : bool, default True
+        Give the sampling rate of each file.
+    read_text : bool, default True
+        Give transcripts.
+    read_idxs : bool, default False
+        Give the index of each entry.
+    normalize_text : bool, default not set
+        Accepted without effect.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def nonsilent_region(
     input: Input,
@@ -1192,7 +4013,42 @@ def nonsilent_region(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Find the part of a signal without the silence before and after it."""
+    """Find the part of a signal without the silence before and after it.
+
+    The power of `window_length` samples is the mean of their squares. A window is silent if its
+    power is more than ``-cutoff_db`` below `reference_power`. The part begins with the first sample
+    of the first window that is not silent, and ends with the last sample of the last one.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        Index of the first sample and number of samples, int32 scalars; both 0 if all is silent.
+
+    Inputs
+    ------
+    One-dimensional signals of any type of integers or float32.
+
+    Parameters
+    ----------
+    cutoff_db : float, default -60.0
+        Power below which a window is silent, in dB.
+    window_length : int, from 1 to 2147483647, default 2048
+        Samples in a window; shorter signals are one window.
+    reference_power : float, default 0.0
+        What 0 dB is. If 0, the largest power of a window.
+    reset_interval : int, default 8192
+        For float32: after how many samples the sum of squares is computed anew, so that errors of
+        rounding do not add up; a multiple of `window_length`, or -1 for never.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def normal_distribution(
     input: Input = ...,
@@ -1208,7 +4064,41 @@ def normal_distribution(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw numbers from a normal distribution."""
+    """Draw numbers from a normal distribution.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Former name of `random.normal`, which does the same.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    mean : float or DataNode, default 0.0
+        Mean of the distribution.
+    stddev : float or DataNode, at least 0, default 1.0
+        Standard deviation.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. For integer types, numbers are rounded half away from zero, and
+        saturate.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def normalize(
     input: Input,
@@ -1229,7 +4119,60 @@ def normalize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Subtract the mean of each tensor and divide by its standard deviation."""
+    """Subtract the mean of each tensor and divide by its standard deviation.
+
+    The output is ``scale * (input - mean) / sqrt(deviation ** 2 + epsilon) + shift``, computed in
+    single precision. Where the root is 0, the output is `shift`.
+
+    Mean and deviation come from the tensor, or from the whole batch, unless they are given. Given
+    ones may have one element for each that is left of the tensor when all dimensions in `axes` have
+    shrunk to one; without `axes`, they are taken over the dimensions in which given ones have one
+    element. The deviation is taken around the mean, given or not.
+
+    The layout stays.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions over which mean and deviation are taken; negative numbers count from the last
+        one. By default, all. Excludes `axis_names`.
+    axis_names : str, default not set
+        Letters of the dimensions over which mean and deviation are taken. Where it is empty, every
+        element is its own mean.
+    batch : bool, default False
+        Whether mean and deviation are those of the whole batch. Dimensions that are not in `axes`
+        must then have the same extent in all tensors, and given means and deviations must be
+        numbers.
+    mean : float or DataNode, default not set
+        Mean: a number, or with each sample a tensor whose extents are 1 or those of the input.
+    stddev : float or DataNode, default not set
+        Standard deviation: a number, or with each sample a tensor whose extents are 1 or those of
+        the input.
+    scale : float, default 1.0
+        Standard deviation of the output.
+    shift : float, default 0.0
+        Mean of the output.
+    epsilon : float, at least 0, default 0.0
+        Number that is added to the variance.
+    ddof : int, default 0
+        Delta degrees of freedom: the sum of squared deviations is divided by the number of elements
+        minus this. Has no effect where `stddev` is given.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. Numbers saturate, and integers are rounded half away from zero.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def numpy_reader(
     *,
@@ -1274,7 +4217,134 @@ def numpy_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read files that `numpy.save` has written."""
+    """Read files that `numpy.save` has written.
+
+    What `fn.decoders.numpy` decodes is read here from files: format versions 1 to 3, either byte
+    order, C and Fortran order. All arrays of a batch must have one type and number of dimensions.
+
+    A region of interest is what `fn.slice` would cut out. Only the bytes that it needs are read
+    from a file, beside gaps of up to 4 KiB between them; objects behind URLs are read whole.
+    Positions count from 0; a single number is for all axes; starts are 0 and ends those of the
+    array unless they are given.
+
+    With ``device="gpu"``, arrays are read on the host and moved to the GPU.
+
+    Returns
+    -------
+    DataNode
+        The arrays, in C order.
+
+    Former name of `readers.numpy`, which does the same.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.npy'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    roi_start : list[int] or DataNode, default not set
+        First element of the region.
+    rel_roi_start : list[float] or DataNode, default not set
+        Start of the region as a share of the whole extent.
+    roi_end : list[int] or DataNode, default not set
+        Element after the region's last one.
+    rel_roi_end : list[float] or DataNode, default not set
+        End of the region as a share of the whole extent.
+    roi_shape : list[int] or DataNode, default not set
+        Extent of the region in elements.
+    rel_roi_shape : list[float] or DataNode, default not set
+        Extent of the region as a share of the whole extent.
+    roi_axes : list[int], default []
+        Dimensions that the region's numbers belong to; negative ones count from the last. All
+        dimensions, in their order, if the list is empty.
+    out_of_bounds_policy : str, default 'error'
+        What to do with a region that reaches beyond the array: ``"error"``, ``"pad"`` with
+        `fill_value`, or ``"trim_to_shape"``.
+    fill_value : float, default 0.0
+        Value of the padding. Integers round it half away from zero, and saturate.
+    cache_header_information : bool, default False
+        Accepted without effect: a header comes with the first bytes of a file.
+    use_o_direct : bool, default False
+        Accepted without effect, only together with `dont_use_mmap`: files are read through the
+        cache of the system.
+    register_buffers : bool, default True
+        Accepted without effect.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def one_hot(
     input: Input,
@@ -1291,7 +4361,44 @@ def one_hot(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Encode each class number as a vector that has another value in that place."""
+    """Encode each class number as a vector that has another value in that place.
+
+    The output has one more dimension, of `num_classes` elements. Fractions are dropped. A number
+    that is no class gives a vector of `off_value` only.
+
+    If no `axis` is given and all tensors of a batch have a single element, they count as scalars,
+    whatever their dimensions: each becomes one vector.
+
+    Inputs
+    ------
+    Class numbers, counted from 0: tensors of any type and shape.
+
+    Parameters
+    ----------
+    num_classes : int, at least 0, default 0
+        Number of classes.
+    axis : int, default not set
+        Where the output gets its new dimension; -1 appends it. By default it is appended, and the
+        shape of the output depends on the whole batch.
+    on_value : float, default 1.0
+        Value in the place of the class. For integer types the fraction is dropped, and a number out
+        of range wraps around.
+    off_value : float, default 0.0
+        Value in all other places; converted alike.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output.
+    axis_name : str, default not set
+        Letter of the new dimension in the output's layout. Without it the output has no layout.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def ones(
     *,
@@ -1303,7 +4410,26 @@ def ones(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of a given shape, filled with ones."""
+    """Make tensors of a given shape, filled with ones.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output. By default it is one number.
+    dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the output.
+    layout : str, default not set
+        Layout of the output: one letter a dimension.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def ones_like(
     input: Input,
@@ -1315,7 +4441,26 @@ def ones_like(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of the shape and layout of the input, filled with ones."""
+    """Make tensors of the shape and layout of the input, filled with ones.
+
+    Inputs
+    ------
+    Tensors that give shape, type and layout; their elements are not read.
+
+    Parameters
+    ----------
+    dtype : types.DALIDataType, default not set
+        Type of the output; by default that of the input.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def pad(
     input_0: Input,
@@ -1332,7 +4477,38 @@ def pad(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
+    """Pad each tensor at the end of its dimensions, to the largest extents in the batch.
+
+    The layout stays. Nothing is copied where nothing is to be padded.
+
+    Inputs ------ Tensors of any type and shape. Least extents of the output where `shape` sets
+    none, one for each dimension. By default, the largest in the batch.
+
+    Parameters
+    ----------
+    fill_value : float or DataNode, default 0.0
+        Value of the padding.
+    axes : list[int] or DataNode, default not set
+        Dimensions to pad; negative numbers count from the last one. By default, all. Excludes
+        `axis_names`.
+    axis_names : str, default not set
+        Letters of the dimensions to pad.
+    shape : list[int] or DataNode, default not set
+        Least extents of the output: one for each dimension to pad, or one for all. An extent that
+        is not positive stands for the largest in the batch. Pass 1 to pad up to `align` only.
+    align : list[int] or DataNode, at least 1, default not set
+        Numbers of which the extents become multiples: one for each dimension to pad, or one for
+        all.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def paste(
     input: Input,
@@ -1349,7 +4525,40 @@ def paste(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Paste each image on a canvas that is larger by a factor."""
+    """Paste each image on a canvas that is larger by a factor.
+
+    The canvas has ``ratio`` times the extents of the image, without their fraction, and at least
+    `min_canvas_size`. Nothing is copied if it is not larger.
+
+    Inputs
+    ------
+    Images of type uint8 with layout ``HWC`` or ``FHWC``.
+
+    Parameters
+    ----------
+    fill_value : list[int]
+        Colour of the canvas: one number, or one for each channel. A number out of range wraps
+        around.
+    ratio : float or DataNode, at least 1
+        Extents of the canvas in units of those of the image, at least 1.
+    n_channels : int, at least 1, default 3
+        Accepted and without effect: the image says how many channels it has.
+    paste_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the image, from 0 (flush left) to 1 (flush right).
+    paste_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the image, from 0 (top) to 1 (bottom).
+    min_canvas_size : float or DataNode, at least 0, default 0.0
+        Least extents of the canvas, in pixels.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def peek_image_shape(
     input: Input,
@@ -1363,7 +4572,31 @@ def peek_image_shape(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read the shape that each image file will have once it is decoded, without decoding it."""
+    """Read the shape that each image file will have once it is decoded, without decoding it.
+
+    The output is ``(height, width, channels)``, the shape of what `fn.decoders.image` gives.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model in which the image would be decoded; it decides on the channels.
+    dtype : types.DALIDataType, default <DALIDataType.INT64: 7>
+        Type of the output: ``INT32``, ``UINT32``, ``INT64``, ``UINT64``, ``FLOAT`` or ``FLOAT64``.
+    adjust_orientation : bool, default True
+        Give the shape of the image turned as its Exif orientation demands.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def per_frame(
     input: Input,
@@ -1375,7 +4608,31 @@ def per_frame(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Mark each tensor as a sequence, whose first dimension is that of the frames."""
+    """Mark each tensor as a sequence, whose first dimension is that of the frames.
+
+    The layout then starts with F; the other letters stay, and data without a layout gets asterisks.
+    Operators on sequences take such a tensor as an argument that has a value for each frame.
+    Nothing is copied.
+
+    Inputs
+    ------
+    Tensors of any type and of at least one dimension.
+
+    Parameters
+    ----------
+    replace : bool, default False
+        Replace the first letter of a layout. By default, a layout that does not start with F is an
+        error.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def permute_batch(
     input: Input,
@@ -1387,7 +4644,30 @@ def permute_batch(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Take the samples of each batch in another order."""
+    """Take the samples of each batch in another order.
+
+    Sample ``i`` of the output is sample ``indices[i]`` of the input. Samples may come several times
+    or not at all. Nothing is copied: outputs are the same memory as inputs.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    indices : list[int] or DataNode
+        Number of a sample in the batch: a list with one for each sample, or one number that comes
+        with each sample. A single constant is for all samples.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def power_spectrum(
     input: Input,
@@ -1401,7 +4681,33 @@ def power_spectrum(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Compute the spectra of signals along a dimension."""
+    """Compute the spectra of signals along a dimension.
+
+    The dimension becomes one of ``nfft // 2 + 1`` bins, from frequency 0 to half the sampling rate.
+
+    Inputs
+    ------
+    Tensors of type float32.
+
+    Parameters
+    ----------
+    nfft : int, from 1 to 268435456, default not set
+        Size of the Fourier transform in samples; by default the extent of the dimension. Longer
+        signals are cut, and shorter ones filled with zeros.
+    power : int, from 1 to 2, default 2
+        Exponent of the magnitudes of the spectrum, 1 or 2.
+    axis : int, default -1
+        Dimension of the signals; negative numbers count from the last one.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def preemphasis_filter(
     input: Input,
@@ -1415,7 +4721,34 @@ def preemphasis_filter(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Subtract from each sample a part of the one before, which raises high frequencies."""
+    """Subtract from each sample a part of the one before, which raises high frequencies.
+
+    The output is ``input[t] - preemph_coeff * input[t - 1]``. All elements of a tensor are taken as
+    one signal, in the order in memory. Shape and layout stay.
+
+    Inputs
+    ------
+    Signals of any type of numbers.
+
+    Parameters
+    ----------
+    preemph_coeff : float or DataNode, default 0.97
+        Part of the sample before that is subtracted.
+    border : str, default 'clamp'
+        What is before the first sample: ``zero``, ``clamp`` for the first sample again, ``reflect``
+        for the second one.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. Numbers saturate, and integers are rounded half away from zero.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def python_function(
@@ -1429,7 +4762,34 @@ def python_function(
     name: Str | None = None,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Call a Python function on each sample, or on each batch."""
+    """Call a Python function on each sample, or on each batch.
+
+    The function gets NumPy arrays and returns arrays (or scalars): one, or a tuple of as many as
+    `num_outputs` says. It may write into the arrays that it gets: those whose memory others read,
+    too, are copies. Its results are copied once the batch is complete: it may reuse their memory
+    for the next batch, but not for the next sample. It runs under the GIL, one batch after the
+    other, while native operators continue with other batches.
+
+    Parameters
+    ----------
+    function : object
+        What to call: with one argument for each input.
+    num_outputs : int, from 0 to 4096, default 1
+        How many results the function returns.
+    output_layouts : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    preserve : bool, default True
+        Call the function even if nothing uses its results, since it may do something else.
+    batch_processing : bool, default False
+        Call once for a batch, with a list of arrays for each input; it returns lists, too.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def python_function(
@@ -1443,7 +4803,34 @@ def python_function(
     name: Str | None = None,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Call a Python function on each sample, or on each batch."""
+    """Call a Python function on each sample, or on each batch.
+
+    The function gets NumPy arrays and returns arrays (or scalars): one, or a tuple of as many as
+    `num_outputs` says. It may write into the arrays that it gets: those whose memory others read,
+    too, are copies. Its results are copied once the batch is complete: it may reuse their memory
+    for the next batch, but not for the next sample. It runs under the GIL, one batch after the
+    other, while native operators continue with other batches.
+
+    Parameters
+    ----------
+    function : object
+        What to call: with one argument for each input.
+    num_outputs : int, from 0 to 4096, default 1
+        How many results the function returns.
+    output_layouts : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    preserve : bool, default True
+        Call the function even if nothing uses its results, since it may do something else.
+    batch_processing : bool, default False
+        Call once for a batch, with a list of arrays for each input; it returns lists, too.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def random_bbox_crop(
     input_0: Input,
@@ -1471,8 +4858,82 @@ def random_bbox_crop(
     name: Str | None = None,
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
-) -> Any:
-    """Draw a random window of an image, and give the boxes that are left in it."""
+) -> list[DataNode]:
+    """Draw a random window of an image, and give the boxes that are left in it.
+
+    Windows are drawn until one satisfies a threshold, which itself is drawn from `thresholds`, and
+    again after every `num_attempts` windows. A window that leaves no box is never taken, unless
+    there are no boxes at all. If there is no such window within `total_num_attempts`, the one that
+    is nearest to a threshold is taken; without that limit, the search ends with an error after
+    100,000 windows.
+
+    The outputs are the start of the window and its extents, in the order x, y (and z), as `slice`
+    takes them; the boxes in units of the window, cut off at its borders; the labels, if there are
+    some; and the numbers of the boxes that are left, with `output_bbox_indices`. Start and extents
+    are float32: in units of the extents of the image, or in pixels with `crop_shape`.
+
+    What is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch
+    size, threads or shards.
+
+    Inputs ------ Boxes, float32 of shape ``(N, 4)``, or ``(N, 6)`` in volumes, in units of the
+    extents of the image: they start at 0 or later, and end at 1 or before. Where the end is before
+    the start, nothing of a box is in a window, but its centre may be. Labels of any type, a row for
+    each box.
+
+    Parameters
+    ----------
+    thresholds : list[float], from 0 to 1, default [0.0]
+        Least intersection over union, or overlap, of boxes and the window.
+    threshold_type : str, default 'iou'
+        ``'iou'`` for intersection over union, ``'overlap'`` for the share of a box that lies in the
+        window.
+    all_boxes_above_threshold : bool, default True
+        Whether all boxes must reach the threshold, or one of them.
+    allow_no_crop : bool, default True
+        Let the whole image be one more result, as likely to be drawn as each threshold. No effect
+        with `crop_shape`.
+    bbox_prune_threshold : float, from 0 to 1, default not set
+        Least share of a box in the window for the box to be left, more than nothing in any case. By
+        default, its centre must be inside the window.
+    scaling : list[float], at least 0, default [1.0, 1.0]
+        Range of the window's extents, in units of those of the image.
+    aspect_ratio : list[float], at least 0, default [1.0, 1.0]
+        Range of the window's aspect ratio, width divided by height: of pixels with `input_shape`,
+        else in units of the image's. For volumes it is the range of x to y, x to z and y to z, or
+        six numbers give three ranges. If there is only one ratio, the smaller extents follow from
+        the largest.
+    crop_shape : list[int] or DataNode, from 1 to 2147483647, default not set
+        Extents of the window in pixels, in the order of `shape_layout`. It needs `input_shape`.
+    input_shape : list[int] or DataNode, from 1 to 2147483647, default not set
+        Extents of the image in pixels, in the order of `shape_layout`.
+    shape_layout : str, default not set
+        Order of the extents: the letters W and H, and D for volumes. By default ``WH`` or ``WHD``.
+    bbox_layout : str, default not set
+        Order of the numbers of a box: x, y (and z) for its start, with X, Y (and Z) for its end, or
+        W, H (and D) for its extents. By default ``xyXY`` or ``xyzXYZ``.
+    ltrb : bool, default not set
+        Former way to set `bbox_layout`: ``xyXY`` if true, else ``xyWH``.
+    num_attempts : int, at least 1, default 1
+        How many windows are drawn for a threshold before another one is drawn.
+    total_num_attempts : int, at least -1, default -1
+        How many windows are drawn at most, up to 100,000, before the best one is taken. By default
+        (-1), no such window is taken.
+    output_bbox_indices : bool, default False
+        Give the numbers of the boxes that are left, int32, as a last output.
+    quiet : bool, default False
+        Accepted without effect: taking the best window never warns.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def random_crop_generator(
     input: Input,
@@ -1487,7 +4948,37 @@ def random_crop_generator(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Draw a random window for an image of each given shape."""
+    """Draw a random window for an image of each given shape.
+
+    The outputs are the window's first pixel ``(y, x)`` and its extent ``(height, width)``, both
+    ``INT32``. Area is uniform in `random_area`, aspect ratio log-uniform in `random_aspect_ratio`,
+    position uniform. Where no attempt fits into the image, the largest window with an aspect ratio
+    in the range is taken. The window of an image without pixels is empty.
+
+    Inputs
+    ------
+    Shapes of images, ``(height, width)`` or ``(height, width, channels)``.
+
+    Parameters
+    ----------
+    random_area : list[float], at least 0, default [0.08, 1.0]
+        Range of the window's area, as a share of the image's area.
+    random_aspect_ratio : list[float], above 0, default [0.75, 1.333333]
+        Range of the window's aspect ratio, width divided by height.
+    num_attempts : int, at least 0, default 10
+        How many windows are drawn at most until one fits into the image.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def random_resized_crop(
     input: Input,
@@ -1510,7 +5001,56 @@ def random_resized_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Cut a random window out of each image and resize it."""
+    """Cut a random window out of each image and resize it.
+
+    The window's area is uniform in `random_area`, its aspect ratio log-uniform in
+    `random_aspect_ratio`, its position uniform. Where no attempt fits into the image, the largest
+    window with an aspect ratio in the range is taken. Filters reach beyond the window where the
+    image continues there.
+
+    Layouts are ``HWC``, ``CHW``, ``HW`` and any of them with F: all frames get the same window.
+
+    Inputs
+    ------
+    Images or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[int], from 0 to 1000000000
+        Size of the output: ``(height, width)``, or one number for both.
+    random_area : list[float], at least 0, default [0.08, 1.0]
+        Range of the window's area, as a share of the image's area.
+    random_aspect_ratio : list[float], above 0, default [0.75, 1.333333]
+        Range of the window's aspect ratio, width divided by height.
+    num_attempts : int, at least 0, default 10
+        How many windows are drawn at most until one fits into the image.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def reinterpret(
     input_0: Input,
@@ -1527,7 +5067,44 @@ def reinterpret(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read the memory of each tensor as another type, shape or layout."""
+    """Read the memory of each tensor as another type, shape or layout.
+
+    The bytes stay as they are, and nothing is copied. If only the type is given, the last dimension
+    becomes longer or shorter to match. Open extents of `shape` and `rel_shape` follow from
+    the number of bytes.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+    Shape for each tensor, in place of `shape`.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, default not set
+        Shape of the output. One extent may be negative: it then follows from the size of the input.
+        A second input serves as well. Excludes `rel_shape`.
+    rel_shape : list[float] or DataNode, default not set
+        Extents of the output as multiples of the input's, rounded. One may be negative: it then
+        follows from the size of the input. Dimensions that are left out at the end have to be taken
+        in by the others; a last -1 may add one.
+    src_dims : list[int] or DataNode, default not set
+        Dimensions of the input whose extents the output has; -1 adds a dimension of extent 1. With
+        `rel_shape`, the dimensions that it refers to.
+    layout : str, default not set
+        Layout of the output. By default the input's, if the number of dimensions stays the same,
+        and otherwise none.
+    dtype : types.DALIDataType, default not set
+        Type of the output; by default the input's.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def reshape(
     input_0: Input,
@@ -1543,8 +5120,42 @@ def reshape(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the shape or the layout of each tensor, or both."""
+    """Change the shape or the layout of each tensor, or both.
 
+    The elements stay in order, and nothing is copied.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+    Shape for each tensor, in place of `shape`.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, default not set
+        Shape of the output. One extent may be negative: it then follows from the size of the input.
+        A second input serves as well. Excludes `rel_shape`.
+    rel_shape : list[float] or DataNode, default not set
+        Extents of the output as multiples of the input's, rounded. One may be negative: it then
+        follows from the size of the input. Dimensions that are left out at the end have to be taken
+        in by the others; a last -1 may add one.
+    src_dims : list[int] or DataNode, default not set
+        Dimensions of the input whose extents the output has; -1 adds a dimension of extent 1. With
+        `rel_shape`, the dimensions that it refers to.
+    layout : str, default not set
+        Layout of the output. By default the input's, if the number of dimensions stays the same,
+        and otherwise none.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+@overload
 def resize(
     input: Input,
     /,
@@ -1561,7 +5172,231 @@ def resize(
     roi_end: Floats | DataNode | None = None,
     roi_relative: bool = False,
     subpixel_scale: bool = True,
-    save_attrs: bool = False,
+    save_attrs: Literal[False] = False,
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    image_type: DALIImageType | None = None,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> DataNode:
+    """Resize images, volumes and sequences of them.
+
+    The size is given in one of four ways: `size`; `resize_x`, `resize_y` and `resize_z`;
+    `resize_shorter`; `resize_longer`. A size of 0 means that none is given for that axis. A
+    negative size mirrors the axis. Sizes may be fractional: the output has the nearest whole number
+    of pixels.
+
+    Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of
+    them with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``. Sums of ``uint8``
+    images are in fixed point with an error of less than one grey level; other types are computed in
+    single precision. ``INTERP_NN`` copies values of any type exactly.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    save_attrs : bool, default False
+        Whether to give, as a second output, the sizes of the input's axes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+@overload
+def resize(
+    input: Input,
+    /,
+    *,
+    size: Floats | DataNode | None = None,
+    resize_x: Float | DataNode | None = None,
+    resize_y: Float | DataNode | None = None,
+    resize_z: Float | DataNode | None = None,
+    resize_shorter: Float | DataNode | None = None,
+    resize_longer: Float | DataNode | None = None,
+    mode: Str | None = None,
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    save_attrs: Literal[True],
+    interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | DataNode | None = None,
+    mag_filter: DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DataType | None = None,
+    minibatch_size: Int = 32,
+    temp_buffer_hint: Int = 0,
+    image_type: DALIImageType | None = None,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Resize images, volumes and sequences of them.
+
+    The size is given in one of four ways: `size`; `resize_x`, `resize_y` and `resize_z`;
+    `resize_shorter`; `resize_longer`. A size of 0 means that none is given for that axis. A
+    negative size mirrors the axis. Sizes may be fractional: the output has the nearest whole number
+    of pixels.
+
+    Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of
+    them with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``. Sums of ``uint8``
+    images are in fixed point with an error of less than one grey level; other types are computed in
+    single precision. ``INTERP_NN`` copies values of any type exactly.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    save_attrs : bool, default False
+        Whether to give, as a second output, the sizes of the input's axes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
+
+@overload
+def resize(
+    input: Input,
+    /,
+    *,
+    size: Floats | DataNode | None = None,
+    resize_x: Float | DataNode | None = None,
+    resize_y: Float | DataNode | None = None,
+    resize_z: Float | DataNode | None = None,
+    resize_shorter: Float | DataNode | None = None,
+    resize_longer: Float | DataNode | None = None,
+    mode: Str | None = None,
+    max_size: Floats | None = None,
+    roi_start: Floats | DataNode | None = None,
+    roi_end: Floats | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    save_attrs: bool,
     interp_type: DALIInterpType | DataNode = DALIInterpType.INTERP_LINEAR,
     min_filter: DALIInterpType | DataNode | None = None,
     mag_filter: DALIInterpType | DataNode | None = None,
@@ -1575,7 +5410,86 @@ def resize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Resize images, volumes and sequences of them."""
+    """Resize images, volumes and sequences of them.
+
+    The size is given in one of four ways: `size`; `resize_x`, `resize_y` and `resize_z`;
+    `resize_shorter`; `resize_longer`. A size of 0 means that none is given for that axis. A
+    negative size mirrors the axis. Sizes may be fractional: the output has the nearest whole number
+    of pixels.
+
+    Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of
+    them with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``. Sums of ``uint8``
+    images are in fixed point with an error of less than one grey level; other types are computed in
+    single precision. ``INTERP_NN`` copies values of any type exactly.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    save_attrs : bool, default False
+        Whether to give, as a second output, the sizes of the input's axes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def resize_crop_mirror(
     input: Input,
@@ -1614,7 +5528,99 @@ def resize_crop_mirror(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resize images and volumes, cut a window out of the result, and mirror it."""
+    """Resize images and volumes, cut a window out of the result, and mirror it.
+
+    The result is that of `resize`, `crop` and `flip` one after the other, but only the pixels of
+    the window are computed. Where the window is larger than the resized image, the pixels at the
+    edge are repeated. Frames of sequences are neither cropped nor mirrored.
+
+    Layouts are ``HWC``, ``CHW``, ``HW``, with ``DHW`` in place of ``HW`` for volumes, and any of
+    them with F. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``.
+
+    Inputs
+    ------
+    Images, volumes or sequences of any type.
+
+    Parameters
+    ----------
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    mirror : int or DataNode, default 0
+        Which axes are mirrored, as a sum: 1 for the width, 2 for the height, 4 for the depth of
+        volumes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def roi_random_crop(
     input: Input = ...,
@@ -1631,7 +5637,43 @@ def roi_random_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Place a window of given extents at random so that it shows as much of a region as it can."""
+    """Place a window of given extents at random so that it shows as much of a region as it can.
+
+    Along a dimension in which the window is smaller than the region, it lies inside the region;
+    else it holds the whole region. All such places are equally likely. If the extents of the data
+    are known, from `in_shape` or an input, the window lies inside the data as well.
+
+    The output is the start of the window, one number for each dimension. What is drawn for a sample
+    depends on the seed, the epoch and the sample alone, not on batch size, threads or shards.
+
+    Inputs
+    ------
+    The data, of any type; its elements are not read.
+
+    Parameters
+    ----------
+    crop_shape : list[int] or DataNode
+        Extents of the window.
+    roi_start : list[int] or DataNode
+        Start of the region.
+    roi_end : list[int] or DataNode, default not set
+        End of the region, the first position behind it; excludes `roi_shape`.
+    roi_shape : list[int] or DataNode, default not set
+        Extents of the region; excludes `roi_end`.
+    in_shape : list[int] or DataNode, default not set
+        Extents of the data; excludes the input. Dimensions beyond those of the window are ignored.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def rotate(
     input: Input,
@@ -1650,7 +5692,53 @@ def rotate(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Rotate images around their centre, and volumes around an axis through it."""
+    """Rotate images around their centre, and volumes around an axis through it.
+
+    By default the canvas grows or shrinks so that the rotated image just fits. It has an odd extent
+    where the image has one, so that rotations by multiples of 90 degrees only move pixels. All
+    frames of a sequence have one canvas.
+
+    Between pixels, linear interpolation is computed in ``float32``. Integers round half away
+    from zero and saturate. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``.
+
+    Inputs ------ Images, volumes or sequences of them, of type uint8, int16, uint16, int32 or
+    float32, with layout ``HWC``, ``FHWC``, ``DHWC`` or ``FDHWC``.
+
+    Parameters
+    ----------
+    angle : float or DataNode
+        Angle in degrees: counter-clockwise on the screen for images, around `axis` for volumes,
+        where axis z turns x towards y. One that comes with each sample may have a value for each
+        frame: its layout then starts with F.
+    axis : list[float] or DataNode, default not set
+        Direction (x, y, z) to rotate volumes around, of any length above 0. It must be given for
+        volumes and has no effect for images.
+    keep_size : bool, default False
+        Let the canvas have the size of the image. `size` comes first.
+    size : list[float] or DataNode, default not set
+        Size of the output in pixels: ``(height, width)`` or ``(depth, height, width)``. A constant
+        is rounded; what comes with each sample drops its fraction.
+    fill_value : float, default not set
+        Value outside the image, for all channels. To blend with pixels it takes the type of the
+        input, with ``INTERP_NN`` that of the output. By default, the pixels at the border are
+        repeated.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_LINEAR: 1>
+        ``INTERP_LINEAR``, or ``INTERP_NN`` for the nearest pixel.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``UINT16``, ``INT32`` or ``FLOAT``; that of the
+        input if left out.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def saturation(
     input: Input,
@@ -1664,7 +5752,35 @@ def saturation(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Change the saturation of each image."""
+    """Change the saturation of each image.
+
+    The change is linear: colours are taken to the YIQ colour space, where hue and saturation are
+    the angle and the length of (I, Q).
+
+    Integers round half away from zero and saturate. Nothing is copied if nothing changes.
+
+    Inputs ------ RGB images, volumes or sequences of type uint8, int16, int32, float16 or float32,
+    with layout ``HWC``, ``FHWC`` or ``DHWC``.
+
+    Parameters
+    ----------
+    saturation : float or DataNode, default 1.0
+        Factor of the saturation: 0 leaves greys, 1 changes nothing.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Accepted and without effect: the input is always taken as RGB.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``INT32``, ``FLOAT16`` or ``FLOAT``; the type of
+        the input if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def sequence_reader(
     *,
@@ -1698,7 +5814,103 @@ def sequence_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read sequences of images from folders."""
+    """Read sequences of images from folders.
+
+    Each folder below `file_root` is a video, and each file in it is a frame, an image that
+    `fn.decoders.image` can decode; both are taken in the order of their names. A sequence starts at
+    every `step` frames of a folder, as long as there are ``1 + (sequence_length - 1) * stride`` of
+    them. Its images must have one size.
+
+    Returns
+    -------
+    DataNode
+        The frames, uint8 of layout ``FHWC``.
+
+    Former name of `readers.sequence`, which does the same.
+
+    Parameters
+    ----------
+    file_root : str
+        Folder with a folder for each video.
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    step : int, from 1 to 2147483647, default 1
+        Distance between the first frames of two sequences.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def sequence_rearrange(
     input: Input,
@@ -1710,7 +5922,28 @@ def sequence_rearrange(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Put the frames of each sequence in another order."""
+    """Put the frames of each sequence in another order.
+
+    Frame ``i`` of the output is frame ``new_order[i]`` of the input. Frames may be left out and may
+    come several times.
+
+    Inputs ------ Sequences of any type: tensors whose first dimension is that of the frames. A
+    layout must start with F.
+
+    Parameters
+    ----------
+    new_order : list[int] or DataNode
+        Numbers of frames, from 0 on; at least one.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def shapes(
     input: Input,
@@ -1723,7 +5956,29 @@ def shapes(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the shape of each tensor, as a tensor with one number for each dimension."""
+    """Return the shape of each tensor, as a tensor with one number for each dimension.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout.
+
+    Parameters
+    ----------
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``INT64``, ``UINT64``, ``INT32``, ``UINT32``, ``FLOAT`` or ``FLOAT64``.
+        By default, ``INT64``.
+    type : types.DALIDataType, default not set
+        Former name of `dtype`.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def slice(
     input_0: Input,
@@ -1751,7 +6006,71 @@ def slice(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Cut a window out of each tensor, given by its ends or by its start and extent."""
+    """Cut a window out of each tensor, given by its ends or by its start and extent.
+
+    The window has one number for each of the axes, or a single one for all of them; dimensions that
+    are not named stay whole. Starts are 0 and ends those of the input unless they are given. Both
+    are rounded half away from zero to whole elements after relative and absolute numbers have been
+    added up.
+
+    The layout stays. Dimensions of data without a layout are called ``HW``, ``HWC``, ``DHWC`` or
+    ``FDHWC``.
+
+    Inputs ------ Tensors of any type and shape. Start of the window: in elements if it has an
+    integer type, else as `normalized_anchor` says. ``INT32``, ``INT64`` or ``FLOAT``. Excludes the
+    arguments that give the window. Extent of the window, of the type of the start; as
+    `normalized_shape` says.
+
+    Parameters
+    ----------
+    axes : list[int] or DataNode, default not set
+        Dimensions that the window's numbers belong to; negative ones count from the last. All
+        dimensions, in their order, if the list is empty. Excludes `axis_names`.
+    axis_names : str, default not set
+        Letters of the dimensions that the window's numbers belong to. ``"WH"`` by default, and all
+        dimensions, in their order, if it is empty.
+    start : list[int] or DataNode, default not set
+        First element of the window.
+    rel_start : list[float] or DataNode, default not set
+        Start of the window as a share of the whole extent.
+    end : list[int] or DataNode, default not set
+        Element after the window's last one.
+    rel_end : list[float] or DataNode, default not set
+        End of the window as a share of the whole extent.
+    shape : list[int] or DataNode, default not set
+        Extent of the window in elements.
+    rel_shape : list[float] or DataNode, default not set
+        Extent of the window as a share of the whole extent.
+    normalized_anchor : bool, default True
+        Whether a start that is a floating point input is a share of the whole extent.
+    normalized_shape : bool, default True
+        Whether an extent that is a floating point input is a share of the whole extent.
+    out_of_bounds_policy : str, default 'error'
+        What to do with a window that reaches beyond the input: ``"error"``, ``"pad"`` with
+        `fill_values` (also called ``"constant"``), or ``"trim_to_shape"``. `crop` and `slice` also
+        know how to repeat the input: ``"edge"`` (or ``"clamp"``) its last element, ``"reflect"``
+        (or ``"reflect_1001"``) in a mirror beside the last element, ``"reflect_101"`` in a mirror
+        through its middle, ``"wrap"`` from the other side.
+    fill_values : list[float], default [0.0]
+        Value of the padding: one number, or one for each channel. For integer types the fraction is
+        dropped, and a number out of range wraps around.
+    image_type : types.DALIImageType, default not set
+        Has no effect.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``FLOAT16``, ``FLOAT`` or, by default, that of the input.
+        Numbers saturate, and integers drop the fraction.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def spectrogram(
     input: Input,
@@ -1770,7 +6089,48 @@ def spectrogram(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Compute the spectra of overlapping windows of a signal."""
+    """Compute the spectra of overlapping windows of a signal.
+
+    Each window of the signal is multiplied by a window function, filled with zeros to `nfft`
+    samples and transformed to frequencies. The output has ``nfft // 2 + 1`` bins, from frequency 0
+    to half the sampling rate, for each window.
+
+    Inputs
+    ------
+    Signals of type float32: one dimension, of which others have an extent of 1.
+
+    Parameters
+    ----------
+    nfft : int, from 1 to 268435456, default not set
+        Size of the Fourier transform in samples, not below `window_length`, which it is by default.
+        Products of small numbers are faster.
+    window_length : int, from 1 to 268435456, default 512
+        Samples in a window.
+    window_step : int, at least 1, default 256
+        Samples between windows.
+    window_fn : list[float], default []
+        The window function, `window_length` numbers. By default that of Hann: ``(1 - cos(2 pi (t +
+        0.5) / window_length)) / 2`` for sample ``t``.
+    power : int, from 1 to 2, default 2
+        Exponent of the magnitudes of the spectrum, 1 or 2.
+    center_windows : bool, default True
+        Whether windows have their centres at multiples of `window_step`, from the first sample on,
+        and may reach beyond the signal. Otherwise, all are within.
+    reflect_padding : bool, default True
+        Whether the signal is mirrored at its first and last sample, which are not repeated;
+        otherwise zeros follow. Without effect unless `center_windows`.
+    layout : str, default 'ft'
+        ``ft`` for a row of each frequency, ``tf`` for a row of each window.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def sphere(
     input: Input,
@@ -1784,7 +6144,34 @@ def sphere(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Bulge each image as if it were stretched over a sphere."""
+    """Bulge each image as if it were stretched over a sphere.
+
+    A pixel at distance r from the centre gets the value that the input has in the same direction at
+    distance r * r / R, where R is half the larger side of the image, rounded down. An image of a
+    single pixel becomes the fill value.
+
+    Inputs
+    ------
+    Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC``, ``FHWC`` or none.
+
+    Parameters
+    ----------
+    mask : int or DataNode, default 1
+        Whether to change the image: 0 passes it on as it is.
+    fill_value : float, default 0.0
+        Value outside the image, for all channels; it takes the type of the image.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_NN: 0>
+        ``INTERP_NN`` for the nearest pixel, or ``INTERP_LINEAR``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def squeeze(
     input: Input,
@@ -1797,7 +6184,31 @@ def squeeze(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Remove dimensions of extent 1 from the shape of each tensor."""
+    """Remove dimensions of extent 1 from the shape of each tensor.
+
+    Give either `axes` or `axis_names`. The layout loses their letters. Nothing is copied. Other
+    dimensions may go if the tensor has no elements before and after.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    axes : list[int] or DataNode, default not set
+        Dimensions to remove, from 0.
+    axis_names : str, default not set
+        Letters of the dimensions to remove.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def ssd_random_crop(
     input_0: Input,
@@ -1812,7 +6223,33 @@ def ssd_random_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Cut a random window out of each image, with the boxes and labels that are left in it."""
+    """Cut a random window out of each image, with the boxes and labels that are left in it.
+
+    Windows have 0.3 to 1 times the extents of the image, and an aspect ratio from 0.5 to 2 in units
+    of the image's. They are drawn as by `random_bbox_crop`, with the thresholds 0, 0.1, 0.3, 0.5,
+    0.7 and 0.9 of the intersection over union of all boxes, and the whole image as one more choice.
+    Boxes whose centre is outside vanish. The outputs are images, boxes and labels.
+
+    Inputs ------ Images of any type with layout ``HWC``. Boxes (left, top, right, bottom), float32
+    of shape ``(N, 4)``, in units of the extents of the image. Labels of any type, a row for each
+    box.
+
+    Parameters
+    ----------
+    num_attempts : int, at least 1, default 1
+        How many windows are drawn for a threshold before another one is drawn.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def stack(
     *inputs: Input,
@@ -1823,7 +6260,27 @@ def stack(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Join the tensors of several inputs along a new dimension."""
+    """Join the tensors of several inputs along a new dimension.
+
+    All must have the same shape.
+
+    Parameters
+    ----------
+    axis : int, default 0
+        Where the new dimension is in the output. Negative numbers count from the last dimension of
+        the output, of which -1 is the last.
+    axis_name : str, default not set
+        Letter of the new dimension in the layout. Without it, the output has no layout.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def tensor_resize(
     input: Input,
@@ -1853,7 +6310,75 @@ def tensor_resize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resize tensors along any of their dimensions."""
+    """Resize tensors along any of their dimensions.
+
+    This is `fn.resize` without a notion of images: `axes` or `axis_names` say which dimensions are
+    meant. Those that change must lie within three consecutive dimensions. A size of 0 means that
+    none is given for that dimension. A negative size mirrors it.
+
+    Inputs
+    ------
+    Tensors of any type and layout.
+
+    Parameters
+    ----------
+    sizes : list[float] or DataNode, default not set
+        Size of the output: one number, or one for each of the axes. Excludes `scales`.
+    scales : list[float] or DataNode, default not set
+        Size of the output as a multiple of that of the input, also for a region of it.
+    axes : list[int], default not set
+        Dimensions that sizes, scales and regions belong to; negative ones count from the last. By
+        default all, in their order. Excludes `axis_names`.
+    axis_names : str, default not set
+        Letters of these dimensions in the layout of the input.
+    mode : str, default 'default'
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    size_rounding : str, default 'round'
+        How fractional sizes become whole ones: ``"round"`` (halves away from zero), ``"truncate"``
+        or ``"ceil"``.
+    alignment : list[float] or DataNode, default [0.5]
+        Which point of the region keeps its place where `subpixel_scale` widens or narrows it: 0 for
+        its start, 0.5 for its centre, 1 for its end. One number, or one for each of the axes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def tfrecord_reader(
     *inputs: Any,
@@ -1887,7 +6412,108 @@ def tfrecord_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> dict[str, DataNode]:
-    """Read features of examples from TFRecord files."""
+    """Read features of examples from TFRecord files.
+
+    Each record holds a message ``Example`` of TensorFlow, or with `sequence_features` a
+    ``SequenceExample``. The checksums of lengths and data are checked. A record that is damaged, or
+    whose features are not as described, is a bad sample: so is one without a feature that has no
+    default, or with another type or number of values.
+
+    Returns
+    -------
+    dict of str to DataNode
+        The value of each feature: int64, float32, or the bytes of a string, one-dimensional uint8.
+
+    Former name of `readers.tfrecord`, which does the same.
+
+    Parameters
+    ----------
+    path : list[str]
+        Paths of the files.
+    features : object
+        A dict of the features to read by their names: results of
+        ``dali_core.tfrecord.FixedLenFeature`` or ``VarLenFeature``.
+    index_path : list[str], default not set
+        Paths of index files, one for each file, as ``python -m dali_core index tfrecord`` writes
+        them. Without them, lengths of records are read once; what was found is kept in a cache
+        (environment variable ``DALI_CORE_INDEX_CACHE``).
+    sequence_features : object, default not set
+        Says that records are messages ``SequenceExample``: a dict of the lists of features to read
+        by their names, results of ``dali_core.tfrecord.FixedLenSequenceFeature``. `features` are
+        then those of the context.
+    use_o_direct : bool, default False
+        Accepted without effect: files are read through the system's cache.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def to_decibels(
     input: Input,
@@ -1901,7 +6527,34 @@ def to_decibels(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Convert magnitudes to decibels."""
+    """Convert magnitudes to decibels.
+
+    The output is ``multiplier * log10(max(input / reference, 10 ** (cutoff_db / multiplier)))``.
+    What is not a number is as low as the cutoff.
+
+    Inputs
+    ------
+    Tensors of type float32 and of any shape.
+
+    Parameters
+    ----------
+    multiplier : float, default 10.0
+        Factor of the logarithm: 10 for powers, 20 for magnitudes.
+    reference : float, default not set
+        What 0 dB is, a number other than 0. By default, the largest number of each sample; 1 if
+        none is above 0.
+    cutoff_db : float, default -200.0
+        Lowest number of the output in dB.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def transform_translation(
     input: Input = ...,
@@ -1914,7 +6567,37 @@ def transform_translation(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that moves points."""
+    """Make an affine transform that moves points.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Former name of `transforms.translation`, which does the same.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    offset : list[float] or DataNode
+        How far to move, one number for each of 1 to 6 dimensions.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def transpose(
     input: Input,
@@ -1928,7 +6611,35 @@ def transpose(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Reorder the dimensions of each tensor."""
+    """Reorder the dimensions of each tensor.
+
+    Dimension ``i`` of the output is dimension ``perm[i]`` of the input: ``perm=[2, 0, 1]`` turns
+    ``HWC`` into ``CHW``. Nothing is copied if the elements stay in order, as where only dimensions
+    of extent 1 move.
+
+    Inputs
+    ------
+    Tensors of any type and shape.
+
+    Parameters
+    ----------
+    perm : list[int], default not set
+        Dimensions of the input in the order of the output. By default, they are reversed.
+    transpose_layout : bool, default True
+        Whether the letters of the layout move with their dimensions; otherwise the output has the
+        input's layout. Without effect if `output_layout` is given.
+    output_layout : str, default not set
+        Layout of the output.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def uniform(
     input: Input = ...,
@@ -1944,7 +6655,41 @@ def uniform(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw numbers from a range, or from a set of values, with equal probability."""
+    """Draw numbers from a range, or from a set of values, with equal probability.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Former name of `random.uniform`, which does the same.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    range : list[float] or DataNode, default [-1.0, 1.0]
+        Draw from ``[start, end)``. Has no effect if `values` is given.
+    values : list[float] or DataNode, default not set
+        Choose from these numbers.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. For integer types, numbers from the range are rounded half away from
+        zero, so the end may occur, and saturate.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video_reader(
     *inputs: Any,
@@ -1993,7 +6738,155 @@ def video_reader(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    Which files: those in `filenames`; or all in the folders in `file_root`; or those in
+    `file_list`. A sequence starts at every `step` frames of a video, as long as there are ``1 +
+    (sequence_length - 1)
+    * stride`` of them. Videos may differ in codec, size and frame rate, which may vary. NVIDIA DALI
+    has this operator on GPUs only.
+
+    The files are indexed when the pipeline is built, without decoding a frame; indices
+    are kept in a cache. A file that is no sound video is one bad sample (see `on_sample_error` of
+    `Pipeline`), so nothing is left out without notice; only what lies below `file_root`, cannot be
+    read, and has not the name of a video is left out with a warning. So are ranges in a `file_list`
+    that mean no frame.
+
+    Returns
+    -------
+    DataNode, or several
+        The frames, uint8 of layout ``FHWC``; the label, int32 of shape (1,), unless the files are
+        in `filenames` without `labels`; frame numbers and timestamps, if they are asked for.
+
+    Former name of `readers.video`, which does the same.
+
+    Parameters
+    ----------
+    filenames : list[str], default not set
+        Paths of the videos.
+    file_root : str, default not set
+        Folder with a folder of videos for each class; labels count them.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    file_list : str, default not set
+        Text file with a path, a label, and possibly a start and an end on each line: seconds since
+        the first frame, or, with `file_list_frame_num`, numbers of frames. Negative ones count from
+        the end of the video. The end is the first frame that does not belong to the part.
+    labels : list[int], default not set
+        Label of each entry of `filenames`. Without it, they have none. An empty list stands for 0,
+        1, 2, ...
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    step : int, from -2147483648 to 2147483647, default -1
+        Distance between the first frames of two sequences; -1 and 0 stand for ``sequence_length *
+        stride``.
+    clips_per_video : int, from 1 to 1048576, default not set
+        Give so many sequences of each video an epoch, which start anywhere in it, instead of those
+        at every `step`. They are drawn anew for each epoch, from the reader's `seed` or, without
+        one, the pipeline's.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    pad_sequences : bool, default False
+        Give one more sequence at the end of a video if some of its frames exist. The others are 0,
+        their numbers and times -1.
+    enable_frame_num : str, default 'none'
+        Give frame numbers, counted from 0 in each file. ``"scalar"`` or True: that of the first
+        frame, int32 of shape (1,). ``"sequence"``: those of all frames, of shape (F,), with -1 for
+        frames that are filled. ``"none"`` or False: give none.
+    enable_timestamps : bool, default False
+        Give the time of each frame in seconds since the first one of the file, float64 of shape
+        (F,), with -1 for frames that are filled.
+    file_list_frame_num : bool, default False
+        Whether starts and ends in `file_list` are numbers of frames. Starts are rounded up, ends
+        down.
+    file_list_include_preceding_frame : bool, default False
+        Round times in `file_list` the other way: starts down to the frame that is shown, ends up.
+        Otherwise starts are rounded up, and ends down.
+    channels : int, from 1 to 4, default 3
+        Accepted for compatibility: the number of channels follows from `image_type`.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the frames: ``UINT8``, or ``FLOAT`` with the same values.
+    normalized : bool, default False
+        Divide by 255; with ``dtype=FLOAT`` only.
+    skip_vfr_check : bool, default False
+        Accepted without effect: frame rates may vary.
+    additional_decode_surfaces : int, at least 0, default 2
+        Accepted without effect on a CPU.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video_reader_resize(
     *inputs: Any,
@@ -2060,7 +6953,198 @@ def video_reader_resize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read sequences of frames from video files and resize them."""
+    """Read sequences of frames from video files and resize them.
+
+    The same as `fn.readers.video`, followed by `fn.resize` with its arguments. With
+    ``dtype=FLOAT``, the sums of resizing are not rounded.
+
+    The files are indexed when the pipeline is built, without decoding a frame; indices
+    are kept in a cache. A file that is no sound video is one bad sample (see `on_sample_error` of
+    `Pipeline`), so nothing is left out without notice; only what lies below `file_root`, cannot be
+    read, and has not the name of a video is left out with a warning. So are ranges in a `file_list`
+    that mean no frame.
+
+    Returns
+    -------
+    DataNode, or several
+        The frames, uint8 of layout ``FHWC``; the label, int32 of shape (1,), unless the files are
+        in `filenames` without `labels`; frame numbers and timestamps, if they are asked for.
+
+    Former name of `readers.video_resize`, which does the same.
+
+    Parameters
+    ----------
+    filenames : list[str], default not set
+        Paths of the videos.
+    file_root : str, default not set
+        Folder with a folder of videos for each class; labels count them.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    file_list : str, default not set
+        Text file with a path, a label, and possibly a start and an end on each line: seconds since
+        the first frame, or, with `file_list_frame_num`, numbers of frames. Negative ones count from
+        the end of the video. The end is the first frame that does not belong to the part.
+    labels : list[int], default not set
+        Label of each entry of `filenames`. Without it, they have none. An empty list stands for 0,
+        1, 2, ...
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    step : int, from -2147483648 to 2147483647, default -1
+        Distance between the first frames of two sequences; -1 and 0 stand for ``sequence_length *
+        stride``.
+    clips_per_video : int, from 1 to 1048576, default not set
+        Give so many sequences of each video an epoch, which start anywhere in it, instead of those
+        at every `step`. They are drawn anew for each epoch, from the reader's `seed` or, without
+        one, the pipeline's.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    pad_sequences : bool, default False
+        Give one more sequence at the end of a video if some of its frames exist. The others are 0,
+        their numbers and times -1.
+    enable_frame_num : str, default 'none'
+        Give frame numbers, counted from 0 in each file. ``"scalar"`` or True: that of the first
+        frame, int32 of shape (1,). ``"sequence"``: those of all frames, of shape (F,), with -1 for
+        frames that are filled. ``"none"`` or False: give none.
+    enable_timestamps : bool, default False
+        Give the time of each frame in seconds since the first one of the file, float64 of shape
+        (F,), with -1 for frames that are filled.
+    file_list_frame_num : bool, default False
+        Whether starts and ends in `file_list` are numbers of frames. Starts are rounded up, ends
+        down.
+    file_list_include_preceding_frame : bool, default False
+        Round times in `file_list` the other way: starts down to the frame that is shown, ends up.
+        Otherwise starts are rounded up, and ends down.
+    channels : int, from 1 to 4, default 3
+        Accepted for compatibility: the number of channels follows from `image_type`.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the frames: ``UINT8``, or ``FLOAT`` with the same values.
+    normalized : bool, default False
+        Divide by 255; with ``dtype=FLOAT`` only.
+    skip_vfr_check : bool, default False
+        Accepted without effect: frame rates may vary.
+    additional_decode_surfaces : int, at least 0, default 2
+        Accepted without effect on a CPU.
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def warp_affine(
     input_0: Input,
@@ -2079,7 +7163,52 @@ def warp_affine(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Warp images and volumes by an affine transform of coordinates."""
+    """Warp images and volumes by an affine transform of coordinates.
+
+    The matrix takes coordinates in the output to coordinates in the input: with the numbers ``(a,
+    b, c, d, e, f)``, a pixel whose centre is at (x, y) gets the value that the input has at ``(a x
+    + b y + c, d x + e y + f)``. Coordinates are in the order x, y, z and in pixels. (0, 0) is the
+    outer corner of the first pixel, whose centre is at (0.5, 0.5).
+
+    Between pixels, linear interpolation is computed in ``float32``. Integers round half away
+    from zero and saturate. Data without a layout is taken as ``HWC``, ``FHWC`` or ``FDHWC``.
+
+    Inputs ------ Images, volumes or sequences of them, of type uint8, int16, uint16, int32 or
+    float32, with layout ``HWC``, ``FHWC``, ``DHWC`` or ``FDHWC``. The matrix, in the place of
+    `matrix`; on the host also where images are on a GPU.
+
+    Parameters
+    ----------
+    matrix : list[float] or DataNode, default not set
+        Matrix of 2 rows and 3 columns, or of 3 rows and 4 columns for volumes, row by row. One that
+        comes with each sample may have a matrix for each frame: its layout then starts with F.
+    inverse_map : bool, default True
+        True if the matrix takes the output to the input; False if it takes the input to the output
+        and is to be inverted.
+    size : list[float] or DataNode, default not set
+        Size of the output in pixels: ``(height, width)`` or ``(depth, height, width)``. A constant
+        is rounded; what comes with each sample drops its fraction.
+    fill_value : float, default not set
+        Value outside the image, for all channels. To blend with pixels it takes the type of the
+        input, with ``INTERP_NN`` that of the output. By default, the pixels at the border are
+        repeated.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_LINEAR: 1>
+        ``INTERP_LINEAR``, or ``INTERP_NN`` for the nearest pixel.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``UINT8``, ``INT16``, ``UINT16``, ``INT32`` or ``FLOAT``; that of the
+        input if left out.
+    output_dtype : types.DALIDataType, default not set
+        Former name of `dtype`.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def water(
     input: Input,
@@ -2099,7 +7228,46 @@ def water(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Shift the rows and columns of each image along waves, as if it were seen through water."""
+    """Shift the rows and columns of each image along waves, as if it were seen through water.
+
+    Pixel (x, y) gets the value that the input has at ``x + ampl_x * sin(freq_x * y + phase_x)`` and
+    ``y + ampl_y * cos(freq_y * x + phase_y)``, counted from the outer corner of the first pixel. So
+    without waves, nearest pixels stay and interpolated ones move by half a pixel.
+
+    Inputs
+    ------
+    Images of type uint8, int16, uint16, int32 or float32, with layout ``HWC``, ``FHWC`` or none.
+
+    Parameters
+    ----------
+    ampl_x : float, default 10.0
+        Amplitude of the shift along x, in pixels.
+    freq_x : float, default 0.049087
+        Frequency of the shift along x, in radians per pixel along y.
+    phase_x : float, default 0.0
+        Phase of the shift along x, in radians.
+    ampl_y : float, default 10.0
+        Amplitude of the shift along y, in pixels.
+    freq_y : float, default 0.049087
+        Frequency of the shift along y, in radians per pixel along x.
+    phase_y : float, default 0.0
+        Phase of the shift along y, in radians.
+    mask : int or DataNode, default 1
+        Whether to change the image: 0 passes it on as it is.
+    fill_value : float, default 0.0
+        Value outside the image, for all channels; it takes the type of the image.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_NN: 0>
+        ``INTERP_NN`` for the nearest pixel, or ``INTERP_LINEAR``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def zeros(
     *,
@@ -2111,7 +7279,26 @@ def zeros(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of a given shape, filled with zeros."""
+    """Make tensors of a given shape, filled with zeros.
+
+    Parameters
+    ----------
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output. By default it is one number.
+    dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the output.
+    layout : str, default not set
+        Layout of the output: one letter a dimension.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def zeros_like(
     input: Input,
@@ -2123,4 +7310,23 @@ def zeros_like(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make tensors of the shape and layout of the input, filled with zeros."""
+    """Make tensors of the shape and layout of the input, filled with zeros.
+
+    Inputs
+    ------
+    Tensors that give shape, type and layout; their elements are not read.
+
+    Parameters
+    ----------
+    dtype : types.DALIDataType, default not set
+        Type of the output; by default that of the input.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -17,7 +17,34 @@ def gaussian(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Add a number of normal distribution to each element."""
+    """Add a number of normal distribution to each element.
+
+    Type, shape and layout stay. Integers round half away from zero and saturate. What is drawn for
+    a sample depends on the seed, the epoch and the sample alone, not on batch size, threads or
+    shards.
+
+    Inputs
+    ------
+    Tensors of any type but bool, of any shape and layout.
+
+    Parameters
+    ----------
+    mean : float or DataNode, default 0.0
+        Mean of the noise.
+    stddev : float or DataNode, at least 0, default 1.0
+        Standard deviation of the noise.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def salt_and_pepper(
     input: Input,
@@ -34,7 +61,43 @@ def salt_and_pepper(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Replace some pixels by one of two values, called salt and pepper."""
+    """Replace some pixels by one of two values, called salt and pepper.
+
+    Type, shape and layout stay. The channels of a pixel lie along the dimension C of the layout, or
+    along the last dimension of data without a layout; where a layout has no C, each element is a
+    pixel. What is drawn for a sample depends on the seed, the epoch and the sample alone, not on
+    batch size, threads or shards.
+
+    Inputs
+    ------
+    Tensors of any type but bool, of any shape and layout.
+
+    Parameters
+    ----------
+    prob : float or DataNode, from 0 to 1, default 0.05
+        Probability that a pixel is replaced, from 0 to 1.
+    salt_vs_pepper : float or DataNode, from 0 to 1, default 0.5
+        Probability that a replaced pixel becomes salt, from 0 to 1.
+    salt_val : float or DataNode, default not set
+        The value of salt. By default, the largest number of an integer type, or 1.0. For integer
+        types the fraction is dropped, and a number out of range wraps around.
+    pepper_val : float or DataNode, default not set
+        The value of pepper. By default, the smallest number of an integer type, or -1.0. It is
+        converted like `salt_val`.
+    per_channel : bool, default False
+        Whether each channel of a pixel is replaced or not by itself.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def shot(
     input: Input,
@@ -47,4 +110,30 @@ def shot(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Replace each element by a number of random events, as a camera counts photons."""
+    """Replace each element by a number of random events, as a camera counts photons.
+
+    An element x becomes ``factor * n``, where n has a Poisson distribution of mean ``x / factor``;
+    it becomes 0 if that is not positive. Type, shape and layout stay. Integers round half away from
+    zero and saturate. What is drawn for a sample depends on the seed, the epoch and the sample
+    alone, not on batch size, threads or shards.
+
+    Inputs
+    ------
+    Tensors of any type but bool, of any shape and layout.
+
+    Parameters
+    ----------
+    factor : float or DataNode, at least 0, default 12.0
+        What each event adds: the larger, the more noise. 0 changes nothing.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

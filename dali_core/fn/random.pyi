@@ -22,7 +22,38 @@ def beta(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw numbers from 0 to 1 of beta distribution."""
+    """Draw numbers from 0 to 1 of beta distribution.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    alpha : float or DataNode, above 0, default 1.0
+        First shape parameter, above 0.
+    beta : float or DataNode, above 0, default 1.0
+        Second shape parameter, above 0.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output: ``FLOAT`` or ``FLOAT64``.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def choice(
     *inputs: Any,
@@ -34,7 +65,39 @@ def choice(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw elements of a list, or numbers below a bound, with replacement."""
+    """Draw elements of a list, or numbers below a bound, with replacement.
+
+    Slices along the first dimension are drawn from a tensor of more dimensions. The output has the
+    type of the first input and the shape `shape`, or that of the second input, or is one element
+    for each sample; dimensions of slices follow. What is drawn for a sample depends on the seed,
+    the epoch and the sample alone, not on batch size, threads or shards.
+
+    A bound that is on the device is not checked: with `p` there are as many choices as
+    probabilities, and below a bound of less than 1 all numbers are 0.
+
+    Inputs
+    ------
+    What to choose from: a node, a list, or an integer ``n`` for the numbers from 0 to ``n - 1``.
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    p : list[float] or DataNode, from 0 to 1, default not set
+        Probability of each element, with a sum of 1. Equal by default.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the second input.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coin_flip(
     input: Input = ...,
@@ -49,7 +112,36 @@ def coin_flip(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw 1 with a given probability, and 0 otherwise."""
+    """Draw 1 with a given probability, and 0 otherwise.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    probability : float or DataNode, from 0 to 1, default 0.5
+        Probability of 1. Below 0 and above 1 it counts as 0 and 1.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.INT32: 6>
+        Type of the output.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def normal(
     input: Input = ...,
@@ -65,7 +157,39 @@ def normal(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw numbers from a normal distribution."""
+    """Draw numbers from a normal distribution.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    mean : float or DataNode, default 0.0
+        Mean of the distribution.
+    stddev : float or DataNode, at least 0, default 1.0
+        Standard deviation.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. For integer types, numbers are rounded half away from zero, and
+        saturate.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def uniform(
     input: Input = ...,
@@ -81,4 +205,36 @@ def uniform(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw numbers from a range, or from a set of values, with equal probability."""
+    """Draw numbers from a range, or from a set of values, with equal probability.
+
+    The output has the shape `shape`, or that of the input, or is one number for each sample. What
+    is drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Inputs
+    ------
+    Tensors that give the shape of the output; their elements are not read.
+
+    Parameters
+    ----------
+    range : list[float] or DataNode, default [-1.0, 1.0]
+        Draw from ``[start, end)``. Has no effect if `values` is given.
+    values : list[float] or DataNode, default not set
+        Choose from these numbers.
+    shape : list[int] or DataNode, at least 0, default not set
+        Shape of the output; excludes the input.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the output. For integer types, numbers from the range are rounded half away from
+        zero, so the end may occur, and saturate.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -34,7 +34,87 @@ def caffe(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read images and labels from LMDB databases of Caffe."""
+    """Read images and labels from LMDB databases of Caffe.
+
+    Each entry holds a message ``Datum``. Entries come in the order of their keys. Databases must
+    not be written to meanwhile. Where one is damaged, its entries there are bad samples.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The bytes of each image, one-dimensional uint8, which are a file or pixels; and its label,
+        int32 of shape (1,), or (0,) where the entry has none. One of them by itself is in no list.
+
+    Parameters
+    ----------
+    path : list[str]
+        Folders of the databases.
+    image_available : bool, default True
+        Give the image.
+    label_available : bool, default True
+        Give the label.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def caffe2(
     *,
@@ -66,7 +146,99 @@ def caffe2(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read images, labels and other tensors from LMDB databases of Caffe2."""
+    """Read images, labels and other tensors from LMDB databases of Caffe2.
+
+    Each entry holds a message ``TensorProtos``: image, label, weights of labels, other tensors and
+    a box, as the arguments say. Entries come in the order of their keys. Databases must not be
+    written to meanwhile. Where one is damaged, its entries there are bad samples, as are entries
+    that are not as described.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The image: the bytes of a file, one-dimensional uint8, or pixels of shape (H, W, C). The
+        label, see `label_type`. Other tensors, float32, int32 or int64 of one dimension. The box,
+        int32 of shape (4,). One output by itself is in no list.
+
+    Parameters
+    ----------
+    path : list[str]
+        Folders of the databases.
+    image_available : bool, default True
+        Whether entries have an image, which is given.
+    label_type : int, from 0 to 4, default 0
+        What the label is. 0: one number, int32 or float32 of shape (1,). 1: numbers of labels;
+        given are int32 of shape (`num_labels`,) with 1 for these, and the numbers. 2: a vector,
+        int32 or float32. 3: numbers of labels, and their weights; given are float32 of shape
+        (`num_labels`,) with the weights, and the weights alone. 4: none.
+    num_labels : int, from 1 to 2147483647, default 1
+        Number of labels that there are, for `label_type` 1 and 3.
+    additional_inputs : int, from 0 to 4092, default 0
+        Number of other tensors in each entry, which are given.
+    bbox : bool, default False
+        Whether entries have a box, which is given.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def coco(
     *,
@@ -115,7 +287,140 @@ def coco(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read images with boxes, labels and masks from COCO data sets."""
+    """Read images with boxes, labels and masks from COCO data sets.
+
+    Images come in the order of their identifiers, or as `images` lists them. Objects of an image
+    come in the order of the file. Labels are numbered from 1, in the order in which the file lists
+    its categories; that of a category that is not listed is 0. Files may lack annotations,
+    categories, and sizes of images where neither `ratio` nor `pixelwise_masks` needs them; objects
+    without a box, such as captions, are left out.
+
+    Returns
+    -------
+    list of DataNode
+        The bytes of each image file, one-dimensional uint8; its boxes, float32 of shape ``(N, 4)``;
+        and their labels, int32 of shape ``(N,)``. With `polygon_masks`, polygons and vertices
+        follow as `segmentation.select_masks` takes them; with `pixelwise_masks`, a mask: int32 of
+        layout ``HWC`` with one channel, the label of the last object at each pixel whose centre is
+        inside, or 0. With `image_ids`, the identifier is last, int32 of shape (1,).
+
+    Parameters
+    ----------
+    file_root : str, default not set
+        Folder that the paths of images relate to.
+    annotations_file : str, default ''
+        JSON file with images, categories and annotations.
+    images : list[str], default not set
+        Paths of the images to read, as in the annotations, in their order; an image may be listed
+        several times. Unknown paths are skipped. By default, all.
+    ltrb : bool, default False
+        Whether boxes are (left, top, right, bottom). By default, they are (left, top, width,
+        height).
+    ratio : bool, default False
+        Give boxes and vertices in units of the extents of the image, not in pixels.
+    size_threshold : float, default 0.1
+        Objects with a smaller width or height, in pixels, are left out.
+    include_iscrowd : bool, default True
+        Read annotations of crowds, too.
+    skip_empty : bool, default False
+        Leave out images without objects.
+    avoid_class_remapping : bool, default False
+        Give the identifiers of categories as labels.
+    image_ids : bool, default False
+        Give the identifier of each image.
+    polygon_masks : bool, default False
+        Give masks as polygons; run lengths have none.
+    pixelwise_masks : bool, default False
+        Give masks as pixels. Excludes `polygon_masks`.
+    save_preprocessed_annotations : bool, default False
+        Write the annotations, as they are read with these arguments, to files that
+        `preprocessed_annotations` reads faster, in the format of NVIDIA DALI.
+    save_preprocessed_annotations_dir : str, default ''
+        Folder for these files.
+    preprocessed_annotations : str, default ''
+        Folder with such files, which are read in place of `annotations_file` and decide what
+        arguments about annotations decided when they were written.
+    masks : bool, default False
+        Give masks as polygons that count coordinates, of which a vertex has two.
+    save_img_ids : bool, default False
+        Former name of `image_ids`.
+    meta_files_path : str, default ''
+        Former name of `preprocessed_annotations`.
+    dump_meta_files : bool, default False
+        Former name.
+    dump_meta_files_path : str, default ''
+        Former name of `save_preprocessed_annotations_dir`.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def file(
     *,
@@ -151,7 +456,106 @@ def file(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read files and their labels."""
+    """Read files and their labels.
+
+    Which files: either all below `file_root`, where each folder is a class and classes are numbered
+    in the order of their names; or those listed in `file_list`; or those in `files`.
+    Paths may be URLs, such as ``s3://bucket/folder``.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The bytes of each file, one-dimensional uint8; and its label, int32 of shape (1,).
+
+    Parameters
+    ----------
+    file_root : str, default not set
+        Folder with a folder for each class, or to which paths relate.
+    file_list : str, default not set
+        Text file with a path and a label on each line; paths relate to `file_root`, or to the
+        folder of this file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    labels : list[int], default not set
+        Label of each entry of `files`; by default its index.
+    file_filters : list[str], default ['*.jpg', '*.jpeg', '*.png', '*.bmp', '*.tif', '*.tiff',
+    '*.pnm', '*.ppm', '*.pgm', '*.pbm', '*.jp2', '*.webp', '*.flac', '*.ogg', '*.wav']
+        Shell patterns of file names to use below `file_root`.
+    dir_filters : list[str], default not set
+        Shell patterns of class folders to use.
+    case_sensitive_filter : bool, default False
+        Whether the patterns tell 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mxnet(
     *,
@@ -182,7 +586,95 @@ def mxnet(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Read images and labels from a RecordIO file of MXNet."""
+    """Read images and labels from a RecordIO file of MXNet.
+
+    Records come in the order of the file. A damaged record is a bad sample.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The bytes of each image, one-dimensional uint8; and its labels, float32 of shape (N,): where
+        a record has several labels, these replace the single one.
+
+    Parameters
+    ----------
+    path : list[str]
+        Path of the file; a list must have one entry.
+    index_path : list[str], default not set
+        Path of its index file, in a list of one entry or alone, as ``python -m dali_core index
+        recordio`` writes it. Without it, headers of records are read once; what was found is kept
+        in a cache (environment variable ``DALI_CORE_INDEX_CACHE``).
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def nemo_asr(
     *,
@@ -222,7 +714,117 @@ def nemo_asr(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read speech and its transcripts, as manifests of NeMo list them."""
+    """Read speech and its transcripts, as manifests of NeMo list them.
+
+    A manifest has a JSON object on each line: ``audio_filepath``, and if wanted ``offset`` and
+    ``duration``, the part of the file in seconds, and ``text``. Relative paths relate to the
+    working directory. Needs libsndfile, which the extra ``audio`` brings.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        Samples, of shape ``(length,)``, or ``(length, channels)`` without `downmix`. With
+        `read_sample_rate`, the sampling rate of the file in Hz follows, a float32 scalar; with
+        `read_text`, the transcript in UTF-8, one-dimensional uint8; with `read_idxs`, the index of
+        the entry among those of its manifest that are read, int64 of shape (1,).
+
+    Parameters
+    ----------
+    manifest_filepaths : list[str]
+        Manifests, which are read one after the other.
+    sample_rate : float, default -1.0
+        Rate in Hz that samples are resampled to; those of 0 and less leave them as they are.
+    downmix : bool, default True
+        Whether the output is the mean of all channels, with one dimension; otherwise there is a
+        second one, of channels.
+    dtype : types.DALIDataType, default <DALIDataType.FLOAT: 9>
+        Type of the samples: ``FLOAT``, from -1 to 1, or ``INT16`` or ``INT32``, over the range of
+        the type.
+    quality : float, from 0 to 100, default 50.0
+        Quality of resampling: 3 lobes of a windowed sinc at 0, 16 at 50, and 64 at 100.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    min_duration : float, default 0.0
+        Entries with a shorter ``duration`` in seconds, or with none, are left out; 0 to keep all.
+    max_duration : float, default 0.0
+        Entries with a longer ``duration`` in seconds are left out; 0 to keep all.
+    read_sample_rate : bool, default True
+        Give the sampling rate of each file.
+    read_text : bool, default True
+        Give transcripts.
+    read_idxs : bool, default False
+        Give the index of each entry.
+    normalize_text : bool, default not set
+        Accepted without effect.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def numpy(
     *,
@@ -267,7 +869,132 @@ def numpy(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read files that `numpy.save` has written."""
+    """Read files that `numpy.save` has written.
+
+    What `fn.decoders.numpy` decodes is read here from files: format versions 1 to 3, either byte
+    order, C and Fortran order. All arrays of a batch must have one type and number of dimensions.
+
+    A region of interest is what `fn.slice` would cut out. Only the bytes that it needs are read
+    from a file, beside gaps of up to 4 KiB between them; objects behind URLs are read whole.
+    Positions count from 0; a single number is for all axes; starts are 0 and ends those of the
+    array unless they are given.
+
+    With ``device="gpu"``, arrays are read on the host and moved to the GPU.
+
+    Returns
+    -------
+    DataNode
+        The arrays, in C order.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.npy'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    roi_start : list[int] or DataNode, default not set
+        First element of the region.
+    rel_roi_start : list[float] or DataNode, default not set
+        Start of the region as a share of the whole extent.
+    roi_end : list[int] or DataNode, default not set
+        Element after the region's last one.
+    rel_roi_end : list[float] or DataNode, default not set
+        End of the region as a share of the whole extent.
+    roi_shape : list[int] or DataNode, default not set
+        Extent of the region in elements.
+    rel_roi_shape : list[float] or DataNode, default not set
+        Extent of the region as a share of the whole extent.
+    roi_axes : list[int], default []
+        Dimensions that the region's numbers belong to; negative ones count from the last. All
+        dimensions, in their order, if the list is empty.
+    out_of_bounds_policy : str, default 'error'
+        What to do with a region that reaches beyond the array: ``"error"``, ``"pad"`` with
+        `fill_value`, or ``"trim_to_shape"``.
+    fill_value : float, default 0.0
+        Value of the padding. Integers round it half away from zero, and saturate.
+    cache_header_information : bool, default False
+        Accepted without effect: a header comes with the first bytes of a file.
+    use_o_direct : bool, default False
+        Accepted without effect, only together with `dont_use_mmap`: files are read through the
+        cache of the system.
+    register_buffers : bool, default True
+        Accepted without effect.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def parquet(
     *inputs: Any,
@@ -299,7 +1026,113 @@ def parquet(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read columns of Parquet files; a sample is a row."""
+    """Read columns of Parquet files; a sample is a row.
+
+    Files are read by pyarrow (the extra is `arrow`), a row group at a time, and of that only the
+    columns that are asked for. Numbers and booleans are scalars. Binary values and strings are 1-D
+    arrays of uint8. Lists of numbers are 1-D, and have a dimension more for each fixed-size list
+    inside. Images as Hugging Face stores them, a struct of ``bytes`` and ``path``, are their
+    encoded bytes. Columns of other types, such as timestamps, are errors that name the column and
+    its type.
+
+    A row with a null in one of the columns is a bad sample, and so is each row of a row group that
+    cannot be read. Errors name the file, the row group and the row; `Tensor.source_info` is the
+    index of the row in all files.
+
+    With ``random_shuffle=True``, successive rows are in different row groups, and each needs a
+    whole one: use it where all fits into `max_cached_bytes`. `samplers.Blocks` gives an order in
+    which each row group is read once in an epoch.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The columns in the order of `columns`; a list if there are several.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths or URLs of the files, whose rows come in this order.
+    columns : list[str]
+        Names of the columns to read; there is an output for each. ``"a.b"`` is the field ``b`` of
+        structs in the column ``a``.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    max_cached_bytes : int, at least 1, default 536870912
+        How many bytes of decoded row groups are kept in memory; those that were not used for
+        longest are dropped. A single row group may have more.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def python(
@@ -331,7 +1164,106 @@ def python(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read samples from a data set in Python."""
+    """Read samples from a data set in Python.
+
+    The data set has a length and gives samples by their indices: any object with ``__len__`` and
+    ``fetch(index)`` or, as map-style data sets of PyTorch have it, ``__getitem__(index)``. With
+    ``fetch_many(indices)`` or ``__getitems__(indices)``, which return a list of samples, it gives
+    several at a time. A sample is an array, alone or in a tuple, or with `num_outputs` a tuple of
+    as many.
+
+    Everything else is done as by all readers: sharding, shuffling, padding, checkpoints in the
+    middle of an epoch, and bad samples, the place of which the next good one of the batch may take.
+    `Tensor.source_info` and errors name the index of a sample.
+
+    What is fetched must depend on the index only. Then the data is the same for any number of
+    workers.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The samples; a list if `num_outputs` is more than one.
+
+    Inputs
+    ------
+    The data set, in the place of `source`.
+
+    Parameters
+    ----------
+    source : object
+        The data set; may be passed by position.
+    num_outputs : int, from 1 to 4096, default not set
+        How many arrays a sample has. By default one, alone or in a tuple.
+    parallel : bool, default False
+        Fetch parts of a batch in the pipeline's workers, processes or threads (see `py_num_workers`
+        and `py_start_method` of `Pipeline`). By default, samples are fetched one after the other,
+        by a thread of the pipeline.
+    layout : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    dtype : object, default not set
+        Element type that the data must have: of all outputs, or a list, with None for any.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 @overload
 def python(
@@ -363,7 +1295,106 @@ def python(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read samples from a data set in Python."""
+    """Read samples from a data set in Python.
+
+    The data set has a length and gives samples by their indices: any object with ``__len__`` and
+    ``fetch(index)`` or, as map-style data sets of PyTorch have it, ``__getitem__(index)``. With
+    ``fetch_many(indices)`` or ``__getitems__(indices)``, which return a list of samples, it gives
+    several at a time. A sample is an array, alone or in a tuple, or with `num_outputs` a tuple of
+    as many.
+
+    Everything else is done as by all readers: sharding, shuffling, padding, checkpoints in the
+    middle of an epoch, and bad samples, the place of which the next good one of the batch may take.
+    `Tensor.source_info` and errors name the index of a sample.
+
+    What is fetched must depend on the index only. Then the data is the same for any number of
+    workers.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The samples; a list if `num_outputs` is more than one.
+
+    Inputs
+    ------
+    The data set, in the place of `source`.
+
+    Parameters
+    ----------
+    source : object
+        The data set; may be passed by position.
+    num_outputs : int, from 1 to 4096, default not set
+        How many arrays a sample has. By default one, alone or in a tuple.
+    parallel : bool, default False
+        Fetch parts of a batch in the pipeline's workers, processes or threads (see `py_num_workers`
+        and `py_start_method` of `Pipeline`). By default, samples are fetched one after the other,
+        by a thread of the pipeline.
+    layout : list[str], default not set
+        Layout of all outputs, or a list of one each; if that is shorter, the others have none.
+    dtype : object, default not set
+        Element type that the data must have: of all outputs, or a list, with None for any.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def sequence(
     *,
@@ -397,7 +1428,101 @@ def sequence(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read sequences of images from folders."""
+    """Read sequences of images from folders.
+
+    Each folder below `file_root` is a video, and each file in it is a frame, an image that
+    `fn.decoders.image` can decode; both are taken in the order of their names. A sequence starts at
+    every `step` frames of a folder, as long as there are ``1 + (sequence_length - 1) * stride`` of
+    them. Its images must have one size.
+
+    Returns
+    -------
+    DataNode
+        The frames, uint8 of layout ``FHWC``.
+
+    Parameters
+    ----------
+    file_root : str
+        Folder with a folder for each video.
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    step : int, from 1 to 2147483647, default 1
+        Distance between the first frames of two sequences.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr``.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def tfrecord(
     *inputs: Any,
@@ -431,7 +1556,106 @@ def tfrecord(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> dict[str, DataNode]:
-    """Read features of examples from TFRecord files."""
+    """Read features of examples from TFRecord files.
+
+    Each record holds a message ``Example`` of TensorFlow, or with `sequence_features` a
+    ``SequenceExample``. The checksums of lengths and data are checked. A record that is damaged, or
+    whose features are not as described, is a bad sample: so is one without a feature that has no
+    default, or with another type or number of values.
+
+    Returns
+    -------
+    dict of str to DataNode
+        The value of each feature: int64, float32, or the bytes of a string, one-dimensional uint8.
+
+    Parameters
+    ----------
+    path : list[str]
+        Paths of the files.
+    features : object
+        A dict of the features to read by their names: results of
+        ``dali_core.tfrecord.FixedLenFeature`` or ``VarLenFeature``.
+    index_path : list[str], default not set
+        Paths of index files, one for each file, as ``python -m dali_core index tfrecord`` writes
+        them. Without them, lengths of records are read once; what was found is kept in a cache
+        (environment variable ``DALI_CORE_INDEX_CACHE``).
+    sequence_features : object, default not set
+        Says that records are messages ``SequenceExample``: a dict of the lists of features to read
+        by their names, results of ``dali_core.tfrecord.FixedLenSequenceFeature``. `features` are
+        then those of the context.
+    use_o_direct : bool, default False
+        Accepted without effect: files are read through the system's cache.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video(
     *inputs: Any,
@@ -480,7 +1704,153 @@ def video(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    Which files: those in `filenames`; or all in the folders in `file_root`; or those in
+    `file_list`. A sequence starts at every `step` frames of a video, as long as there are ``1 +
+    (sequence_length - 1)
+    * stride`` of them. Videos may differ in codec, size and frame rate, which may vary. NVIDIA DALI
+    has this operator on GPUs only.
+
+    The files are indexed when the pipeline is built, without decoding a frame; indices
+    are kept in a cache. A file that is no sound video is one bad sample (see `on_sample_error` of
+    `Pipeline`), so nothing is left out without notice; only what lies below `file_root`, cannot be
+    read, and has not the name of a video is left out with a warning. So are ranges in a `file_list`
+    that mean no frame.
+
+    Returns
+    -------
+    DataNode, or several
+        The frames, uint8 of layout ``FHWC``; the label, int32 of shape (1,), unless the files are
+        in `filenames` without `labels`; frame numbers and timestamps, if they are asked for.
+
+    Parameters
+    ----------
+    filenames : list[str], default not set
+        Paths of the videos.
+    file_root : str, default not set
+        Folder with a folder of videos for each class; labels count them.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    file_list : str, default not set
+        Text file with a path, a label, and possibly a start and an end on each line: seconds since
+        the first frame, or, with `file_list_frame_num`, numbers of frames. Negative ones count from
+        the end of the video. The end is the first frame that does not belong to the part.
+    labels : list[int], default not set
+        Label of each entry of `filenames`. Without it, they have none. An empty list stands for 0,
+        1, 2, ...
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    step : int, from -2147483648 to 2147483647, default -1
+        Distance between the first frames of two sequences; -1 and 0 stand for ``sequence_length *
+        stride``.
+    clips_per_video : int, from 1 to 1048576, default not set
+        Give so many sequences of each video an epoch, which start anywhere in it, instead of those
+        at every `step`. They are drawn anew for each epoch, from the reader's `seed` or, without
+        one, the pipeline's.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    pad_sequences : bool, default False
+        Give one more sequence at the end of a video if some of its frames exist. The others are 0,
+        their numbers and times -1.
+    enable_frame_num : str, default 'none'
+        Give frame numbers, counted from 0 in each file. ``"scalar"`` or True: that of the first
+        frame, int32 of shape (1,). ``"sequence"``: those of all frames, of shape (F,), with -1 for
+        frames that are filled. ``"none"`` or False: give none.
+    enable_timestamps : bool, default False
+        Give the time of each frame in seconds since the first one of the file, float64 of shape
+        (F,), with -1 for frames that are filled.
+    file_list_frame_num : bool, default False
+        Whether starts and ends in `file_list` are numbers of frames. Starts are rounded up, ends
+        down.
+    file_list_include_preceding_frame : bool, default False
+        Round times in `file_list` the other way: starts down to the frame that is shown, ends up.
+        Otherwise starts are rounded up, and ends down.
+    channels : int, from 1 to 4, default 3
+        Accepted for compatibility: the number of channels follows from `image_type`.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the frames: ``UINT8``, or ``FLOAT`` with the same values.
+    normalized : bool, default False
+        Divide by 255; with ``dtype=FLOAT`` only.
+    skip_vfr_check : bool, default False
+        Accepted without effect: frame rates may vary.
+    additional_decode_surfaces : int, at least 0, default 2
+        Accepted without effect on a CPU.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video_resize(
     *inputs: Any,
@@ -547,7 +1917,196 @@ def video_resize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read sequences of frames from video files and resize them."""
+    """Read sequences of frames from video files and resize them.
+
+    The same as `fn.readers.video`, followed by `fn.resize` with its arguments. With
+    ``dtype=FLOAT``, the sums of resizing are not rounded.
+
+    The files are indexed when the pipeline is built, without decoding a frame; indices
+    are kept in a cache. A file that is no sound video is one bad sample (see `on_sample_error` of
+    `Pipeline`), so nothing is left out without notice; only what lies below `file_root`, cannot be
+    read, and has not the name of a video is left out with a warning. So are ranges in a `file_list`
+    that mean no frame.
+
+    Returns
+    -------
+    DataNode, or several
+        The frames, uint8 of layout ``FHWC``; the label, int32 of shape (1,), unless the files are
+        in `filenames` without `labels`; frame numbers and timestamps, if they are asked for.
+
+    Parameters
+    ----------
+    filenames : list[str], default not set
+        Paths of the videos.
+    file_root : str, default not set
+        Folder with a folder of videos for each class; labels count them.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    file_list : str, default not set
+        Text file with a path, a label, and possibly a start and an end on each line: seconds since
+        the first frame, or, with `file_list_frame_num`, numbers of frames. Negative ones count from
+        the end of the video. The end is the first frame that does not belong to the part.
+    labels : list[int], default not set
+        Label of each entry of `filenames`. Without it, they have none. An empty list stands for 0,
+        1, 2, ...
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    step : int, from -2147483648 to 2147483647, default -1
+        Distance between the first frames of two sequences; -1 and 0 stand for ``sequence_length *
+        stride``.
+    clips_per_video : int, from 1 to 1048576, default not set
+        Give so many sequences of each video an epoch, which start anywhere in it, instead of those
+        at every `step`. They are drawn anew for each epoch, from the reader's `seed` or, without
+        one, the pipeline's.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    pad_sequences : bool, default False
+        Give one more sequence at the end of a video if some of its frames exist. The others are 0,
+        their numbers and times -1.
+    enable_frame_num : str, default 'none'
+        Give frame numbers, counted from 0 in each file. ``"scalar"`` or True: that of the first
+        frame, int32 of shape (1,). ``"sequence"``: those of all frames, of shape (F,), with -1 for
+        frames that are filled. ``"none"`` or False: give none.
+    enable_timestamps : bool, default False
+        Give the time of each frame in seconds since the first one of the file, float64 of shape
+        (F,), with -1 for frames that are filled.
+    file_list_frame_num : bool, default False
+        Whether starts and ends in `file_list` are numbers of frames. Starts are rounded up, ends
+        down.
+    file_list_include_preceding_frame : bool, default False
+        Round times in `file_list` the other way: starts down to the frame that is shown, ends up.
+        Otherwise starts are rounded up, and ends down.
+    channels : int, from 1 to 4, default 3
+        Accepted for compatibility: the number of channels follows from `image_type`.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the frames: ``UINT8``, or ``FLOAT`` with the same values.
+    normalized : bool, default False
+        Divide by 255; with ``dtype=FLOAT`` only.
+    skip_vfr_check : bool, default False
+        Accepted without effect: frame rates may vary.
+    additional_decode_surfaces : int, at least 0, default 2
+        Accepted without effect on a CPU.
+    size : list[float] or DataNode, default not set
+        Size of the output: ``(height, width)``, ``(depth, height, width)`` for volumes, or one
+        number for all axes.
+    resize_x : float or DataNode, default not set
+        Width of the output.
+    resize_y : float or DataNode, default not set
+        Height of the output.
+    resize_z : float or DataNode, default not set
+        Depth of the output; without effect on images.
+    resize_shorter : float or DataNode, default not set
+        Size of the shorter axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_smaller"``.
+    resize_longer : float or DataNode, default not set
+        Size of the longer axis; the aspect ratio is kept. The same as `size` with this number for
+        all axes and ``mode="not_larger"``.
+    mode : str, default not set
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size. Excludes
+        `resize_shorter` and `resize_longer`.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def webdataset(
     *,
@@ -582,4 +2141,108 @@ def webdataset(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read samples from tar archives in the layout of WebDataset."""
+    """Read samples from tar archives in the layout of WebDataset.
+
+    Files in a row whose paths agree up to the first dot of the name are one sample; what follows
+    that dot is the extension. Files whose names begin with a dot, links and folders are left out.
+    Members are read from the archives, which may be of the formats v7, ustar, pax or GNU, but not
+    compressed; nothing is ever extracted. A damaged member is a bad sample; where a header is
+    damaged, the samples before and after it are.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        For each entry of `ext`, the bytes of a file, as one-dimensional tensors of its type; a list
+        if there are several.
+
+    Parameters
+    ----------
+    paths : list[str]
+        Paths of the archives.
+    ext : list[str]
+        Extensions of the file for each output; alternatives are divided by semicolons
+        (``"jpg;png"``). Of several files that match, the first in the archive is read.
+    index_paths : list[str], default not set
+        Paths of index files, one for each archive, as ``python -m dali_core index wds`` writes
+        them. Without them, headers of the archives are read once; what was found is kept in a cache
+        (environment variable ``DALI_CORE_INDEX_CACHE``).
+    missing_component_behavior : str, default ''
+        What to do with a sample without a file for some output: ``"empty"``, the default, gives an
+        empty tensor, ``"skip"`` leaves out the sample, and with ``"error"`` it is a bad sample.
+        Upper and lower case are the same.
+    dtypes : list[types.DALIDataType], default not set
+        Type of each output, as which the bytes of the files are read: little endian, not ``BOOL``.
+        By default all are ``UINT8``.
+    case_sensitive_extensions : bool, default True
+        Whether extensions tell 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -19,7 +19,36 @@ def max(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the largest element of each tensor."""
+    """Return the largest element of each tensor.
+
+    The output has the input's type. NaN is passed over. Of no elements, the result is the lowest
+    finite number of the type.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mean(
     input: Input,
@@ -34,7 +63,38 @@ def mean(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the mean of the elements of each tensor."""
+    """Return the mean of the elements of each tensor.
+
+    An integer output of integers is the sum, wrapped around where the type cannot hold it, divided
+    without a rest; that of floating point numbers rounds half away from zero and saturates.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    dtype : types.DALIDataType, default not set
+        Type of the output. By default, ``FLOAT``, or ``FLOAT64`` for float64.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def mean_square(
     input: Input,
@@ -49,7 +109,39 @@ def mean_square(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the mean of the squares of the elements of each tensor."""
+    """Return the mean of the squares of the elements of each tensor.
+
+    An integer output of integers is the sum of squares, wrapped around where the type cannot hold
+    it, divided without a rest; that of floating point numbers rounds half away from zero and
+    saturates.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    dtype : types.DALIDataType, default not set
+        Type of the output. By default, ``FLOAT``, or ``FLOAT64`` for float64.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def min(
     input: Input,
@@ -63,7 +155,36 @@ def min(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the smallest element of each tensor."""
+    """Return the smallest element of each tensor.
+
+    The output has the input's type. NaN is passed over. Of no elements, the result is the largest
+    finite number of the type.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def rms(
     input: Input,
@@ -78,7 +199,39 @@ def rms(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the root of the mean of the squares of the elements of each tensor."""
+    """Return the root of the mean of the squares of the elements of each tensor.
+
+    An integer output of integers is the sum of squares, wrapped around where the type cannot hold
+    it, divided without a rest, and then the whole part of the root; that of floating point numbers
+    rounds half away from zero and saturates.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    dtype : types.DALIDataType, default not set
+        Type of the output. By default, ``FLOAT``, or ``FLOAT64`` for float64.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def std_dev(
     *inputs: Any,
@@ -91,7 +244,40 @@ def std_dev(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the standard deviation of the elements of each tensor around a mean."""
+    """Return the standard deviation of the elements of each tensor around a mean.
+
+    It is the root of the sum of squares of differences, divided by the number of elements less
+    `ddof`. The output is ``FLOAT``, or ``FLOAT64`` for float64. Where an empty list of axes reduces
+    nothing, it is 0.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs ------ Tensors of any type, shape and layout; bool counts as 0 and 1. Means: one number,
+    or one for each output, with or without the reduced dimensions. A number stands for one that is
+    the same for all samples.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    ddof : int, default 0
+        Subtracted from the number of elements when dividing by it: 1 for the unbiased estimate from
+        a sample of which the mean is computed, too.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def sum(
     input: Input,
@@ -106,7 +292,39 @@ def sum(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Add up the elements of each tensor."""
+    """Add up the elements of each tensor.
+
+    An integer output of integers wraps around where the sum does not fit; that of floating point
+    numbers rounds half away from zero and saturates.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs
+    ------
+    Tensors of any type, shape and layout; bool counts as 0 and 1.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    dtype : types.DALIDataType, default not set
+        Type of the output. By default, ``INT64`` for signed integers, ``UINT64`` for unsigned ones
+        and bool, ``FLOAT`` for float16, and the input's type otherwise.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def variance(
     *inputs: Any,
@@ -119,4 +337,37 @@ def variance(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Return the variance of the elements of each tensor around a mean."""
+    """Return the variance of the elements of each tensor around a mean.
+
+    Squares of differences are added up and divided by the number of elements less `ddof`. The
+    output is ``FLOAT``, or ``FLOAT64`` for float64. Where an empty list of axes reduces nothing, it
+    is 0.
+
+    All dimensions are reduced, or those that `axes` or `axis_names` lists; they vanish unless
+    `keep_dims` is set, from the layout as well. An empty list reduces nothing.
+
+    Inputs ------ Tensors of any type, shape and layout; bool counts as 0 and 1. Means: one number,
+    or one for each output, with or without the reduced dimensions. A number stands for one that is
+    the same for all samples.
+
+    Parameters
+    ----------
+    axes : list[int], default not set
+        Dimensions to reduce, each once; negative ones count from the end.
+    axis_names : str, default not set
+        Dimensions to reduce, by their letters in the input's layout. Not together with `axes`.
+    keep_dims : bool, default False
+        Whether reduced dimensions stay, with extent 1.
+    ddof : int, default 0
+        Subtracted from the number of elements when dividing by it: 1 for the unbiased estimate from
+        a sample of which the mean is computed, too.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

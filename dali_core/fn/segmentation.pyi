@@ -20,7 +20,37 @@ def random_mask_pixel(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Draw a pixel of a mask at random: any one, or one of the foreground."""
+    """Draw a pixel of a mask at random: any one, or one of the foreground.
+
+    Foreground is what is above `threshold`, or equals `value`. A mask without foreground gives any
+    pixel. The output is the position of the pixel, int64, one number for each dimension. What is
+    drawn for a sample depends on the seed, the epoch and the sample alone, not on batch size,
+    threads or shards.
+
+    Inputs
+    ------
+    Masks of any type and shape, with at least one element.
+
+    Parameters
+    ----------
+    foreground : int or DataNode, default 0
+        Draw pixels of the foreground only if not 0.
+    threshold : float or DataNode, default 0.0
+        What the foreground is above. Excludes `value`.
+    value : int or DataNode, default not set
+        What the foreground equals.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def random_object_bbox(
     input: Input,
@@ -42,7 +72,60 @@ def random_object_bbox(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Choose an object of a labelled mask at random, and give its bounding box."""
+    """Choose an object of a labelled mask at random, and give its bounding box.
+
+    An object is a connected set of elements with one label; elements are connected by their faces,
+    not by edges or corners. First a label is drawn from those of the foreground that have an
+    object, then one of its objects. Where there is none, and with a probability of ``1 -
+    foreground_prob``, the box is the whole mask.
+
+    Outputs are int32, with a number for each dimension of the mask. What is drawn for a sample
+    depends on the seed, the epoch and the sample alone, not on batch size, threads or shards.
+
+    Inputs
+    ------
+    Masks of an integer type or bool, with less than 2**31 elements.
+
+    Parameters
+    ----------
+    foreground_prob : float or DataNode, from 0 to 1, default 1.0
+        Probability of choosing an object instead of the whole mask.
+    classes : list[int] or DataNode, default not set
+        Labels of the foreground. By default, all but the background.
+    class_weights : list[float] or DataNode, at least 0, default not set
+        Relative probabilities of `classes`; without these, of the labels from 0 on, the background
+        left out.
+    background : int or DataNode, from -2147483648 to 2147483647, default not set
+        Label of the background. By default 0, or if that is in `classes`, the label below the least
+        of these; below the least of int32, the greatest that is not in `classes`.
+    ignore_class : bool, default False
+        Draw from the objects of all labels. Not together with `classes`, `class_weights` or
+        `output_class`.
+    threshold : list[int] or DataNode, default not set
+        Least extents of the boxes to choose from: one for each dimension, or one for all.
+    k_largest : int, at least 1, default not set
+        Choose from this many of the largest boxes, of those that `threshold` leaves: of the label
+        that was drawn, or of all with `ignore_class`.
+    format : str, default 'anchor_shape'
+        ``'anchor_shape'`` for two outputs, the first element and the extents; ``'start_end'`` for
+        two, the first element and the one after the last; ``'box'`` for one with these numbers
+        behind each other.
+    output_class : bool, default False
+        Give the label of the object as a last output: that of the background for the whole mask.
+    cache_objects : bool, default False
+        Accepted without effect: objects are found again for each mask.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def select_masks(
     input_0: Input,
@@ -56,4 +139,27 @@ def select_masks(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Choose masks by their numbers, and give the polygons and vertices of these only."""
+    """Choose masks by their numbers, and give the polygons and vertices of these only.
+
+    The outputs are polygons and vertices as in the inputs: masks are in the order in which they
+    were asked for, the polygons of a mask in that of the input, and vertices follow each other
+    without gaps.
+
+    Inputs ------ Numbers of the masks, int32 of shape ``(M,)``, each once. Polygons, int32 of shape
+    ``(P, 3)``: the number of the mask that it is part of, its first vertex, and the one after its
+    last. Vertices of any type and of shape ``(V, D)``.
+
+    Parameters
+    ----------
+    reindex_masks : bool, default False
+        Number the masks of the result from 0, in the order in which they were asked for.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -13,7 +13,25 @@ def combine(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Combine affine transforms to one that does the first input, then the second, and so on."""
+    """Combine affine transforms to one that does the first input, then the second, and so on.
+
+    Inputs are ``float32`` matrices of N rows and N + 1 columns, all of the same N from 1 to 6. If
+    the layout of some starts with F, they have one for each frame, and the result does, too.
+
+    Parameters
+    ----------
+    reverse_order : bool, default False
+        Do the last input first.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def crop(
     input: Input = ...,
@@ -30,7 +48,47 @@ def crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that takes one range of coordinates to another."""
+    """Make an affine transform that takes one range of coordinates to another.
+
+    It takes the point `from_start` to `to_start` and `from_end` to `to_end`, and so adjusts
+    coordinates to an image that was cropped or resized.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    from_start : list[float] or DataNode, default [0.0]
+        Start of the range before. One number for each dimension, or one for all.
+    from_end : list[float] or DataNode, default [1.0]
+        End of the range before, different from its start: the scale is infinite otherwise. One
+        number for each dimension, or one for all.
+    to_start : list[float] or DataNode, default [0.0]
+        Start of the range after. One number for each dimension, or one for all.
+    to_end : list[float] or DataNode, default [1.0]
+        End of the range after. One number for each dimension, or one for all.
+    absolute : bool, default False
+        Exchange the start and the end of a range that runs backwards.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def rotation(
     input: Input = ...,
@@ -45,7 +103,43 @@ def rotation(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that rotates around a point, or around an axis in space."""
+    """Make an affine transform that rotates around a point, or around an axis in space.
+
+    There are three dimensions with `axis` and two without. Positive angles turn x towards y.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    angle : float or DataNode
+        Angle in degrees.
+    axis : list[float] or DataNode, default not set
+        Direction (x, y, z) of the axis, of any length above 0. The opposite direction is the
+        opposite angle.
+    center : list[float] or DataNode, default not set
+        Point that the rotation leaves where it is: one number for each dimension, or one for all.
+        By default, the origin.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def scale(
     input: Input = ...,
@@ -60,7 +154,41 @@ def scale(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that scales around a point."""
+    """Make an affine transform that scales around a point.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    scale : list[float] or DataNode
+        Factor of each of 1 to 6 dimensions, or one factor for all dimensions of the input or of
+        `ndim`.
+    center : list[float] or DataNode, default not set
+        Point that the scaling leaves where it is: one number for each dimension, or one for all. By
+        default, the origin.
+    ndim : int, from 1 to 6, default not set
+        Number of dimensions where neither `scale` nor an input tells it.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def shear(
     input: Input = ...,
@@ -75,7 +203,41 @@ def shear(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that shears around a point."""
+    """Make an affine transform that shears around a point.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    shear : list[float] or DataNode, default not set
+        How far one coordinate moves for each step along another: (x by y, y by x), or in three
+        dimensions (x by y, x by z, y by x, y by z, z by x, z by y). Excludes `angles`.
+    angles : list[float] or DataNode, from -90 to 90, default not set
+        The same as angles in degrees, from -90 to 90: `shear` is their tangent.
+    center : list[float] or DataNode, default not set
+        Point that the shearing leaves where it is: one number for each dimension, or one for all.
+        By default, the origin.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def translation(
     input: Input = ...,
@@ -88,4 +250,32 @@ def translation(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Make an affine transform that moves points."""
+    """Make an affine transform that moves points.
+
+    The result is a ``float32`` matrix ``[M T]`` of N rows and N + 1 columns, which takes a point
+    ``p`` to ``M p + T``. Coordinates are in the order x, y, z. Give it to `coord_transform` or
+    `warp_affine`.
+
+    Arguments that come with each sample may have a value for each frame: their layout then starts
+    with F, and so does that of the result.
+
+    Inputs ------ An affine transform that comes before the new one: a ``float32`` matrix of N rows
+    and N + 1 columns, or one for each frame with a layout that starts with F.
+
+    Parameters
+    ----------
+    offset : list[float] or DataNode
+        How far to move, one number for each of 1 to 6 dimensions.
+    reverse_order : bool, default False
+        Let the transform of the input come after the new one, not before. Without an input, it has
+        no effect.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

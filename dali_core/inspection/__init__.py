@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dali_core.inspection.preview import Preview as Preview
+from dali_core.inspection.report import Report as Report
 from dali_core.inspection.samples import InspectedSample as InspectedSample
 from dali_core.inspection.samples import SampleStep as SampleStep
 from dali_core.inspection.samples import StepValue as StepValue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import dataclass
 from typing import Any
 
 from dali_core.inspection.kinds import Kind
@@ -15,6 +16,23 @@ LARGEST_SIDE = 224
 
 _SMALLEST_SIDE = 96
 _BOX_COLORS = ("#ffe119", "#000000")
+
+
+@dataclass(frozen=True)
+class EncodedPicture:
+    """A picture as an ``<img>`` has it."""
+
+    url: str
+    width: int
+    height: int
+    label: str
+
+
+def encode_picture(picture: Picture) -> EncodedPicture:
+    """Encode a picture for a page."""
+    image = to_pillow(picture)
+    url = to_data_url(image, picture.kind)
+    return EncodedPicture(url, image.width, image.height, picture.label)
 
 
 def to_pillow(picture: Picture) -> Any:

@@ -9,20 +9,10 @@ from functools import cache
 from typing import Any
 
 from dali_core._messages import printable
-from dali_core.inspection.encoding import to_data_url, to_pillow
+from dali_core.inspection.encoding import EncodedPicture, encode_picture
 from dali_core.inspection.optional import require
 from dali_core.inspection.panels import Panel, StepPanels, panels_of
 from dali_core.inspection.samples import InspectedSample, SampleStep, StepValue
-
-
-@dataclass(frozen=True)
-class EncodedPicture:
-    """A picture as an ``<img>`` has it."""
-
-    url: str
-    width: int
-    height: int
-    label: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +32,8 @@ class EncodedStep:
     step: SampleStep
     panels: tuple[EncodedPanel, ...]
     outputs: bool
+    is_compact: bool = False
+    """Whether it made a single number, which needs no more than a line."""
     skipped: tuple[SampleStep, ...] = ()
     """With other steps that follow and did not run either: all of them."""
 
@@ -105,13 +97,12 @@ def _steps(sample: InspectedSample) -> list[EncodedStep]:
 
 def _encoded(entry: StepPanels) -> EncodedStep:
     panels = tuple(_encoded_panel(panel) for panel in entry.panels)
-    return EncodedStep(entry.step, panels, any(value.outputs for value in entry.step.values))
+    outputs = any(value.outputs for value in entry.step.values)
+    values = entry.step.values
+    is_compact = len(values) == 1 and values[0].array.size == 1 and not entry.step.error
+    return EncodedStep(entry.step, panels, outputs, is_compact)
 
 
 def _encoded_panel(panel: Panel) -> EncodedPanel:
-    pictures = []
-    for picture in panel.pictures:
-        image = to_pillow(picture)
-        url = to_data_url(image, picture.kind)
-        pictures.append(EncodedPicture(url, image.width, image.height, picture.label))
-    return EncodedPanel(panel.value, panel.description, tuple(pictures), panel.text)
+    pictures = tuple(map(encode_picture, panel.pictures))
+    return EncodedPanel(panel.value, panel.description, pictures, panel.text)

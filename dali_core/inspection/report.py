@@ -7,8 +7,10 @@ import importlib.metadata
 import os
 import platform
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -18,11 +20,16 @@ from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
 from dali_core._runtime.native_code import simd_level
 from dali_core.errors import DaliCoreError, title_of
+from dali_core.inspection.calls import OperatorCall, operator_call
+from dali_core.inspection.classes import class_histograms
+from dali_core.inspection.encoding import encode_picture
+from dali_core.inspection.epochs import epoch_strip
 from dali_core.inspection.optional import require
+from dali_core.inspection.performance import performance_of
 from dali_core.inspection.preview import inspect_samples, write_page
 from dali_core.inspection.rendering import render
 from dali_core.inspection.samples import InspectedSample
-from dali_core.inspection.svg import to_svg
+from dali_core.inspection.svg import Drawing, draw_graph
 from dali_core.statistics import PipelineStatistics
 
 _PACKAGES = {
@@ -32,6 +39,7 @@ _PACKAGES = {
     "FITS files": ("astropy",),
 }
 _NUM_KILO = 1000
+_PAGE_MARGINS = 80  # pixels beside a graph
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,40 @@ class OperatorRow:
     """An operator in the table that says what the picture of the graph shows."""
 
     name: str
-    operator: str
-    location: str
+    call: OperatorCall
     inputs: str
     sizes: str
+
+
+class Report:
+    """A report that was written.
+
+    Parameters
+    ----------
+    path : path
+        The page.
+
+    Attributes
+    ----------
+    path : Path
+        The page, as an absolute path.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+
+    def open(self) -> bool:
+        """Show the page in the browser of the user.
+
+        Returns
+        -------
+        bool
+            Whether a browser was found.
+        """
+        return webbrowser.open(self.path.as_uri())
+
+    def __repr__(self) -> str:
+        return f"Report({str(self.path)!r})"
 
 
 def write_report(
@@ -51,7 +89,7 @@ def write_report(
     plan: ExecutionPlan,
     statistics: PipelineStatistics,
     samples: int | Sequence[int],
-) -> None:
+) -> Report:
     """Write a page about a pipeline; see `Pipeline.report`."""
     shown: list[InspectedSample] = []
     samples_error = ""
@@ -61,19 +99,28 @@ def write_report(
         samples_error = str(error)
     markup = require("markupsafe", "Jinja2").Markup
     sizes = _sizes(inspected, shown)
+    nodes = inspected.live_nodes
+    graph = _graph(inspected, plan, statistics, sizes)
+    strip = None if samples_error else epoch_strip(inspected)
     text = render(
         "report.html",
         shown,
         title="Report about a pipeline",
         made_at=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        graph=markup(_graph(inspected, plan, statistics, sizes)),
-        operators=[_row(node, sizes) for node in inspected.live_nodes],
+        graph=markup(graph.text),
+        graph_width=round(graph.width) + _PAGE_MARGINS,
+        operators=[_row(node, sizes) for node in nodes],
         statistics=statistics,
+        performance=performance_of(statistics, {node.name: node for node in nodes}),
+        strip=strip,
+        strip_pictures=[encode_picture(picture) for picture in strip.pictures] if strip else [],
+        histograms=class_histograms(inspected),
         plan=plan.describe(),
         environment=environment(inspected),
         samples_error=samples_error,
     )
     write_page(path, text)
+    return Report(path)
 
 
 def environment(inspected: Inspected) -> dict[str, str]:
@@ -111,15 +158,15 @@ def _gpus() -> str:
     return ", ".join(cuda.device_name(number) for number in range(cuda.device_count()))
 
 
-def _sizes(inspected: Inspected, shown: Sequence[InspectedSample]) -> dict[DataNode, str]:
-    """Return the mean size of each value that came into being."""
+def _sizes(inspected: Inspected, shown: Sequence[InspectedSample]) -> dict[DataNode, float]:
+    """Return the mean size of each value that came into being, in bytes."""
     found: dict[str, list[int]] = {}
     for sample in shown:
         for step in sample.values():
             for value in step.values:
                 found.setdefault(value.name, []).append(value.array.nbytes)
     return {
-        value: _bytes_text(sum(found[value.name]) / len(found[value.name]))
+        value: sum(found[value.name]) / len(found[value.name])
         for node in inspected.live_nodes
         for value in node.outputs
         if value.name in found
@@ -140,16 +187,18 @@ def _time_text(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
 
 
-def _row(node: OperatorNode, sizes: Mapping[DataNode, str]) -> OperatorRow:
+def _row(node: OperatorNode, sizes: Mapping[DataNode, float]) -> OperatorRow:
     inputs = [value.name for value in node.inputs]
     inputs += [f"{name}={value.name}" for name, value in node.tensor_arguments.items()]
     inputs += [f"if {condition}" for condition in node.conditions]
     return OperatorRow(
         node.name,
-        title_of(node.operator),
-        node.location,
+        operator_call(node),
         ", ".join(inputs),
-        ", ".join(sizes.get(value, "not made") for value in node.outputs),
+        ", ".join(
+            f"{sizes[value] / _NUM_KILO:.4g}" if value in sizes else "not made"
+            for value in node.outputs
+        ),
     )
 
 
@@ -157,8 +206,8 @@ def _graph(
     inspected: Inspected,
     plan: ExecutionPlan,
     statistics: PipelineStatistics,
-    sizes: Mapping[DataNode, str],
-) -> str:
+    sizes: Mapping[DataNode, float],
+) -> Drawing:
     by_name = {node.name: node for node in inspected.live_nodes}
     chains = [
         [stage.nodes[i].node for i in chain]
@@ -175,4 +224,5 @@ def _graph(
         (chain, f"run as one: {', '.join(title_of(node.operator) for node in chain)}")
         for chain in chains
     ]
-    return to_svg(inspected.nodes, inspected.outputs, notes=notes, sizes=sizes, groups=groups)
+    texts = {value: _bytes_text(size) for value, size in sizes.items()}
+    return draw_graph(inspected.nodes, inspected.outputs, notes=notes, sizes=texts, groups=groups)

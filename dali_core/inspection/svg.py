@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from dali_core._graph.node import DataNode, OperatorNode
@@ -25,14 +26,36 @@ _STYLE = (
 )
 
 
-def to_svg(
+@dataclass(frozen=True)
+class Drawing:
+    """A picture of a graph.
+
+    Attributes
+    ----------
+    text : str
+        An ``<svg>`` element.
+    width, height : float
+        Its extents in pixels.
+    """
+
+    text: str
+    width: float
+    height: float
+
+
+def to_svg(nodes: Sequence[OperatorNode], outputs: Sequence[DataNode]) -> str:
+    """Draw what computes some values, as an ``<svg>`` element; see `draw_graph`."""
+    return draw_graph(nodes, outputs).text
+
+
+def draw_graph(
     nodes: Sequence[OperatorNode],
     outputs: Sequence[DataNode],
     *,
     notes: Mapping[OperatorNode, str] | None = None,
     sizes: Mapping[DataNode, str] | None = None,
     groups: Sequence[tuple[Sequence[OperatorNode], str]] = (),
-) -> str:
+) -> Drawing:
     """Draw what computes some values.
 
     Parameters
@@ -50,9 +73,9 @@ def to_svg(
 
     Returns
     -------
-    str
-        An ``<svg>`` element; the same for the same graph. Boxes are operators and outputs, colours
-        tell operators that run in Python, and dashed lines are per-sample arguments and conditions.
+    Drawing
+        The same for the same graph. Boxes are operators and outputs, colours tell operators that
+        run in Python, and dashed lines are per-sample arguments and conditions.
     """
     keys: list[OperatorNode | int] = [*live_nodes(outputs, nodes), *range(len(outputs))]
     texts = {key: _text(key, notes or {}) for key in keys}
@@ -94,7 +117,7 @@ def to_svg(
         if beside[place_of]:
             shapes.append(_draw_size(line, starts[line], beside[place_of]))
     width, height = width + 2 * _MARGIN, height + 2 * _MARGIN
-    return "\n".join(
+    text = "\n".join(
         [
             '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Graph of the pipeline" '
             f'width="{width:.0f}" height="{height:.0f}" '
@@ -104,6 +127,7 @@ def to_svg(
             "</svg>\n",
         ]
     )
+    return Drawing(text, width, height)
 
 
 def _text(key: OperatorNode | int, notes: Mapping[OperatorNode, str]) -> list[str]:

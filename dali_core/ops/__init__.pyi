@@ -20,7 +20,10 @@ from dali_core.ops import transforms as transforms
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
 class AudioDecoder(OperatorClass):
-    """Decode audio files."""
+    """Decode audio files.
+
+    The arguments are those of `fn.audio_decoder`.
+    """
 
     def __init__(
         self,
@@ -50,7 +53,10 @@ class AudioDecoder(OperatorClass):
     ) -> list[DataNode]: ...
 
 class AudioResample(OperatorClass):
-    """Resample signals."""
+    """Resample signals.
+
+    The arguments are those of `fn.audio_resample`.
+    """
 
     def __init__(
         self,
@@ -84,7 +90,10 @@ class AudioResample(OperatorClass):
     ) -> DataNode: ...
 
 class BatchPermutation(OperatorClass):
-    """Draw an order of the samples of each batch, as indices for `permute_batch`."""
+    """Draw an order of the samples of each batch, as indices for `permute_batch`.
+
+    The arguments are those of `fn.batch_permutation`.
+    """
 
     def __init__(
         self,
@@ -110,7 +119,10 @@ class BatchPermutation(OperatorClass):
     ) -> DataNode: ...
 
 class BbFlip(OperatorClass):
-    """Mirror bounding boxes as `flip` mirrors the image that they belong to."""
+    """Mirror bounding boxes as `flip` mirrors the image that they belong to.
+
+    The arguments are those of `fn.bb_flip`.
+    """
 
     def __init__(
         self,
@@ -138,7 +150,10 @@ class BbFlip(OperatorClass):
     ) -> DataNode: ...
 
 class BBoxPaste(OperatorClass):
-    """Move bounding boxes to where they are after `paste` has put their image on a canvas."""
+    """Move bounding boxes to where they are after `paste` has put their image on a canvas.
+
+    The arguments are those of `fn.bbox_paste`.
+    """
 
     def __init__(
         self,
@@ -168,7 +183,10 @@ class BBoxPaste(OperatorClass):
     ) -> DataNode: ...
 
 class BBoxRotate(OperatorClass):
-    """Rotate bounding boxes as `rotate` rotates the image that they belong to."""
+    """Rotate bounding boxes as `rotate` rotates the image that they belong to.
+
+    The arguments are those of `fn.bbox_rotate`.
+    """
 
     def __init__(
         self,
@@ -209,7 +227,10 @@ class BBoxRotate(OperatorClass):
     ) -> Any: ...
 
 class BoxEncoder(OperatorClass):
-    """Give each anchor the box and the label that it should predict."""
+    """Give each anchor the box and the label that it should predict.
+
+    The arguments are those of `fn.box_encoder`.
+    """
 
     def __init__(
         self,
@@ -244,7 +265,10 @@ class BoxEncoder(OperatorClass):
     ) -> list[DataNode]: ...
 
 class Brightness(OperatorClass):
-    """Change the brightness of each image."""
+    """Change the brightness of each image.
+
+    The arguments are those of `fn.brightness`.
+    """
 
     def __init__(
         self,
@@ -272,7 +296,10 @@ class Brightness(OperatorClass):
     ) -> DataNode: ...
 
 class BrightnessContrast(OperatorClass):
-    """Change the brightness and contrast of each image."""
+    """Change the brightness and contrast of each image.
+
+    The arguments are those of `fn.brightness_contrast`.
+    """
 
     def __init__(
         self,
@@ -304,7 +331,10 @@ class BrightnessContrast(OperatorClass):
     ) -> DataNode: ...
 
 class Caffe2Reader(OperatorClass):
-    """Read images, labels and other tensors from LMDB databases of Caffe2."""
+    """Read images, labels and other tensors from LMDB databases of Caffe2.
+
+    The arguments are those of `fn.caffe2_reader`.
+    """
 
     def __init__(
         self,
@@ -370,7 +400,10 @@ class Caffe2Reader(OperatorClass):
     ) -> Any: ...
 
 class CaffeReader(OperatorClass):
-    """Read images and labels from LMDB databases of Caffe."""
+    """Read images and labels from LMDB databases of Caffe.
+
+    The arguments are those of `fn.caffe_reader`.
+    """
 
     def __init__(
         self,
@@ -430,7 +463,10 @@ class CaffeReader(OperatorClass):
     ) -> Any: ...
 
 class Cast(OperatorClass):
-    """Convert the elements of each tensor to another type."""
+    """Convert the elements of each tensor to another type.
+
+    The arguments are those of `fn.cast`.
+    """
 
     def __init__(
         self,
@@ -454,7 +490,10 @@ class Cast(OperatorClass):
     ) -> DataNode: ...
 
 class CastLike(OperatorClass):
-    """Convert each tensor to the type of another one."""
+    """Convert each tensor to the type of another one.
+
+    The arguments are those of `fn.cast_like`.
+    """
 
     def __init__(
         self,
@@ -477,7 +516,10 @@ class CastLike(OperatorClass):
     ) -> DataNode: ...
 
 class Cat(OperatorClass):
-    """Join the tensors of several inputs along a dimension that they have."""
+    """Join the tensors of several inputs along a dimension that they have.
+
+    The arguments are those of `fn.cat`.
+    """
 
     def __init__(
         self,
@@ -501,7 +543,10 @@ class Cat(OperatorClass):
     ) -> DataNode: ...
 
 class Clahe(OperatorClass):
-    """Equalize the histogram of each part of an image, with limited contrast (CLAHE)."""
+    """Equalize the histogram of each part of an image, with limited contrast (CLAHE).
+
+    The arguments are those of `fn.clahe`.
+    """
 
     def __init__(
         self,
@@ -533,7 +578,10 @@ class Clahe(OperatorClass):
     ) -> DataNode: ...
 
 class COCOReader(OperatorClass):
-    """Read images with boxes, labels and masks from COCO data sets."""
+    """Read images with boxes, labels and masks from COCO data sets.
+
+    The arguments are those of `fn.coco_reader`.
+    """
 
     def __init__(
         self,
@@ -633,7 +681,10 @@ class COCOReader(OperatorClass):
     ) -> list[DataNode]: ...
 
 class CoinFlip(OperatorClass):
-    """Draw 1 with a given probability, and 0 otherwise."""
+    """Draw 1 with a given probability, and 0 otherwise.
+
+    The arguments are those of `fn.coin_flip`.
+    """
 
     def __init__(
         self,
@@ -663,7 +714,10 @@ class CoinFlip(OperatorClass):
     ) -> DataNode: ...
 
 class ColorSpaceConversion(OperatorClass):
-    """Convert images from one colour space to another."""
+    """Convert images from one colour space to another.
+
+    The arguments are those of `fn.color_space_conversion`.
+    """
 
     def __init__(
         self,
@@ -689,7 +743,10 @@ class ColorSpaceConversion(OperatorClass):
     ) -> DataNode: ...
 
 class ColorTwist(OperatorClass):
-    """Change the hue, saturation, contrast and brightness of each image."""
+    """Change the hue, saturation, contrast and brightness of each image.
+
+    The arguments are those of `fn.color_twist`.
+    """
 
     def __init__(
         self,
@@ -723,7 +780,10 @@ class ColorTwist(OperatorClass):
     ) -> DataNode: ...
 
 class Constant(OperatorClass):
-    """Return the same tensor for every sample."""
+    """Return the same tensor for every sample.
+
+    The arguments are those of `fn.constant`.
+    """
 
     def __init__(
         self,
@@ -753,7 +813,10 @@ class Constant(OperatorClass):
     ) -> DataNode: ...
 
 class Contrast(OperatorClass):
-    """Change the contrast of each image."""
+    """Change the contrast of each image.
+
+    The arguments are those of `fn.contrast`.
+    """
 
     def __init__(
         self,
@@ -781,7 +844,10 @@ class Contrast(OperatorClass):
     ) -> DataNode: ...
 
 class CoordFlip(OperatorClass):
-    """Mirror points, coordinate by coordinate, at a centre."""
+    """Mirror points, coordinate by coordinate, at a centre.
+
+    The arguments are those of `fn.coord_flip`.
+    """
 
     def __init__(
         self,
@@ -817,7 +883,10 @@ class CoordFlip(OperatorClass):
     ) -> DataNode: ...
 
 class CoordTransform(OperatorClass):
-    """Multiply points by a matrix and add a vector to them: ``M p + T``."""
+    """Multiply points by a matrix and add a vector to them: ``M p + T``.
+
+    The arguments are those of `fn.coord_transform`.
+    """
 
     def __init__(
         self,
@@ -847,7 +916,10 @@ class CoordTransform(OperatorClass):
     ) -> DataNode: ...
 
 class Copy(OperatorClass):
-    """Copy each tensor into memory of its own."""
+    """Copy each tensor into memory of its own.
+
+    The arguments are those of `fn.copy`.
+    """
 
     def __init__(
         self,
@@ -869,7 +941,10 @@ class Copy(OperatorClass):
     ) -> DataNode: ...
 
 class Crop(OperatorClass):
-    """Cut a window out of each image, volume or sequence."""
+    """Cut a window out of each image, volume or sequence.
+
+    The arguments are those of `fn.crop`.
+    """
 
     def __init__(
         self,
@@ -917,7 +992,10 @@ class Crop(OperatorClass):
     ) -> DataNode: ...
 
 class CropMirrorNormalize(OperatorClass):
-    """Crop, mirror, normalise and reorder each image in one pass."""
+    """Crop, mirror, normalise and reorder each image in one pass.
+
+    The arguments are those of `fn.crop_mirror_normalize`.
+    """
 
     def __init__(
         self,
@@ -979,7 +1057,10 @@ class CropMirrorNormalize(OperatorClass):
     ) -> DataNode: ...
 
 class Debayer(OperatorClass):
-    """Compute the colours of images that were taken through a Bayer filter."""
+    """Compute the colours of images that were taken through a Bayer filter.
+
+    The arguments are those of `fn.debayer`.
+    """
 
     def __init__(
         self,
@@ -1005,7 +1086,10 @@ class Debayer(OperatorClass):
     ) -> DataNode: ...
 
 class DLTensorPythonFunction(OperatorClass):
-    """Call a Python function on DLPack capsules: those of a batch, or of each sample."""
+    """Call a Python function on DLPack capsules: those of a batch, or of each sample.
+
+    The arguments are those of `fn.dl_tensor_python_function`.
+    """
 
     def __init__(
         self,
@@ -1035,7 +1119,10 @@ class DLTensorPythonFunction(OperatorClass):
     ) -> Any: ...
 
 class DumpImage(OperatorClass):
-    """Write images to files, to look at them."""
+    """Write images to files, to look at them.
+
+    The arguments are those of `fn.dump_image`.
+    """
 
     def __init__(
         self,
@@ -1061,7 +1148,10 @@ class DumpImage(OperatorClass):
     ) -> DataNode: ...
 
 class ElementExtract(OperatorClass):
-    """Take frames out of each sequence."""
+    """Take frames out of each sequence.
+
+    The arguments are those of `fn.element_extract`.
+    """
 
     def __init__(
         self,
@@ -1085,7 +1175,10 @@ class ElementExtract(OperatorClass):
     ) -> Any: ...
 
 class Equalize(OperatorClass):
-    """Spread the levels of each channel of each image evenly over the whole range."""
+    """Spread the levels of each channel of each image evenly over the whole range.
+
+    The arguments are those of `fn.equalize`.
+    """
 
     def __init__(
         self,
@@ -1107,7 +1200,10 @@ class Equalize(OperatorClass):
     ) -> DataNode: ...
 
 class Erase(OperatorClass):
-    """Fill one or more rectangular regions of each tensor with a value."""
+    """Fill one or more rectangular regions of each tensor with a value.
+
+    The arguments are those of `fn.erase`.
+    """
 
     def __init__(
         self,
@@ -1147,7 +1243,10 @@ class Erase(OperatorClass):
     ) -> DataNode: ...
 
 class ExpandDims(OperatorClass):
-    """Add dimensions of extent 1 to the shape of each tensor."""
+    """Add dimensions of extent 1 to the shape of each tensor.
+
+    The arguments are those of `fn.expand_dims`.
+    """
 
     def __init__(
         self,
@@ -1173,7 +1272,10 @@ class ExpandDims(OperatorClass):
     ) -> DataNode: ...
 
 class ExternalSource(OperatorClass):
-    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`."""
+    """Take data from a Python function, iterable or generator, or from `Pipeline.feed_input`.
+
+    The arguments are those of `fn.external_source`.
+    """
 
     def __init__(
         self,
@@ -1223,7 +1325,10 @@ class ExternalSource(OperatorClass):
     ) -> Any: ...
 
 class FastResizeCropMirror(OperatorClass):
-    """Resize images and volumes, cut a window out of the result, and mirror it."""
+    """Resize images and volumes, cut a window out of the result, and mirror it.
+
+    The arguments are those of `fn.fast_resize_crop_mirror`.
+    """
 
     def __init__(
         self,
@@ -1301,7 +1406,10 @@ class FastResizeCropMirror(OperatorClass):
     ) -> DataNode: ...
 
 class FileReader(OperatorClass):
-    """Read files and their labels."""
+    """Read files and their labels.
+
+    The arguments are those of `fn.file_reader`.
+    """
 
     def __init__(
         self,
@@ -1375,7 +1483,10 @@ class FileReader(OperatorClass):
     ) -> list[DataNode]: ...
 
 class Filter(OperatorClass):
-    """Filter each image, volume or sequence with a window of numbers."""
+    """Filter each image, volume or sequence with a window of numbers.
+
+    The arguments are those of `fn.filter`.
+    """
 
     def __init__(
         self,
@@ -1403,7 +1514,10 @@ class Filter(OperatorClass):
     ) -> DataNode: ...
 
 class Flip(OperatorClass):
-    """Mirror each image left to right, top to bottom, or front to back."""
+    """Mirror each image left to right, top to bottom, or front to back.
+
+    The arguments are those of `fn.flip`.
+    """
 
     def __init__(
         self,
@@ -1431,7 +1545,10 @@ class Flip(OperatorClass):
     ) -> DataNode: ...
 
 class Full(OperatorClass):
-    """Make tensors of a given shape, filled with a value."""
+    """Make tensors of a given shape, filled with a value.
+
+    The arguments are those of `fn.full`.
+    """
 
     def __init__(
         self,
@@ -1455,7 +1572,10 @@ class Full(OperatorClass):
     ) -> DataNode: ...
 
 class FullLike(OperatorClass):
-    """Make tensors of the shape, type and layout of the first input, filled with the second."""
+    """Make tensors of the shape, type and layout of the first input, filled with the second.
+
+    The arguments are those of `fn.full_like`.
+    """
 
     def __init__(
         self,
@@ -1475,7 +1595,10 @@ class FullLike(OperatorClass):
     ) -> DataNode: ...
 
 class GaussianBlur(OperatorClass):
-    """Blur images, volumes or sequences with a Gaussian window."""
+    """Blur images, volumes or sequences with a Gaussian window.
+
+    The arguments are those of `fn.gaussian_blur`.
+    """
 
     def __init__(
         self,
@@ -1503,7 +1626,10 @@ class GaussianBlur(OperatorClass):
     ) -> DataNode: ...
 
 class GetProperty(OperatorClass):
-    """Return a property of each tensor: its layout, or where it comes from."""
+    """Return a property of each tensor: its layout, or where it comes from.
+
+    The arguments are those of `fn.get_property`.
+    """
 
     def __init__(
         self,
@@ -1527,7 +1653,10 @@ class GetProperty(OperatorClass):
     ) -> DataNode: ...
 
 class GridMask(OperatorClass):
-    """Set squares of each image, which repeat in a regular grid, to zero."""
+    """Set squares of each image, which repeat in a regular grid, to zero.
+
+    The arguments are those of `fn.grid_mask`.
+    """
 
     def __init__(
         self,
@@ -1559,7 +1688,10 @@ class GridMask(OperatorClass):
     ) -> DataNode: ...
 
 class Hsv(OperatorClass):
-    """Change the hue, saturation and value of each image."""
+    """Change the hue, saturation and value of each image.
+
+    The arguments are those of `fn.hsv`.
+    """
 
     def __init__(
         self,
@@ -1589,7 +1721,10 @@ class Hsv(OperatorClass):
     ) -> DataNode: ...
 
 class Hue(OperatorClass):
-    """Turn the hue of each image."""
+    """Turn the hue of each image.
+
+    The arguments are those of `fn.hue`.
+    """
 
     def __init__(
         self,
@@ -1617,7 +1752,10 @@ class Hue(OperatorClass):
     ) -> DataNode: ...
 
 class ImageDecoder(OperatorClass):
-    """Decode image files."""
+    """Decode image files.
+
+    The arguments are those of `fn.image_decoder`.
+    """
 
     def __init__(
         self,
@@ -1689,7 +1827,10 @@ class ImageDecoder(OperatorClass):
     ) -> DataNode: ...
 
 class ImageDecoderCrop(OperatorClass):
-    """Decode a window of given extent and position of each image file."""
+    """Decode a window of given extent and position of each image file.
+
+    The arguments are those of `fn.image_decoder_crop`.
+    """
 
     def __init__(
         self,
@@ -1765,7 +1906,10 @@ class ImageDecoderCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageDecoderRandomCrop(OperatorClass):
-    """Decode a random window of each image file."""
+    """Decode a random window of each image file.
+
+    The arguments are those of `fn.image_decoder_random_crop`.
+    """
 
     def __init__(
         self,
@@ -1833,7 +1977,10 @@ class ImageDecoderRandomCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageDecoderSlice(OperatorClass):
-    """Decode a window of each image file, given by its ends or by its start and extent."""
+    """Decode a window of each image file, given by its ends or by its start and extent.
+
+    The arguments are those of `fn.image_decoder_slice`.
+    """
 
     def __init__(
         self,
@@ -1915,7 +2062,10 @@ class ImageDecoderSlice(OperatorClass):
     ) -> DataNode: ...
 
 class Jitter(OperatorClass):
-    """Take each pixel of an image from a random place nearby."""
+    """Take each pixel of an image from a random place nearby.
+
+    The arguments are those of `fn.jitter`.
+    """
 
     def __init__(
         self,
@@ -1947,7 +2097,10 @@ class Jitter(OperatorClass):
     ) -> DataNode: ...
 
 class JpegCompressionDistortion(OperatorClass):
-    """Distort images as compression to JPEG does."""
+    """Distort images as compression to JPEG does.
+
+    The arguments are those of `fn.jpeg_compression_distortion`.
+    """
 
     def __init__(
         self,
@@ -1971,7 +2124,10 @@ class JpegCompressionDistortion(OperatorClass):
     ) -> DataNode: ...
 
 class Laplacian(OperatorClass):
-    """Sum the second derivatives of images, volumes or sequences along all data axes."""
+    """Sum the second derivatives of images, volumes or sequences along all data axes.
+
+    The arguments are those of `fn.laplacian`.
+    """
 
     def __init__(
         self,
@@ -2003,7 +2159,10 @@ class Laplacian(OperatorClass):
     ) -> DataNode: ...
 
 class LookupTable(OperatorClass):
-    """Replace each integer by the number that a table has for it."""
+    """Replace each integer by the number that a table has for it.
+
+    The arguments are those of `fn.lookup_table`.
+    """
 
     def __init__(
         self,
@@ -2035,7 +2194,10 @@ class LookupTable(OperatorClass):
     ) -> DataNode: ...
 
 class MelFilterBank(OperatorClass):
-    """Convert spectra to mel spectra by triangular filters."""
+    """Convert spectra to mel spectra by triangular filters.
+
+    The arguments are those of `fn.mel_filter_bank`.
+    """
 
     def __init__(
         self,
@@ -2069,7 +2231,10 @@ class MelFilterBank(OperatorClass):
     ) -> DataNode: ...
 
 class MFCC(OperatorClass):
-    """Compute mel-frequency cepstral coefficients of mel spectra in decibels."""
+    """Compute mel-frequency cepstral coefficients of mel spectra in decibels.
+
+    The arguments are those of `fn.mfcc`.
+    """
 
     def __init__(
         self,
@@ -2101,7 +2266,10 @@ class MFCC(OperatorClass):
     ) -> DataNode: ...
 
 class MultiPaste(OperatorClass):
-    """Paste regions of one or more images on a black canvas, one after the other."""
+    """Paste regions of one or more images on a black canvas, one after the other.
+
+    The arguments are those of `fn.multi_paste`.
+    """
 
     def __init__(
         self,
@@ -2139,7 +2307,10 @@ class MultiPaste(OperatorClass):
     ) -> DataNode: ...
 
 class MXNetReader(OperatorClass):
-    """Read images and labels from a RecordIO file of MXNet."""
+    """Read images and labels from a RecordIO file of MXNet.
+
+    The arguments are those of `fn.mxnet_reader`.
+    """
 
     def __init__(
         self,
@@ -2203,7 +2374,10 @@ class MXNetReader(OperatorClass):
     ) -> list[DataNode]: ...
 
 class NemoAsrReader(OperatorClass):
-    """Read speech and its transcripts, as manifests of NeMo list them."""
+    """Read speech and its transcripts, as manifests of NeMo list them.
+
+    The arguments are those of `fn.nemo_asr_reader`.
+    """
 
     def __init__(
         self,
@@ -2285,7 +2459,10 @@ class NemoAsrReader(OperatorClass):
     ) -> Any: ...
 
 class NonsilentRegion(OperatorClass):
-    """Find the part of a signal without the silence before and after it."""
+    """Find the part of a signal without the silence before and after it.
+
+    The arguments are those of `fn.nonsilent_region`.
+    """
 
     def __init__(
         self,
@@ -2315,7 +2492,10 @@ class NonsilentRegion(OperatorClass):
     ) -> list[DataNode]: ...
 
 class NormalDistribution(OperatorClass):
-    """Draw numbers from a normal distribution."""
+    """Draw numbers from a normal distribution.
+
+    The arguments are those of `fn.normal_distribution`.
+    """
 
     def __init__(
         self,
@@ -2347,7 +2527,10 @@ class NormalDistribution(OperatorClass):
     ) -> DataNode: ...
 
 class Normalize(OperatorClass):
-    """Subtract the mean of each tensor and divide by its standard deviation."""
+    """Subtract the mean of each tensor and divide by its standard deviation.
+
+    The arguments are those of `fn.normalize`.
+    """
 
     def __init__(
         self,
@@ -2389,7 +2572,10 @@ class Normalize(OperatorClass):
     ) -> DataNode: ...
 
 class NumpyReader(OperatorClass):
-    """Read files that `numpy.save` has written."""
+    """Read files that `numpy.save` has written.
+
+    The arguments are those of `fn.numpy_reader`.
+    """
 
     def __init__(
         self,
@@ -2481,7 +2667,10 @@ class NumpyReader(OperatorClass):
     ) -> DataNode: ...
 
 class OneHot(OperatorClass):
-    """Encode each class number as a vector that has another value in that place."""
+    """Encode each class number as a vector that has another value in that place.
+
+    The arguments are those of `fn.one_hot`.
+    """
 
     def __init__(
         self,
@@ -2515,7 +2704,10 @@ class OneHot(OperatorClass):
     ) -> DataNode: ...
 
 class Ones(OperatorClass):
-    """Make tensors of a given shape, filled with ones."""
+    """Make tensors of a given shape, filled with ones.
+
+    The arguments are those of `fn.ones`.
+    """
 
     def __init__(
         self,
@@ -2541,7 +2733,10 @@ class Ones(OperatorClass):
     ) -> DataNode: ...
 
 class OnesLike(OperatorClass):
-    """Make tensors of the shape and layout of the input, filled with ones."""
+    """Make tensors of the shape and layout of the input, filled with ones.
+
+    The arguments are those of `fn.ones_like`.
+    """
 
     def __init__(
         self,
@@ -2565,7 +2760,10 @@ class OnesLike(OperatorClass):
     ) -> DataNode: ...
 
 class Pad(OperatorClass):
-    """Pad each tensor at the end of its dimensions, to the largest extents in the batch."""
+    """Pad each tensor at the end of its dimensions, to the largest extents in the batch.
+
+    The arguments are those of `fn.pad`.
+    """
 
     def __init__(
         self,
@@ -2598,7 +2796,10 @@ class Pad(OperatorClass):
     ) -> DataNode: ...
 
 class Paste(OperatorClass):
-    """Paste each image on a canvas that is larger by a factor."""
+    """Paste each image on a canvas that is larger by a factor.
+
+    The arguments are those of `fn.paste`.
+    """
 
     def __init__(
         self,
@@ -2632,7 +2833,10 @@ class Paste(OperatorClass):
     ) -> DataNode: ...
 
 class PeekImageShape(OperatorClass):
-    """Read the shape that each image file will have once it is decoded, without decoding it."""
+    """Read the shape that each image file will have once it is decoded, without decoding it.
+
+    The arguments are those of `fn.peek_image_shape`.
+    """
 
     def __init__(
         self,
@@ -2660,7 +2864,10 @@ class PeekImageShape(OperatorClass):
     ) -> DataNode: ...
 
 class PerFrame(OperatorClass):
-    """Mark each tensor as a sequence, whose first dimension is that of the frames."""
+    """Mark each tensor as a sequence, whose first dimension is that of the frames.
+
+    The arguments are those of `fn.per_frame`.
+    """
 
     def __init__(
         self,
@@ -2684,7 +2891,10 @@ class PerFrame(OperatorClass):
     ) -> DataNode: ...
 
 class PermuteBatch(OperatorClass):
-    """Take the samples of each batch in another order."""
+    """Take the samples of each batch in another order.
+
+    The arguments are those of `fn.permute_batch`.
+    """
 
     def __init__(
         self,
@@ -2708,7 +2918,10 @@ class PermuteBatch(OperatorClass):
     ) -> DataNode: ...
 
 class PowerSpectrum(OperatorClass):
-    """Compute the spectra of signals along a dimension."""
+    """Compute the spectra of signals along a dimension.
+
+    The arguments are those of `fn.power_spectrum`.
+    """
 
     def __init__(
         self,
@@ -2736,7 +2949,10 @@ class PowerSpectrum(OperatorClass):
     ) -> DataNode: ...
 
 class PreemphasisFilter(OperatorClass):
-    """Subtract from each sample a part of the one before, which raises high frequencies."""
+    """Subtract from each sample a part of the one before, which raises high frequencies.
+
+    The arguments are those of `fn.preemphasis_filter`.
+    """
 
     def __init__(
         self,
@@ -2764,7 +2980,10 @@ class PreemphasisFilter(OperatorClass):
     ) -> DataNode: ...
 
 class PythonFunction(OperatorClass):
-    """Call a Python function on each sample, or on each batch."""
+    """Call a Python function on each sample, or on each batch.
+
+    The arguments are those of `fn.python_function`.
+    """
 
     def __init__(
         self,
@@ -2792,7 +3011,10 @@ class PythonFunction(OperatorClass):
     ) -> Any: ...
 
 class RandomBBoxCrop(OperatorClass):
-    """Draw a random window of an image, and give the boxes that are left in it."""
+    """Draw a random window of an image, and give the boxes that are left in it.
+
+    The arguments are those of `fn.random_bbox_crop`.
+    """
 
     def __init__(
         self,
@@ -2846,10 +3068,13 @@ class RandomBBoxCrop(OperatorClass):
         name: Str | None = None,
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
-    ) -> Any: ...
+    ) -> list[DataNode]: ...
 
 class RandomCropGenerator(OperatorClass):
-    """Draw a random window for an image of each given shape."""
+    """Draw a random window for an image of each given shape.
+
+    The arguments are those of `fn.random_crop_generator`.
+    """
 
     def __init__(
         self,
@@ -2879,7 +3104,10 @@ class RandomCropGenerator(OperatorClass):
     ) -> list[DataNode]: ...
 
 class RandomResizedCrop(OperatorClass):
-    """Cut a random window out of each image and resize it."""
+    """Cut a random window out of each image and resize it.
+
+    The arguments are those of `fn.random_resized_crop`.
+    """
 
     def __init__(
         self,
@@ -2925,7 +3153,10 @@ class RandomResizedCrop(OperatorClass):
     ) -> DataNode: ...
 
 class Reinterpret(OperatorClass):
-    """Read the memory of each tensor as another type, shape or layout."""
+    """Read the memory of each tensor as another type, shape or layout.
+
+    The arguments are those of `fn.reinterpret`.
+    """
 
     def __init__(
         self,
@@ -2958,7 +3189,10 @@ class Reinterpret(OperatorClass):
     ) -> DataNode: ...
 
 class Reshape(OperatorClass):
-    """Change the shape or the layout of each tensor, or both."""
+    """Change the shape or the layout of each tensor, or both.
+
+    The arguments are those of `fn.reshape`.
+    """
 
     def __init__(
         self,
@@ -2989,7 +3223,10 @@ class Reshape(OperatorClass):
     ) -> DataNode: ...
 
 class Resize(OperatorClass):
-    """Resize images, volumes and sequences of them."""
+    """Resize images, volumes and sequences of them.
+
+    The arguments are those of `fn.resize`.
+    """
 
     def __init__(
         self,
@@ -3053,7 +3290,10 @@ class Resize(OperatorClass):
     ) -> Any: ...
 
 class ResizeCropMirror(OperatorClass):
-    """Resize images and volumes, cut a window out of the result, and mirror it."""
+    """Resize images and volumes, cut a window out of the result, and mirror it.
+
+    The arguments are those of `fn.resize_crop_mirror`.
+    """
 
     def __init__(
         self,
@@ -3131,7 +3371,10 @@ class ResizeCropMirror(OperatorClass):
     ) -> DataNode: ...
 
 class ROIRandomCrop(OperatorClass):
-    """Place a window of given extents at random so that it shows as much of a region as it can."""
+    """Place a window of given extents at random so that it shows as much of a region as it can.
+
+    The arguments are those of `fn.roi_random_crop`.
+    """
 
     def __init__(
         self,
@@ -3165,7 +3408,10 @@ class ROIRandomCrop(OperatorClass):
     ) -> DataNode: ...
 
 class Rotate(OperatorClass):
-    """Rotate images around their centre, and volumes around an axis through it."""
+    """Rotate images around their centre, and volumes around an axis through it.
+
+    The arguments are those of `fn.rotate`.
+    """
 
     def __init__(
         self,
@@ -3203,7 +3449,10 @@ class Rotate(OperatorClass):
     ) -> DataNode: ...
 
 class Saturation(OperatorClass):
-    """Change the saturation of each image."""
+    """Change the saturation of each image.
+
+    The arguments are those of `fn.saturation`.
+    """
 
     def __init__(
         self,
@@ -3231,7 +3480,10 @@ class Saturation(OperatorClass):
     ) -> DataNode: ...
 
 class SequenceReader(OperatorClass):
-    """Read sequences of images from folders."""
+    """Read sequences of images from folders.
+
+    The arguments are those of `fn.sequence_reader`.
+    """
 
     def __init__(
         self,
@@ -3301,7 +3553,10 @@ class SequenceReader(OperatorClass):
     ) -> DataNode: ...
 
 class SequenceRearrange(OperatorClass):
-    """Put the frames of each sequence in another order."""
+    """Put the frames of each sequence in another order.
+
+    The arguments are those of `fn.sequence_rearrange`.
+    """
 
     def __init__(
         self,
@@ -3325,7 +3580,10 @@ class SequenceRearrange(OperatorClass):
     ) -> DataNode: ...
 
 class Shapes(OperatorClass):
-    """Return the shape of each tensor, as a tensor with one number for each dimension."""
+    """Return the shape of each tensor, as a tensor with one number for each dimension.
+
+    The arguments are those of `fn.shapes`.
+    """
 
     def __init__(
         self,
@@ -3351,7 +3609,10 @@ class Shapes(OperatorClass):
     ) -> DataNode: ...
 
 class Slice(OperatorClass):
-    """Cut a window out of each tensor, given by its ends or by its start and extent."""
+    """Cut a window out of each tensor, given by its ends or by its start and extent.
+
+    The arguments are those of `fn.slice`.
+    """
 
     def __init__(
         self,
@@ -3405,7 +3666,10 @@ class Slice(OperatorClass):
     ) -> DataNode: ...
 
 class Spectrogram(OperatorClass):
-    """Compute the spectra of overlapping windows of a signal."""
+    """Compute the spectra of overlapping windows of a signal.
+
+    The arguments are those of `fn.spectrogram`.
+    """
 
     def __init__(
         self,
@@ -3443,7 +3707,10 @@ class Spectrogram(OperatorClass):
     ) -> DataNode: ...
 
 class Sphere(OperatorClass):
-    """Bulge each image as if it were stretched over a sphere."""
+    """Bulge each image as if it were stretched over a sphere.
+
+    The arguments are those of `fn.sphere`.
+    """
 
     def __init__(
         self,
@@ -3471,7 +3738,10 @@ class Sphere(OperatorClass):
     ) -> DataNode: ...
 
 class Squeeze(OperatorClass):
-    """Remove dimensions of extent 1 from the shape of each tensor."""
+    """Remove dimensions of extent 1 from the shape of each tensor.
+
+    The arguments are those of `fn.squeeze`.
+    """
 
     def __init__(
         self,
@@ -3497,7 +3767,10 @@ class Squeeze(OperatorClass):
     ) -> DataNode: ...
 
 class SSDRandomCrop(OperatorClass):
-    """Cut a random window out of each image, with the boxes and labels that are left in it."""
+    """Cut a random window out of each image, with the boxes and labels that are left in it.
+
+    The arguments are those of `fn.ssd_random_crop`.
+    """
 
     def __init__(
         self,
@@ -3525,7 +3798,10 @@ class SSDRandomCrop(OperatorClass):
     ) -> list[DataNode]: ...
 
 class Stack(OperatorClass):
-    """Join the tensors of several inputs along a new dimension."""
+    """Join the tensors of several inputs along a new dimension.
+
+    The arguments are those of `fn.stack`.
+    """
 
     def __init__(
         self,
@@ -3549,7 +3825,10 @@ class Stack(OperatorClass):
     ) -> DataNode: ...
 
 class TensorResize(OperatorClass):
-    """Resize tensors along any of their dimensions."""
+    """Resize tensors along any of their dimensions.
+
+    The arguments are those of `fn.tensor_resize`.
+    """
 
     def __init__(
         self,
@@ -3609,7 +3888,10 @@ class TensorResize(OperatorClass):
     ) -> DataNode: ...
 
 class TFRecordReader(OperatorClass):
-    """Read features of examples from TFRecord files."""
+    """Read features of examples from TFRecord files.
+
+    The arguments are those of `fn.tfrecord_reader`.
+    """
 
     def __init__(
         self,
@@ -3679,7 +3961,10 @@ class TFRecordReader(OperatorClass):
     ) -> dict[str, DataNode]: ...
 
 class ToDecibels(OperatorClass):
-    """Convert magnitudes to decibels."""
+    """Convert magnitudes to decibels.
+
+    The arguments are those of `fn.to_decibels`.
+    """
 
     def __init__(
         self,
@@ -3707,7 +3992,10 @@ class ToDecibels(OperatorClass):
     ) -> DataNode: ...
 
 class TransformTranslation(OperatorClass):
-    """Make an affine transform that moves points."""
+    """Make an affine transform that moves points.
+
+    The arguments are those of `fn.transform_translation`.
+    """
 
     def __init__(
         self,
@@ -3733,7 +4021,10 @@ class TransformTranslation(OperatorClass):
     ) -> DataNode: ...
 
 class Transpose(OperatorClass):
-    """Reorder the dimensions of each tensor."""
+    """Reorder the dimensions of each tensor.
+
+    The arguments are those of `fn.transpose`.
+    """
 
     def __init__(
         self,
@@ -3761,7 +4052,10 @@ class Transpose(OperatorClass):
     ) -> DataNode: ...
 
 class Uniform(OperatorClass):
-    """Draw numbers from a range, or from a set of values, with equal probability."""
+    """Draw numbers from a range, or from a set of values, with equal probability.
+
+    The arguments are those of `fn.uniform`.
+    """
 
     def __init__(
         self,
@@ -3793,7 +4087,10 @@ class Uniform(OperatorClass):
     ) -> DataNode: ...
 
 class VideoReader(OperatorClass):
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    The arguments are those of `fn.video_reader`.
+    """
 
     def __init__(
         self,
@@ -3893,7 +4190,10 @@ class VideoReader(OperatorClass):
     ) -> Any: ...
 
 class VideoReaderResize(OperatorClass):
-    """Read sequences of frames from video files and resize them."""
+    """Read sequences of frames from video files and resize them.
+
+    The arguments are those of `fn.video_reader_resize`.
+    """
 
     def __init__(
         self,
@@ -4029,7 +4329,10 @@ class VideoReaderResize(OperatorClass):
     ) -> Any: ...
 
 class WarpAffine(OperatorClass):
-    """Warp images and volumes by an affine transform of coordinates."""
+    """Warp images and volumes by an affine transform of coordinates.
+
+    The arguments are those of `fn.warp_affine`.
+    """
 
     def __init__(
         self,
@@ -4066,7 +4369,10 @@ class WarpAffine(OperatorClass):
     ) -> DataNode: ...
 
 class Water(OperatorClass):
-    """Shift the rows and columns of each image along waves, as if it were seen through water."""
+    """Shift the rows and columns of each image along waves, as if it were seen through water.
+
+    The arguments are those of `fn.water`.
+    """
 
     def __init__(
         self,
@@ -4106,7 +4412,10 @@ class Water(OperatorClass):
     ) -> DataNode: ...
 
 class Zeros(OperatorClass):
-    """Make tensors of a given shape, filled with zeros."""
+    """Make tensors of a given shape, filled with zeros.
+
+    The arguments are those of `fn.zeros`.
+    """
 
     def __init__(
         self,
@@ -4132,7 +4441,10 @@ class Zeros(OperatorClass):
     ) -> DataNode: ...
 
 class ZerosLike(OperatorClass):
-    """Make tensors of the shape and layout of the input, filled with zeros."""
+    """Make tensors of the shape and layout of the input, filled with zeros.
+
+    The arguments are those of `fn.zeros_like`.
+    """
 
     def __init__(
         self,

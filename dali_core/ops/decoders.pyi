@@ -8,7 +8,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType
 
 class Audio(OperatorClass):
-    """Decode audio files."""
+    """Decode audio files.
+
+    The arguments are those of `fn.decoders.audio`.
+    """
 
     def __init__(
         self,
@@ -38,7 +41,10 @@ class Audio(OperatorClass):
     ) -> list[DataNode]: ...
 
 class Image(OperatorClass):
-    """Decode image files."""
+    """Decode image files.
+
+    The arguments are those of `fn.decoders.image`.
+    """
 
     def __init__(
         self,
@@ -110,7 +116,10 @@ class Image(OperatorClass):
     ) -> DataNode: ...
 
 class ImageCrop(OperatorClass):
-    """Decode a window of given extent and position of each image file."""
+    """Decode a window of given extent and position of each image file.
+
+    The arguments are those of `fn.decoders.image_crop`.
+    """
 
     def __init__(
         self,
@@ -186,7 +195,10 @@ class ImageCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageRandomCrop(OperatorClass):
-    """Decode a random window of each image file."""
+    """Decode a random window of each image file.
+
+    The arguments are those of `fn.decoders.image_random_crop`.
+    """
 
     def __init__(
         self,
@@ -254,7 +266,10 @@ class ImageRandomCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageSlice(OperatorClass):
-    """Decode a window of each image file, given by its ends or by its start and extent."""
+    """Decode a window of each image file, given by its ends or by its start and extent.
+
+    The arguments are those of `fn.decoders.image_slice`.
+    """
 
     def __init__(
         self,
@@ -336,7 +351,10 @@ class ImageSlice(OperatorClass):
     ) -> DataNode: ...
 
 class Numpy(OperatorClass):
-    """Decode files that `numpy.save` has written."""
+    """Decode files that `numpy.save` has written.
+
+    The arguments are those of `fn.decoders.numpy`.
+    """
 
     def __init__(
         self,
@@ -360,7 +378,10 @@ class Numpy(OperatorClass):
     ) -> DataNode: ...
 
 class Video(OperatorClass):
-    """Decode videos that are in memory."""
+    """Decode videos that are in memory.
+
+    The arguments are those of `fn.decoders.video`.
+    """
 
     def __init__(
         self,

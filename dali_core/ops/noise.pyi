@@ -7,7 +7,10 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class Gaussian(OperatorClass):
-    """Add a number of normal distribution to each element."""
+    """Add a number of normal distribution to each element.
+
+    The arguments are those of `fn.noise.gaussian`.
+    """
 
     def __init__(
         self,
@@ -35,7 +38,10 @@ class Gaussian(OperatorClass):
     ) -> DataNode: ...
 
 class SaltAndPepper(OperatorClass):
-    """Replace some pixels by one of two values, called salt and pepper."""
+    """Replace some pixels by one of two values, called salt and pepper.
+
+    The arguments are those of `fn.noise.salt_and_pepper`.
+    """
 
     def __init__(
         self,
@@ -69,7 +75,10 @@ class SaltAndPepper(OperatorClass):
     ) -> DataNode: ...
 
 class Shot(OperatorClass):
-    """Replace each element by a number of random events, as a camera counts photons."""
+    """Replace each element by a number of random events, as a camera counts photons.
+
+    The arguments are those of `fn.noise.shot`.
+    """
 
     def __init__(
         self,

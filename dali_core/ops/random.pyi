@@ -10,7 +10,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType
 
 class Beta(OperatorClass):
-    """Draw numbers from 0 to 1 of beta distribution."""
+    """Draw numbers from 0 to 1 of beta distribution.
+
+    The arguments are those of `fn.random.beta`.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,10 @@ class Beta(OperatorClass):
     ) -> DataNode: ...
 
 class Choice(OperatorClass):
-    """Draw elements of a list, or numbers below a bound, with replacement."""
+    """Draw elements of a list, or numbers below a bound, with replacement.
+
+    The arguments are those of `fn.random.choice`.
+    """
 
     def __init__(
         self,
@@ -68,7 +74,10 @@ class Choice(OperatorClass):
     ) -> DataNode: ...
 
 class CoinFlip(OperatorClass):
-    """Draw 1 with a given probability, and 0 otherwise."""
+    """Draw 1 with a given probability, and 0 otherwise.
+
+    The arguments are those of `fn.random.coin_flip`.
+    """
 
     def __init__(
         self,
@@ -98,7 +107,10 @@ class CoinFlip(OperatorClass):
     ) -> DataNode: ...
 
 class Normal(OperatorClass):
-    """Draw numbers from a normal distribution."""
+    """Draw numbers from a normal distribution.
+
+    The arguments are those of `fn.random.normal`.
+    """
 
     def __init__(
         self,
@@ -130,7 +142,10 @@ class Normal(OperatorClass):
     ) -> DataNode: ...
 
 class Uniform(OperatorClass):
-    """Draw numbers from a range, or from a set of values, with equal probability."""
+    """Draw numbers from a range, or from a set of values, with equal probability.
+
+    The arguments are those of `fn.random.uniform`.
+    """
 
     def __init__(
         self,

@@ -9,7 +9,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
 class Caffe(OperatorClass):
-    """Read images and labels from LMDB databases of Caffe."""
+    """Read images and labels from LMDB databases of Caffe.
+
+    The arguments are those of `fn.readers.caffe`.
+    """
 
     def __init__(
         self,
@@ -69,7 +72,10 @@ class Caffe(OperatorClass):
     ) -> Any: ...
 
 class Caffe2(OperatorClass):
-    """Read images, labels and other tensors from LMDB databases of Caffe2."""
+    """Read images, labels and other tensors from LMDB databases of Caffe2.
+
+    The arguments are those of `fn.readers.caffe2`.
+    """
 
     def __init__(
         self,
@@ -135,7 +141,10 @@ class Caffe2(OperatorClass):
     ) -> Any: ...
 
 class COCO(OperatorClass):
-    """Read images with boxes, labels and masks from COCO data sets."""
+    """Read images with boxes, labels and masks from COCO data sets.
+
+    The arguments are those of `fn.readers.coco`.
+    """
 
     def __init__(
         self,
@@ -235,7 +244,10 @@ class COCO(OperatorClass):
     ) -> list[DataNode]: ...
 
 class File(OperatorClass):
-    """Read files and their labels."""
+    """Read files and their labels.
+
+    The arguments are those of `fn.readers.file`.
+    """
 
     def __init__(
         self,
@@ -309,7 +321,10 @@ class File(OperatorClass):
     ) -> list[DataNode]: ...
 
 class MXNet(OperatorClass):
-    """Read images and labels from a RecordIO file of MXNet."""
+    """Read images and labels from a RecordIO file of MXNet.
+
+    The arguments are those of `fn.readers.mxnet`.
+    """
 
     def __init__(
         self,
@@ -373,7 +388,10 @@ class MXNet(OperatorClass):
     ) -> list[DataNode]: ...
 
 class NemoAsr(OperatorClass):
-    """Read speech and its transcripts, as manifests of NeMo list them."""
+    """Read speech and its transcripts, as manifests of NeMo list them.
+
+    The arguments are those of `fn.readers.nemo_asr`.
+    """
 
     def __init__(
         self,
@@ -455,7 +473,10 @@ class NemoAsr(OperatorClass):
     ) -> Any: ...
 
 class Numpy(OperatorClass):
-    """Read files that `numpy.save` has written."""
+    """Read files that `numpy.save` has written.
+
+    The arguments are those of `fn.readers.numpy`.
+    """
 
     def __init__(
         self,
@@ -547,7 +568,10 @@ class Numpy(OperatorClass):
     ) -> DataNode: ...
 
 class Parquet(OperatorClass):
-    """Read columns of Parquet files; a sample is a row."""
+    """Read columns of Parquet files; a sample is a row.
+
+    The arguments are those of `fn.readers.parquet`.
+    """
 
     def __init__(
         self,
@@ -613,7 +637,10 @@ class Parquet(OperatorClass):
     ) -> Any: ...
 
 class Python(OperatorClass):
-    """Read samples from a data set in Python."""
+    """Read samples from a data set in Python.
+
+    The arguments are those of `fn.readers.python`.
+    """
 
     def __init__(
         self,
@@ -677,7 +704,10 @@ class Python(OperatorClass):
     ) -> Any: ...
 
 class Sequence(OperatorClass):
-    """Read sequences of images from folders."""
+    """Read sequences of images from folders.
+
+    The arguments are those of `fn.readers.sequence`.
+    """
 
     def __init__(
         self,
@@ -747,7 +777,10 @@ class Sequence(OperatorClass):
     ) -> DataNode: ...
 
 class TFRecord(OperatorClass):
-    """Read features of examples from TFRecord files."""
+    """Read features of examples from TFRecord files.
+
+    The arguments are those of `fn.readers.tfrecord`.
+    """
 
     def __init__(
         self,
@@ -817,7 +850,10 @@ class TFRecord(OperatorClass):
     ) -> dict[str, DataNode]: ...
 
 class Video(OperatorClass):
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    The arguments are those of `fn.readers.video`.
+    """
 
     def __init__(
         self,
@@ -917,7 +953,10 @@ class Video(OperatorClass):
     ) -> Any: ...
 
 class VideoResize(OperatorClass):
-    """Read sequences of frames from video files and resize them."""
+    """Read sequences of frames from video files and resize them.
+
+    The arguments are those of `fn.readers.video_resize`.
+    """
 
     def __init__(
         self,
@@ -1053,7 +1092,10 @@ class VideoResize(OperatorClass):
     ) -> Any: ...
 
 class Webdataset(OperatorClass):
-    """Read samples from tar archives in the layout of WebDataset."""
+    """Read samples from tar archives in the layout of WebDataset.
+
+    The arguments are those of `fn.readers.webdataset`.
+    """
 
     def __init__(
         self,

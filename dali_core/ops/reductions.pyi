@@ -9,7 +9,10 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class Max(OperatorClass):
-    """Return the largest element of each tensor."""
+    """Return the largest element of each tensor.
+
+    The arguments are those of `fn.reductions.max`.
+    """
 
     def __init__(
         self,
@@ -37,7 +40,10 @@ class Max(OperatorClass):
     ) -> DataNode: ...
 
 class Mean(OperatorClass):
-    """Return the mean of the elements of each tensor."""
+    """Return the mean of the elements of each tensor.
+
+    The arguments are those of `fn.reductions.mean`.
+    """
 
     def __init__(
         self,
@@ -67,7 +73,10 @@ class Mean(OperatorClass):
     ) -> DataNode: ...
 
 class MeanSquare(OperatorClass):
-    """Return the mean of the squares of the elements of each tensor."""
+    """Return the mean of the squares of the elements of each tensor.
+
+    The arguments are those of `fn.reductions.mean_square`.
+    """
 
     def __init__(
         self,
@@ -97,7 +106,10 @@ class MeanSquare(OperatorClass):
     ) -> DataNode: ...
 
 class Min(OperatorClass):
-    """Return the smallest element of each tensor."""
+    """Return the smallest element of each tensor.
+
+    The arguments are those of `fn.reductions.min`.
+    """
 
     def __init__(
         self,
@@ -125,7 +137,10 @@ class Min(OperatorClass):
     ) -> DataNode: ...
 
 class RMS(OperatorClass):
-    """Return the root of the mean of the squares of the elements of each tensor."""
+    """Return the root of the mean of the squares of the elements of each tensor.
+
+    The arguments are those of `fn.reductions.rms`.
+    """
 
     def __init__(
         self,
@@ -155,7 +170,10 @@ class RMS(OperatorClass):
     ) -> DataNode: ...
 
 class StdDev(OperatorClass):
-    """Return the standard deviation of the elements of each tensor around a mean."""
+    """Return the standard deviation of the elements of each tensor around a mean.
+
+    The arguments are those of `fn.reductions.std_dev`.
+    """
 
     def __init__(
         self,
@@ -183,7 +201,10 @@ class StdDev(OperatorClass):
     ) -> DataNode: ...
 
 class Sum(OperatorClass):
-    """Add up the elements of each tensor."""
+    """Add up the elements of each tensor.
+
+    The arguments are those of `fn.reductions.sum`.
+    """
 
     def __init__(
         self,
@@ -213,7 +234,10 @@ class Sum(OperatorClass):
     ) -> DataNode: ...
 
 class Variance(OperatorClass):
-    """Return the variance of the elements of each tensor around a mean."""
+    """Return the variance of the elements of each tensor around a mean.
+
+    The arguments are those of `fn.reductions.variance`.
+    """
 
     def __init__(
         self,

@@ -9,7 +9,10 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class RandomMaskPixel(OperatorClass):
-    """Draw a pixel of a mask at random: any one, or one of the foreground."""
+    """Draw a pixel of a mask at random: any one, or one of the foreground.
+
+    The arguments are those of `fn.segmentation.random_mask_pixel`.
+    """
 
     def __init__(
         self,
@@ -39,7 +42,10 @@ class RandomMaskPixel(OperatorClass):
     ) -> DataNode: ...
 
 class RandomObjectBBox(OperatorClass):
-    """Choose an object of a labelled mask at random, and give its bounding box."""
+    """Choose an object of a labelled mask at random, and give its bounding box.
+
+    The arguments are those of `fn.segmentation.random_object_bbox`.
+    """
 
     def __init__(
         self,
@@ -83,7 +89,10 @@ class RandomObjectBBox(OperatorClass):
     ) -> Any: ...
 
 class SelectMasks(OperatorClass):
-    """Choose masks by their numbers, and give the polygons and vertices of these only."""
+    """Choose masks by their numbers, and give the polygons and vertices of these only.
+
+    The arguments are those of `fn.segmentation.select_masks`.
+    """
 
     def __init__(
         self,

@@ -7,7 +7,10 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class Combine(OperatorClass):
-    """Combine affine transforms to one that does the first input, then the second, and so on."""
+    """Combine affine transforms to one that does the first input, then the second, and so on.
+
+    The arguments are those of `fn.transforms.combine`.
+    """
 
     def __init__(
         self,
@@ -29,7 +32,10 @@ class Combine(OperatorClass):
     ) -> DataNode: ...
 
 class Crop(OperatorClass):
-    """Make an affine transform that takes one range of coordinates to another."""
+    """Make an affine transform that takes one range of coordinates to another.
+
+    The arguments are those of `fn.transforms.crop`.
+    """
 
     def __init__(
         self,
@@ -63,7 +69,10 @@ class Crop(OperatorClass):
     ) -> DataNode: ...
 
 class Rotation(OperatorClass):
-    """Make an affine transform that rotates around a point, or around an axis in space."""
+    """Make an affine transform that rotates around a point, or around an axis in space.
+
+    The arguments are those of `fn.transforms.rotation`.
+    """
 
     def __init__(
         self,
@@ -93,7 +102,10 @@ class Rotation(OperatorClass):
     ) -> DataNode: ...
 
 class Scale(OperatorClass):
-    """Make an affine transform that scales around a point."""
+    """Make an affine transform that scales around a point.
+
+    The arguments are those of `fn.transforms.scale`.
+    """
 
     def __init__(
         self,
@@ -123,7 +135,10 @@ class Scale(OperatorClass):
     ) -> DataNode: ...
 
 class Shear(OperatorClass):
-    """Make an affine transform that shears around a point."""
+    """Make an affine transform that shears around a point.
+
+    The arguments are those of `fn.transforms.shear`.
+    """
 
     def __init__(
         self,
@@ -153,7 +168,10 @@ class Shear(OperatorClass):
     ) -> DataNode: ...
 
 class Translation(OperatorClass):
-    """Make an affine transform that moves points."""
+    """Make an affine transform that moves points.
+
+    The arguments are those of `fn.transforms.translation`.
+    """
 
     def __init__(
         self,

@@ -5,12 +5,17 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, overload
 
 from dali_core._call.location import warn_user
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.pipeline._pipeline import Pipeline
 from dali_core.pipeline.conditionals import convert_definition, is_unconverted, mark_definition
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from dali_core.pipeline._factory import PipelineArguments, PipelineFactory
 
 P = ParamSpec("P")
 
@@ -18,13 +23,17 @@ _PIPELINE_ARGUMENTS = frozenset(inspect.signature(Pipeline.__init__).parameters)
 
 
 @overload
-def pipeline_def(function: Callable[P, Any], /) -> Callable[..., Pipeline]: ...
+def pipeline_def(function: Callable[P, Any], /) -> PipelineFactory[P]: ...
 
 
 @overload
 def pipeline_def(
-    function: None = None, /, *, enable_conditionals: bool = False, **pipeline_arguments: Any
-) -> Callable[[Callable[P, Any]], Callable[..., Pipeline]]: ...
+    function: None = None,
+    /,
+    *,
+    enable_conditionals: bool = False,
+    **pipeline_arguments: Unpack[PipelineArguments],
+) -> Callable[[Callable[P, Any]], PipelineFactory[P]]: ...
 
 
 def pipeline_def(

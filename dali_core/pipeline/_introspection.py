@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dali_core.errors import BadSample
 from dali_core.pipeline._parts import PipelineParts
@@ -13,7 +14,9 @@ from dali_core.statistics import PipelineStatistics
 if TYPE_CHECKING:
     from dali_core._execution.single_sample import Inspected
     from dali_core.inspection.preview import Preview
+    from dali_core.inspection.report import Report
     from dali_core.inspection.samples import InspectedSample
+    from dali_core.monitoring import Monitor
 
 
 class PipelineIntrospection(PipelineParts):
@@ -48,6 +51,37 @@ class PipelineIntrospection(PipelineParts):
         self._states.start()
         assert self._run.statistics is not None
         self._run.statistics.reset()
+
+    def monitor(self, *, interval: float | None = None, file: TextIO | None = None) -> Monitor:
+        """Show in the terminal what the pipeline does while a loop takes its batches.
+
+        Parameters
+        ----------
+        interval : float, optional
+            Seconds between two updates; by default 1 on a terminal, and 10 elsewhere.
+        file : text file, optional
+            Where to write; by default the standard error output. On a terminal a few lines are
+            redrawn, elsewhere a line is added each time.
+
+        Returns
+        -------
+        Monitor
+            To be used in ``with``, or with its methods `start` and `stop`.
+
+        Examples
+        --------
+        >>> with pipeline.monitor():
+        ...     train()
+        """
+        from dali_core.monitoring import Monitor
+
+        run = weakref.ref(self._run)
+
+        def read() -> PipelineStatistics | None:
+            running = run()
+            return running.collected() if running is not None else None
+
+        return Monitor(read, interval=interval, file=file)
 
     def executor_statistics(self) -> dict[str, dict[str, list[int]]]:
         """Return how much memory the outputs of each operator took so far.
@@ -151,12 +185,13 @@ class PipelineIntrospection(PipelineParts):
 
         return Preview(inspect_samples(self._inspected(), samples, epoch, boxes))
 
-    def report(self, path: str | os.PathLike[str], samples: int | Sequence[int] = 4) -> None:
+    def report(self, path: str | os.PathLike[str], samples: int | Sequence[int] = 4) -> Report:
         """Write a page about the pipeline, which contains everything that it shows.
 
-        It has the graph with times and sizes, samples as `show` has them, `statistics` with their
-        diagnosis, the plan, and versions of what the pipeline runs on. The times are those of the
-        batches that were run before.
+        It has the rates and the `statistics` with their diagnosis, the graph with times and sizes,
+        samples as `show` has them, one sample in several epochs, the classes, the plan, and
+        versions of what the pipeline runs on. The times are those of the batches that were run
+        before.
 
         Parameters
         ----------
@@ -164,6 +199,11 @@ class PipelineIntrospection(PipelineParts):
             HTML file to write; it is replaced in one step.
         samples : int or sequence of int
             As for `show`. If they cannot be made, the page says why.
+
+        Returns
+        -------
+        Report
+            Its method `open` shows the page in the browser.
 
         Raises
         ------
@@ -174,7 +214,7 @@ class PipelineIntrospection(PipelineParts):
 
         inspected = self._inspected()
         plan = self._definition.make_plan()
-        write_report(path, inspected, plan, self.statistics(), samples)
+        return write_report(path, inspected, plan, self.statistics(), samples)
 
     def _inspected(self) -> Inspected:
         """Describe the pipeline to what makes samples beside it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeAlias
@@ -27,6 +29,7 @@ from dali_core.pipeline._closing import Closing
 from dali_core.pipeline._graph_definition import GraphDefinition
 from dali_core.pipeline._hooks import Hooks
 from dali_core.pipeline._options import PipelineOptions
+from dali_core.statistics import PipelineStatistics
 from dali_core.types import PipelineAPIType
 
 # A TensorListGPU where the graph ends on a device, which no annotation of a pipeline can tell.
@@ -126,6 +129,7 @@ class PipelineRun:
                 _warn_of_lost_states(steps)
             self.readers = Readers(self._definition.live_nodes)
             self.parameters = Parameters(self._definition.live_nodes)
+            self._publish()
         if options.enable_memory_stats and self.memory is None:
             self.memory = MemoryStatistics(plan)
         runner = Runner(plan, self.readers.by_node, self.runner_options(), steps, self.parameters)
@@ -136,6 +140,25 @@ class PipelineRun:
         )
         self.runner = runner
         return runner
+
+    def collected(self) -> PipelineStatistics | None:
+        """Return the statistics; None before the start. Any thread may call it."""
+        statistics = self.statistics
+        return statistics.collect() if statistics is not None else None
+
+    def _publish(self) -> None:
+        """Let other processes of the user see the statistics, if this is wanted."""
+        if not os.environ.get("DALI_CORE_MONITOR"):
+            return
+        from dali_core.monitoring.publication import Publication
+
+        reference = weakref.ref(self)
+
+        def read() -> PipelineStatistics | None:
+            run = reference()
+            return run.collected() if run is not None else None
+
+        self._closing.add(Publication(read).close)
 
     def runner_options(self) -> RunnerOptions:
         """Return how batches are run."""

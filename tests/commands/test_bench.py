@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dali_core import Pipeline
 from dali_core.__main__ import main
 from dali_core.commands import bench
+from tests.forgotten_modules import forgotten_modules
 from tests.generated_images import jpeg, photo_like
 
 
@@ -54,7 +57,8 @@ def test_in_turns_with_another_loader(
     speeds = {1: [100.0, 120.0, 110.0], 2: [200.0, 190.0, 210.0], 4: [205.0, 207.0, 208.0]}
     order: list[tuple[str, int]] = []
 
-    def ours(files: list[str], threads: int, batch_size: int, seconds: float) -> tuple[float, str]:
+    def ours(pipeline: Pipeline, seconds: float) -> tuple[float, str]:
+        threads = pipeline.num_threads
         order.append(("ours", threads))
         return speeds[threads].pop(), f"diagnosis of {threads}"
 
@@ -62,7 +66,7 @@ def test_in_turns_with_another_loader(
         order.append(("theirs", workers))
         return itertools.repeat(batch_size)
 
-    monkeypatch.setattr(bench, "_crops_per_second", ours)
+    monkeypatch.setattr(bench, "_pipeline_speed", ours)
     monkeypatch.setattr(bench, "_torch_loader", lambda: ("a loader 1.0", theirs))
     assert main(["bench", folder, "--seconds", "0", "--max-threads", "4"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -72,6 +76,75 @@ def test_in_turns_with_another_loader(
     assert ", ratio " in lines[2]
     assert lines[-2].startswith("saturated with 2 threads; ")
     assert lines[-1] == "diagnosis of 2"
+
+
+SCRIPT = """
+from dali_core import Pipeline, fn, pipeline_def
+
+@pipeline_def(batch_size=5, device_id=None)
+def numbers(size):
+    return fn.random.uniform(range=[0, 1], shape=[size])
+
+@pipeline_def(batch_size=2, device_id=None)
+def lists():
+    return fn.external_source([[[1.0], [2.0]]] * 2, cycle="raise")
+
+ready = numbers(3)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loaders.py").write_text(SCRIPT)
+    with forgotten_modules(tmp_path):
+        yield "loaders.py"
+
+
+QUICKLY = ["--seconds", "0", "--rounds", "1", "--max-threads", "2"]
+
+
+def test_pipelines_of_scripts(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", f"{script}:numbers", "--arg", "size=4", *QUICKLY]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["batches of 5", "threads  samples/s (lowest to highest)"]
+    assert [line.split()[0] for line in lines[2:4]] == ["1", "2"]
+    options = ["--arg", "size=4", "--batch-size", "3", "--json", *QUICKLY]
+    assert main(["bench", f"{script}:numbers", *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["path"], report["files"], report["batch_size"]) == (
+        "loaders.py:numbers",
+        None,
+        3,
+    )
+    assert report["results"][0]["images_per_second"]["median"] > 0
+
+
+def test_sources_that_end_are_started_again(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", f"{script}:lists", *QUICKLY]) == 0
+    assert capsys.readouterr().out.startswith("batches of 2\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["loaders.py:ready"], "must be a function that makes a pipeline (got a pipeline"),
+        (["loaders.py:numbers"], "Add --arg size=VALUE"),
+        (
+            ["loaders.py:other"],
+            "a function or a pipeline 'other' (got numbers, lists, ready",
+        ),
+        ([".", "--arg", "size=3"], "bench: --arg is for functions of scripts"),
+    ],
+)
+def test_targets_that_cannot_be_measured(
+    arguments: list[str], message: str, script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *arguments, *QUICKLY]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_nothing_to_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

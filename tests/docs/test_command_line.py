@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     make_videos(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", ["python"])
     monkeypatch.setenv("DALI_CORE_VIDEO_CACHE", str(tmp_path / "cache"))
     # Another loader and drawing have tests of their own, which take longer.
     loader = ("torch 0 DataLoader, pillow 0", lambda *options: itertools.repeat(1))
@@ -60,7 +61,7 @@ def test_documented_command_outputs(folder: Path, capsys: pytest.CaptureFixture[
     commands = [
         (number, text) for number, (language, text) in enumerate(blocks) if language == "sh"
     ]
-    assert len(commands) == 6
+    assert len(commands) == 8
     checker = doctest.OutputChecker()
     for number, command in commands:
         words = command.split()

@@ -28,6 +28,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("pages")
     images = make_images(folder)
     (images / "a" / "1.png").write_bytes(b"no image")
+    long = images / ("a_class_with_a_long_name_" + "x" * 100)
+    long.mkdir()
+    (images / "a" / "2.png").rename(long / f"{'y' * 150}.png")
     pipeline = everything(images, on_sample_error="replace", max_bad_samples=1.0)
     for _ in range(3):
         pipeline.run()
@@ -93,7 +96,7 @@ def test_reports_can_be_used_with_the_keyboard(browser: Any, files: dict[str, st
             break
         assert focus[1:] == ["solid", 3], focus
         reached.append(focus[0])
-    assert reached.count("A") == 5
+    assert reached.count("A") == 7
     assert reached.count("SUMMARY") == 8
     assert {"DIV", "PRE"} <= set(reached), "what scrolls must be reached"
     page.locator("summary").nth(2).focus()
@@ -105,9 +108,24 @@ def test_reports_can_be_used_with_the_keyboard(browser: Any, files: dict[str, st
 
 
 @pytest.mark.parametrize("name", ["report", "preview"])
-def test_pages_fit_on_a_telephone(browser: Any, files: dict[str, str], name: str) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 700})
+@pytest.mark.parametrize("width", [360, 390])
+def test_pages_fit_on_a_telephone(
+    browser: Any, files: dict[str, str], name: str, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 700})
     page.goto(files[name])
     page.evaluate("document.querySelectorAll('details').forEach(entry => entry.open = true)")
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 360
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     page.close()
+
+
+def test_wide_graphs_say_that_they_scroll(browser: Any, files: dict[str, str]) -> None:
+    shown = {}
+    for width in (390, 2400):
+        page = browser.new_page(viewport={"width": width, "height": 700})
+        page.goto(files["report"])
+        graph = "document.querySelector('.graph')"
+        is_hidden = page.evaluate(f"{graph}.scrollWidth > {graph}.clientWidth")
+        shown[width] = (is_hidden, page.locator(".graph-hint").is_visible())
+        page.close()
+    assert shown == {390: (True, True), 2400: (False, False)}

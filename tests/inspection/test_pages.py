@@ -7,17 +7,23 @@ import io
 import re
 import subprocess
 import sys
+import webbrowser
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import dali_core
-from dali_core import Pipeline, fn
+from dali_core import Pipeline, fn, types
 from dali_core.errors import ArgumentValueError, UnknownInputError
-from dali_core.inspection import Preview
+from dali_core.inspection import InspectedSample, Preview
+from dali_core.inspection.calls import operator_call
+from dali_core.inspection.classes import class_histograms
+from dali_core.inspection.epochs import epoch_strip
+from dali_core.inspection.panels import panels_of
 from tests.inspection.pipelines import SCRIPT, everything, make_images
 
 EMPTY = {"meta", "img", "br", "rect", "path"}
@@ -156,7 +162,9 @@ def test_reports(pipeline: Pipeline, report: str) -> None:
     assert page.elements[0] == ("html", {"lang": "en"})
     assert page.text("title")[0] == "Report about a pipeline"
     assert page.text("h1") == ["Report about a pipeline"]
-    assert page.text("h2") == ["Graph", "Samples", "Statistics", "Plan", "Environment"]
+    assert page.text("h2") == [
+        *("Statistics", "Graph", "Samples", "Epochs", "Classes", "Plan", "Environment"),
+    ]
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     referred = [a["aria-labelledby"] for _, a in page.elements if "aria-labelledby" in a]
@@ -164,7 +172,7 @@ def test_reports(pipeline: Pipeline, report: str) -> None:
     assert set(referred) == set(ids)
     for header in page.all("th"):
         assert header.get("scope") in ("col", "row")
-    assert len(page.all("caption")) == len(page.all("table")) == 3
+    assert len(page.all("caption")) == len(page.all("table")) == 4
     assert len(page.all("details")) == len(page.all("summary")) == 5
     scrolled = [a for _, a in page.elements if a.get("class") in ("scroll", "scroll graph")]
     assert all(a["tabindex"] == "0" and a["aria-label"] for a in scrolled)
@@ -173,6 +181,157 @@ def test_reports(pipeline: Pipeline, report: str) -> None:
         assert text in cells
     assert pipeline.plan() in page.text("pre")
     assert pipeline.statistics().diagnosis()[:30] in " ".join(page.text("p"))
+
+
+def test_rates_and_shares_of_reports(pipeline: Pipeline, report: str) -> None:
+    page = Page(report)
+    assert page.text("dt") == ["images/s", "batches/s", "of its time the loop waits"]
+    images, batches, _ = (float(text.rstrip(" %").replace(",", "")) for text in page.text("dd"))
+    assert images == pytest.approx(3 * batches, rel=0.2)
+    bars = [a["style"] or "" for _, a in page.elements if "style" in a]
+    widths = [float(re.fullmatch(r"width: ([\d.]+)%", bar)[1]) for bar in bars]
+    assert all(0 <= width <= 100 for width in widths)
+    (stacked,) = re.findall(r'<div class="stacked".*?</div>', report)
+    parts = [float(width) for width in re.findall(r"width: ([\d.]+)%", stacked)]
+    assert sum(parts) == pytest.approx(100, abs=0.1)
+    assert len(parts) == report.count('class="swatch ')
+
+
+def test_operators_of_one_name_differ_by_line_and_arguments(report: str) -> None:
+    texts = [text for kind, text in Page(report).texts if kind == "span"]
+    here = r"pipelines\.py:\d+"
+    drawn = [text for text in texts if re.match(rf"{here}: range=", text)]
+    assert [text.partition(": ")[2] for text in drawn] == ["range=[0.0, 1.0]"]
+    assert any(re.fullmatch(rf"fn\.resize, {here}: size=\[30.*, 40.*\]", text) for text in texts)
+    assert any(re.fullmatch(rf"{here}: .*horizontal=\S+", text) for text in texts)
+    cells = Page(report).text("td")
+    assert any("random_shuffle=True" in text for text in cells)
+
+
+def test_columns_have_one_unit(report: str) -> None:
+    (table,) = re.findall(r"Operators in the order of their calls.*?</table>", report, re.DOTALL)
+    sizes = re.findall(r"<td>([^<]*)</td></tr>", table)
+    assert "3.6" in sizes  # 30 x 40 x 3 bytes
+    assert all(re.fullmatch(r"([\d.e-]+|none|not made)(, [\d.e-]+)*", text) for text in sizes)
+
+
+def test_single_numbers_are_lines(pages: list[str]) -> None:
+    for text in pages:
+        cells = re.findall(r'<li class="step compact[^>]*>.*?</li>', text, re.DOTALL)
+        assert any(re.search(r"<code>noise</code> = [\d.]+", cell) for cell in cells)
+        assert not any("<figure" in cell for cell in cells)
+
+
+def test_the_same_photo_in_eight_epochs(pipeline: Pipeline, report: str) -> None:
+    (strip,) = re.findall(r'<ul class="strip">.*?</ul>', report, re.DOTALL)
+    page = Page(strip)
+    assert page.text("figcaption") == [f"epoch {number}" for number in range(8)]
+    assert len({image["src"] for image in page.all("img")}) > 4
+    shown = epoch_strip(pipeline._inspected())
+    assert shown is not None
+    first = pipeline.run_sample(0)
+    assert (shown.source, shown.name, shown.is_constant) == (first.source, "normal", False)
+    sources = [
+        [pipeline.run_sample(index, epoch).source for index in range(7)].index(first.source)
+        for epoch in range(3)
+    ]
+    for epoch, index in enumerate(sources):
+        sample = pipeline.run_sample(index, epoch)
+        assert sample.source == first.source
+        (picture,) = panels_of_output(sample)
+        np.testing.assert_array_equal(picture, shown.pictures[epoch].image)
+
+
+def panels_of_output(sample: InspectedSample) -> list[np.ndarray]:
+    return [
+        picture.image
+        for entry in panels_of(sample)
+        for panel in entry.panels
+        if panel.value.name == "normal"
+        for picture in panel.pictures
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"num_shards": 2, "shard_id": 1},
+        {"num_shards": 3, "stick_to_shard": True, "random_shuffle": True},
+        {"num_shards": 2, "interleaved_shards": True, "random_shuffle": True},
+        {"shuffle_after_epoch": True},
+        {"sampler": [3, 1, 4]},
+    ],
+    ids=str,
+)
+def test_epochs_of_shards_and_samplers(options: dict[str, Any], tmp_path: Path) -> None:
+    images = make_images(tmp_path)
+    with Pipeline(2, 1, None) as pipeline:
+        encoded, label = fn.readers.file(file_root=str(images), **options)
+        pipeline.set_outputs(fn.decoders.image(encoded), label)
+    shown = epoch_strip(pipeline._inspected())
+    assert shown is not None
+    assert shown.source == pipeline.run_sample(0).source
+    assert len(shown.epochs) == 8
+    assert shown.is_constant
+    pipeline.report(tmp_path / "report.html", samples=1)
+    text = " ".join(Page((tmp_path / "report.html").read_text("utf-8")).text("p"))
+    assert "in 8 epochs: it is the same in all of them, since no augmentation is random." in text
+
+
+def test_classes_of_reports(tmp_path: Path) -> None:
+    images = make_images(tmp_path)
+    (images / "b <i>").mkdir()
+    (images / "b <i>" / "1.png").write_bytes((images / "a" / "1.png").read_bytes())
+    pipeline = everything(images)
+    pipeline.report(tmp_path / "report.html", samples=0)
+    (table,) = re.findall(
+        r"Classes of files.*?</table>", (tmp_path / "report.html").read_text("utf-8"), re.DOTALL
+    )
+    page = Page(f"<p>{table[len('Classes of files') + 2 :]}</p>")
+    assert page.text("td") == ["a", "7", "b <i>", "1"]
+    assert page.text("caption")[0] == "8 samples in 2 classes of"
+
+
+def test_many_classes() -> None:
+    files = [f"{number}.jpg" for number in range(100)]
+    with Pipeline(2, 1, None) as pipeline:
+        given = {"files": files, "labels": [min(number // 2, 40) for number in range(100)]}
+        pipeline.set_outputs(*fn.readers.file(**given))
+    (histogram,) = class_histograms(pipeline._inspected())
+    assert (histogram.num_samples, histogram.num_classes) == (100, 41)
+    assert not histogram.is_complete
+    assert (histogram.classes[0].label, histogram.classes[0].count) == (40, 20)
+    assert len(histogram.classes) == 24
+    assert {row.name for row in histogram.classes} == {""}
+    with Pipeline(2, 1, None) as pipeline:
+        pipeline.set_outputs(*fn.readers.file(files=files))
+    assert class_histograms(pipeline._inspected()) == []
+
+
+def test_reports_are_opened(
+    pipeline: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: bool(opened.append(url)) or True)
+    monkeypatch.chdir(tmp_path)
+    report = pipeline.report("a report.html", samples=0)
+    assert report.open()
+    assert opened == [(tmp_path / "a report.html").as_uri()]
+    assert repr(report) == f"Report({str(tmp_path / 'a report.html')!r})"
+
+
+def test_long_values_of_arguments() -> None:
+    files = [f"{number}.jpg" for number in range(50)]
+    with Pipeline(2, 1, None) as pipeline:
+        encoded, _ = fn.readers.file(files=files, file_root="x" * 100, random_shuffle=True)
+        pipeline.set_outputs(fn.cast(encoded, dtype=types.FLOAT))
+    calls = [operator_call(node) for node in pipeline._inspected().live_nodes]
+    assert (
+        calls[0].arguments == f"file_root='...{'x' * 40}', files=[50 elements], random_shuffle=True"
+    )
+    assert calls[1].arguments == "dtype=FLOAT"
+    assert re.fullmatch(r"test_pages\.py:\d+", calls[1].place)
 
 
 def test_graphs_of_reports(report: str) -> None:
@@ -283,7 +442,7 @@ def test_packages_that_are_missing(module: str, package: str) -> None:
     program = f"""
 import sys
 sys.modules[{module!r}] = None
-from dali_core import Pipeline, fn
+from dali_core import Pipeline, fn, types
 with Pipeline(1, 1, None) as pipeline:
     pipeline.set_outputs(fn.constant(idata=[0] * 300, shape=[10, 10, 3], layout="HWC"))
 preview = pipeline.show(1)

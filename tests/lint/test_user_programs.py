@@ -32,7 +32,30 @@ def photos(root: Path) -> tuple[DataNode, ...]:
     several = fn.external_source(source=lambda: [numpy.zeros(1)], num_outputs=2)
     added = fn.python_function(*several, function=lambda x, y: x + y)
     cast = ops.Cast(dtype=types.FLOAT)
+    resized: DataNode = fn.resize(images, size=[3, 4])
+    with_extents: list[DataNode] = fn.resize(images, size=[3, 4], save_attrs=True)
+    images = fn.crop(resized, crop=with_extents[1])
     return images, others, same, cast(single), added, ops.readers.File(files="a.jpg")()[0]
+
+
+@pipeline_def
+def sized(size: int, *, seed: int = 1) -> DataNode:
+    return fn.random.uniform(shape=[size])
+
+
+class Loaders:
+    @pipeline_def(enable_conditionals=True)
+    def method(self, size: int) -> DataNode:
+        return fn.random.uniform(shape=[size])
+
+
+made: list[Pipeline] = [
+    photos(Path("photos"), batch_size=3),
+    photos(root=Path("photos"), num_threads=2, py_num_workers=3, debug=False),
+    sized(3, seed=3, enable_conditionals=True),
+    Loaders().method(3),
+]
+name: str = photos.__name__
 
 
 pipeline: Pipeline = photos(Path("photos"))
@@ -69,6 +92,16 @@ WRONG = [
     ("TensorCPU(1).reinterpret(3)", "arg-type"),
     ("types.to_numpy_type('uint8')", "arg-type"),
     ("types.TensorLayout(3)", "arg-type"),
+    ("photos()", "call-overload"),
+    ("photos(3)", "call-overload"),
+    ("photos('a', sise=3)", "call-overload"),
+    ("photos('a', size='3')", "call-overload"),
+    ("photos('a', batch_size='3')", "call-overload"),
+    ("photos('a', size=3, seed=1, num_threads='3')", "call-overload"),
+    ("photos('a').at(0)", "attr-defined"),
+    ("pipeline_def(batchsize=3)", "call-overload"),
+    ("pipeline_def(batch_size='3')", "call-overload"),
+    ("fn.resize(node, size=[3], save_attrs=True).name", "attr-defined"),
 ]
 
 
@@ -91,10 +124,36 @@ def test_a_right_program_passes(tmp_path: Path, cache: Path) -> None:
     assert _check(RIGHT, tmp_path, cache) == (["Success: no issues found in 1 source file"], 0)
 
 
+def test_types_of_calls(tmp_path: Path, cache: Path) -> None:
+    program = """
+from dali_core import DataNode, fn, pipeline_def
+
+@pipeline_def(batch_size=4)
+def photos(root: str, size: int = 3) -> DataNode:
+    image = fn.random.uniform(shape=[size])
+    reveal_type(fn.resize(image, size=[3]))
+    reveal_type(fn.random_bbox_crop(image))
+    return image
+
+reveal_type(photos("a"))
+reveal_type(photos(root="a", seed=3))
+"""
+    output, _ = _check(program, tmp_path, cache)
+    revealed = [line.rpartition("is ")[2] for line in output if "Revealed" in line]
+    assert revealed == [
+        '"dali_core._graph.node.DataNode"',
+        '"list[dali_core._graph.node.DataNode]"',
+        *['"dali_core.pipeline._pipeline.Pipeline"'] * 2,
+    ]
+
+
 def test_wrong_calls_are_found(tmp_path: Path, cache: Path) -> None:
     header = [
-        "from dali_core import DataNode, Pipeline, fn, ops, types",
+        "from dali_core import DataNode, Pipeline, fn, ops, pipeline_def, types",
         "from dali_core.tensors import TensorCPU, TensorListCPU",
+        "@pipeline_def(batch_size=4)",
+        "def photos(root: str, size: int = 3) -> DataNode:",
+        "    return fn.random.uniform(shape=[size])",
         "def wrong(node: DataNode, pipeline: Pipeline) -> None:",
     ]
     lines = [f"    {call}" for call, _ in WRONG]

@@ -26,7 +26,44 @@ def audio_resample(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resample signals."""
+    """Resample signals.
+
+    The ratio is `scale`, or `out_rate` to `in_rate`, or that of `out_length` to the input's length.
+    Samples are interpolated by a sinc with a window of Hann; frequencies that a lower rate cannot
+    have are not removed before.
+
+    Layout and number of channels stay. Outputs have ``ceil(length * scale)`` samples.
+
+    Former name of `audio_resample`, which does the same.
+
+    Inputs ------ Signals of shape ``(length,)`` or ``(length, channels)``, float32 or integers of
+    at most 32 bits.
+
+    Parameters
+    ----------
+    in_rate : float or DataNode, above 0, default not set
+        Sampling rate of the input, in any unit; together with `out_rate`.
+    out_rate : float or DataNode, at least 0, default not set
+        Sampling rate of the output, in the same unit.
+    scale : float or DataNode, at least 0, default not set
+        Number of output samples for an input sample.
+    out_length : int or DataNode, at least 0, default not set
+        Length of the output.
+    dtype : types.DALIDataType, default not set
+        Type of the output, by default that of the input. Numbers from -1 to 1 fill the range of a
+        type of integers, and half of the range is 0 where it has no sign.
+    quality : float, from 0 to 100, default 50.0
+        The sinc has 3 lobes at 0, 16 at 50, and 64 at 100.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def debayer(
     input: Input,
@@ -39,7 +76,43 @@ def debayer(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Compute the colours of images that were taken through a Bayer filter."""
+    """Compute the colours of images that were taken through a Bayer filter.
+
+    Each pixel was measured through one colour: red or blue in every other pixel, green in the rest.
+    The other colours are interpolated. Heights and widths must be even; images of 2 rows or columns
+    become black.
+
+    Returns
+    -------
+    DataNode
+        Images of layout ``HWC`` with the channels red, green and blue, or a grey one.
+
+    Former name of `debayer`, which does the same.
+
+    Inputs
+    ------
+    Images of one channel, uint8 or uint16, of layout ``HW`` or ``HWC``, or sequences of them.
+
+    Parameters
+    ----------
+    blue_position : list[int] or DataNode, from 0 to 1
+        Row and column of the blue pixel among the 2 x 2 pixels that begin in the second row and
+        column of the image: ``(0, 0)`` for the arrangement that is called BG, ``(0, 1)`` for GB,
+        ``(1, 0)`` for GR, ``(1, 1)`` for RG.
+    algorithm : str, default 'bilinear_ocv'
+        How colours are interpolated. ``"bilinear_ocv"``: between the nearest pixels.
+        ``"edgeaware_ocv"``: green along edges only. ``"vng_ocv"``: on the sides where little
+        changes, of uint8 images. ``"gray_ocv"``: the grey value of the bilinear colours.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def equalize(
     input: Input,
@@ -50,7 +123,33 @@ def equalize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Spread the levels of each channel of each image evenly over the whole range."""
+    """Spread the levels of each channel of each image evenly over the whole range.
+
+    A level becomes 255 times the share of pixels above the lowest level that is in the image, and
+    not above the level itself, rounded half to even. A channel of one level stays as it is. Each
+    channel of each frame has a histogram of its own.
+
+    Layouts are ``HW``, ``HWC``, ``CHW``, ``FHW``, ``FHWC`` and ``FCHW``. Data without a layout is
+    taken as ``HW``, ``HWC`` or ``FHWC``.
+
+    Former name of `equalize`, which does the same.
+
+    Inputs
+    ------
+    Images or sequences of type uint8.
+
+    Parameters
+    ----------
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def filter(
     *inputs: Any,
@@ -63,7 +162,54 @@ def filter(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Filter each image, volume or sequence with a window of numbers."""
+    """Filter each image, volume or sequence with a window of numbers.
+
+    Every number of the output is the sum of the input's numbers around that place, each times the
+    filter's number that lies on it. The filter is not mirrored: this is a correlation. Channels are
+    filtered one by one. Filters of images have two dimensions, filters of volumes three; the filter
+    of a sequence may have frames in front, one for each frame, which its layout marks by F. If only
+    the filter or the fill value has frames, the output has as many.
+
+    Sums are computed in 32-bit floating point, without the filter's zeros; integers round half to
+    even and saturate.
+
+    Data axes are all dimensions but frames (F) and channels (C): two or three. Frames come first,
+    channels first or last. Data without a layout has data axes only.
+
+    Former name of `filter`, which does the same.
+
+    Inputs ------ Images, volumes or sequences of any type but bool. Filters: two or three
+    dimensions of float32, with or without frames in front. Numbers that stand for what is outside,
+    with border ``'constant'``; 0 if left out. One number a sample, or one for each frame if the
+    layout is F. A number of Python stands for one that is the same for all samples.
+
+    Parameters
+    ----------
+    anchor : list[int] or DataNode, default [-1]
+        Place in the filter that lies on the output's place, along each data axis or one for all; -1
+        stands for half the filter's extent, rounded down. Only checked in mode ``'valid'``. As a
+        node it may have values for each frame: its layout then begins with F.
+    border : str, default 'reflect_101'
+        What lies outside of abcd: ``'reflect_101'`` for dcb|abcd|cba, ``'reflect_1001'`` for
+        cba|abcd|dcb, ``'wrap'`` for bcd|abcd|abc, ``'clamp'`` for aaa|abcd|ddd, or ``'constant'``
+        for the fill value. In capitals or not. Other names are ``'reflect101'`` and ``'101'``;
+        ``'reflect1001'``, ``'1001'`` and ``'reflect'``; ``'edge'`` for ``'clamp'``; ``'fill'`` and
+        ``'pad'`` for ``'constant'``.
+    mode : str, default 'same'
+        ``'same'`` for an output of the input's extents; ``'valid'`` for only the places where the
+        whole filter lies on the input.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT`` or the input's type; the latter if left out.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def peek_image_shape(
     input: Input,
@@ -77,7 +223,33 @@ def peek_image_shape(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read the shape that each image file will have once it is decoded, without decoding it."""
+    """Read the shape that each image file will have once it is decoded, without decoding it.
+
+    The output is ``(height, width, channels)``, the shape of what `fn.decoders.image` gives.
+
+    Former name of `peek_image_shape`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model in which the image would be decoded; it decides on the channels.
+    dtype : types.DALIDataType, default <DALIDataType.INT64: 7>
+        Type of the output: ``INT32``, ``UINT32``, ``INT64``, ``UINT64``, ``FLOAT`` or ``FLOAT64``.
+    adjust_orientation : bool, default True
+        Give the shape of the image turned as its Exif orientation demands.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def tensor_resize(
     input: Input,
@@ -107,7 +279,77 @@ def tensor_resize(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Resize tensors along any of their dimensions."""
+    """Resize tensors along any of their dimensions.
+
+    This is `fn.resize` without a notion of images: `axes` or `axis_names` say which dimensions are
+    meant. Those that change must lie within three consecutive dimensions. A size of 0 means that
+    none is given for that dimension. A negative size mirrors it.
+
+    Former name of `tensor_resize`, which does the same.
+
+    Inputs
+    ------
+    Tensors of any type and layout.
+
+    Parameters
+    ----------
+    sizes : list[float] or DataNode, default not set
+        Size of the output: one number, or one for each of the axes. Excludes `scales`.
+    scales : list[float] or DataNode, default not set
+        Size of the output as a multiple of that of the input, also for a region of it.
+    axes : list[int], default not set
+        Dimensions that sizes, scales and regions belong to; negative ones count from the last. By
+        default all, in their order. Excludes `axis_names`.
+    axis_names : str, default not set
+        Letters of these dimensions in the layout of the input.
+    mode : str, default 'default'
+        How sizes are understood. ``"default"``: axes without a size scale by the geometric mean of
+        the others. ``"stretch"``: they keep their size. ``"not_larger"``, ``"not_smaller"``: the
+        aspect ratio is kept, and no axis gets larger, or smaller, than its size.
+    max_size : list[float], default not set
+        Largest size of the output: one number, or one for each axis. Modes that keep the aspect
+        ratio still do.
+    roi_start : list[float] or DataNode, default not set
+        Start of the region that is resized, in pixels, in the order of `size`. Where it lies after
+        `roi_end`, the axis is mirrored. Filters reach beyond the region.
+    roi_end : list[float] or DataNode, default not set
+        End of the region that is resized.
+    roi_relative : bool, default False
+        Whether the region is given in shares of the input's size instead of pixels.
+    subpixel_scale : bool, default True
+        Whether a fractional size widens or narrows the region by what rounding adds or takes, which
+        keeps the scale as it was asked for. Otherwise the scale changes.
+    size_rounding : str, default 'round'
+        How fractional sizes become whole ones: ``"round"`` (halves away from zero), ``"truncate"``
+        or ``"ceil"``.
+    alignment : list[float] or DataNode, default [0.5]
+        Which point of the region keeps its place where `subpixel_scale` widens or narrows it: 0 for
+        its start, 0.5 for its centre, 1 for its end. One number, or one for each of the axes.
+    interp_type : types.DALIInterpType or DataNode, default <DALIInterpType.INTERP_LINEAR: 1>
+        Filter for both directions. ``INTERP_TRIANGULAR`` is the same as ``INTERP_LINEAR``.
+    min_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get smaller; `interp_type` if not given.
+    mag_filter : types.DALIInterpType or DataNode, default not set
+        Filter for axes that get larger or keep their size; `interp_type` if not given.
+    antialias : bool, default True
+        Whether filters are widened when an axis gets smaller, so that every input pixel counts. Has
+        no effect on ``INTERP_NN``.
+    dtype : types.DALIDataType, default not set
+        Type of the output: ``FLOAT``, or the type of the input, which is the default.
+    minibatch_size : int, default 32
+        Accepted for compatibility; without effect, as samples are processed one by one.
+    temp_buffer_hint : int, default 0
+        Accepted for compatibility; without effect, as temporary memory is reused.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def warp_perspective(
     input_0: Input,
@@ -126,4 +368,50 @@ def warp_perspective(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Warp images by a perspective transform."""
+    """Warp images by a perspective transform.
+
+    The matrix takes coordinates in the output to coordinates in the input: with the rows ``(a, b,
+    c)``, ``(d, e, f)`` and ``(g, h, i)``, the pixel at (x, y) gets the value that the input has at
+    ``(a x + b y + c, d x + e y + f)``, divided by ``g x + h y + i``. Coordinates are in pixels.
+
+    Layouts are ``HW``, ``HWC`` and ``CHW``, each also after F. Values are computed in ``float32``,
+    for linear interpolation of int16 from positions in steps of 1/32 pixel. Integers round half
+    away from zero, and saturate.
+
+    Inputs
+    ------
+    Images or sequences of them, of type uint8, uint16, int16 or float32.
+    The matrix, in the place of `matrix`.
+
+    Parameters
+    ----------
+    matrix : list[float] or DataNode, default not set
+        Matrix of 3 rows and 3 columns, row by row. One that comes with each sample may have a
+        matrix for each frame: its layout then starts with F.
+    inverse_map : bool, default True
+        True if the matrix takes the output to the input; False if it takes the input to the output
+        and is to be inverted.
+    size : list[float] or DataNode, default not set
+        Size of the output in pixels, ``(height, width)``, which is rounded; by default that of the
+        input.
+    pixel_origin : str, default 'corner'
+        Where (0, 0) is: ``"corner"``, the outer corner of the first pixel, whose centre is at (0.5,
+        0.5); or ``"center"``, its centre.
+    border_mode : str, default 'constant'
+        What is beside the image: ``"constant"``, `fill_value`; ``"replicate"``, the nearest pixel;
+        ``"reflect"`` and ``"reflect_101"``, a mirror beside or through the last pixel; ``"wrap"``,
+        the image again.
+    fill_value : list[float], default not set
+        Value beside the image: one for all channels, or one for each. 0 by default.
+    interp_type : types.DALIInterpType, default <DALIInterpType.INTERP_LINEAR: 1>
+        ``INTERP_NN`` for the nearest pixel, ``INTERP_LINEAR`` or ``INTERP_CUBIC``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -40,7 +40,115 @@ def image(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode image files."""
+    """Decode image files.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    scaled_decode : bool, default False
+        Let JPEG shrink by 2, 4 or 8 in its inverse transform, where the operators that follow
+        shrink the image at least as much and run as one with this one (see `Pipeline.plan`).
+        Faster, but pixels change a little, and they differ from those with ``optimize=False``.
+    cache_size : int, at least 0, default 0
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_threshold : int, at least 0, default 0
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_type : str, default ''
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_debug : bool, default False
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    cache_batch_copy : bool, default True
+        Accepted for compatibility; without effect on a CPU, where nothing is cached.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_crop(
     input: Input,
@@ -78,7 +186,122 @@ def image_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a window of given extent and position of each image file."""
+    """Decode a window of given extent and position of each image file.
+
+    The pixels are those of decoding the whole image and cropping it with `fn.crop`, but rows and
+    columns of a JPEG outside of the window are skipped. The window must lie inside the image.
+    Images have no depth, so `crop_d` and `crop_pos_z` have no effect.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_crop`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    crop : list[float] or DataNode, at least 0, default not set
+        Extent of the window: ``(height, width)`` or ``(depth, height, width)``. An extent of 0
+        keeps the dimension whole. Excludes `crop_w`, `crop_h` and `crop_d`.
+    crop_w : float or DataNode, at least 0, default not set
+        Width of the window; needs `crop_h`.
+    crop_h : float or DataNode, at least 0, default not set
+        Height of the window; needs `crop_w`.
+    crop_d : float or DataNode, at least 0, default not set
+        Depth of the window in a volume, or frames in a sequence; needs `crop_w` and `crop_h`.
+    crop_pos_x : float or DataNode, from 0 to 1, default 0.5
+        Horizontal position of the window, from 0 (flush left) to 1 (flush right).
+    crop_pos_y : float or DataNode, from 0 to 1, default 0.5
+        Vertical position of the window, from 0 (top) to 1 (bottom).
+    crop_pos_z : float or DataNode, from 0 to 1, default 0.5
+        Position of the window in depth or in frames, from 0 (first) to 1 (last).
+    rounding : str, default 'round'
+        How the position becomes a whole pixel: ``"round"`` (half away from zero) or ``"truncate"``.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_random_crop(
     input: Input,
@@ -112,7 +335,114 @@ def image_random_crop(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a random window of each image file."""
+    """Decode a random window of each image file.
+
+    The pixels are those of decoding the whole image and cutting the window out, but rows and
+    columns of a JPEG outside of it are skipped. The window's area is uniform in `random_area`, its
+    aspect ratio log-uniform in `random_aspect_ratio`, its position uniform. Where no attempt fits
+    into the image, the largest window with an aspect ratio in the range is taken.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_random_crop`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    random_area : list[float], at least 0, default [0.08, 1.0]
+        Range of the window's area, as a share of the image's area.
+    random_aspect_ratio : list[float], above 0, default [0.75, 1.333333]
+        Range of the window's aspect ratio, width divided by height.
+    num_attempts : int, at least 0, default 10
+        How many windows are drawn at most until one fits into the image.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def image_slice(
     input_0: Input,
@@ -154,7 +484,130 @@ def image_slice(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode a window of each image file, given by its ends or by its start and extent."""
+    """Decode a window of each image file, given by its ends or by its start and extent.
+
+    The window has one number for each of the axes, or a single one for all of them; axes that are
+    not named stay whole. Starts are 0 and ends those of the image unless they are given. Both are
+    rounded half away from zero to whole pixels after relative and absolute numbers have been added
+    up. The window must lie inside the image. The pixels are those of decoding the whole image and
+    slicing it, but rows and columns of a JPEG outside of the window are skipped.
+
+    The output has layout ``HWC``. A file that is damaged beyond repair, cut off before its last
+    pixel, larger than 2**30 pixels, or too short to hold its pixels is an error of that sample.
+    Damage that leaves a JPEG decodable is let pass, with wrong pixels. Samples of a PNM file are
+    not scaled by the largest value that its header states, as in NVIDIA DALI.
+
+    So is a file that is made to cost time. The scans of a JPEG may visit its blocks of 8 x 8 pixels
+    2**20 times, besides 20 times for each block and 8 times for each byte of the file, and may be
+    500; encoders write about ten. The texts in a PNG may inflate to 256 MB. All other formats may
+    take 10 s of processor time, and one more for each 2**20 pixels and for each 2**20 bytes; the
+    environment variable ``DALI_CORE_CODEC_SECONDS`` sets the 10.
+
+    All formats but JPEG are decoded in processes of their own, one for each thread, so that a file
+    that breaks its codec is an error of that sample, too. They end with the pipeline; the process
+    that starts them stays until the program ends. For files that you trust, the environment
+    variable ``DALI_CORE_CODEC_PROCESS=0`` saves them.
+
+    Former name of `decoders.image_slice`, which does the same.
+
+    Inputs ------ Bytes of one image file a sample, ``uint8`` in one dimension: JPEG, PNG, BMP,
+    TIFF, WebP, PNM or JPEG 2000. Start of the window: in elements if it has an integer type, else
+    as `normalized_anchor` says. ``INT32``, ``INT64`` or ``FLOAT``. Excludes the arguments that give
+    the window. Extent of the window, of the type of the start; as `normalized_shape` says.
+
+    Parameters
+    ----------
+    output_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colour model of the output: ``RGB``, ``BGR``, ``GRAY``, ``YCbCr`` (ITU-R BT.601 with
+        headroom: 16 to 235, and 16 to 240), or ``ANY_DATA``, which keeps the channels of the file
+        (but for JPEG of four components, which gives RGB). Otherwise, alpha is dropped.
+    dtype : types.DALIDataType, default <DALIDataType.UINT8: 0>
+        Type of the output: integers of up to 32 bits, ``FLOAT16`` or ``FLOAT``. The full range of
+        the file's samples becomes the full range of the type: 0 to 1 for floats, 0 to the largest
+        value for integers.
+    adjust_orientation : bool, default True
+        Turn the image as its Exif orientation demands.
+    use_fast_idct : bool, default False
+        Use a faster and less accurate inverse transform for JPEG. Images that get turned are
+        decoded with the accurate one.
+    jpeg_fancy_upsampling : bool, default False
+        Accepted for compatibility; on a CPU, chroma is always interpolated.
+    chroma : str, default 'upsample'
+        What is done to the chroma of JPEG before an image is resized: ``upsample`` makes pixels of
+        the whole part first, as NVIDIA DALI does. ``resample`` resizes luma and chroma by
+        themselves, each from its own size, and makes pixels of the result. Pixels change a little.
+        It applies where an operator of the resize family reads the image, directly or by way of
+        crops, on the host and without a change of type, and nothing else reads it. Otherwise the
+        pixels are those of ``upsample``, and so are those of files other than JPEG in YCbCr, of
+        unusual and damaged ones, of turned images, and of outputs that are not RGB or BGR in
+        ``uint8``.
+    jpeg_index_size : int, from 0 to 1048576, default 64
+        Memory in MiB for places inside of JPEG files where decoding may start; 0 for none. The
+        first decode of a file keeps one for every 64 columns of each row of blocks, 12 bytes each,
+        about 5 % of a photo's file. Parts of the file are decoded faster after that, with the same
+        pixels. Files are recognized by their contents. When the memory is full, later files have no
+        places.
+    affine : bool, default True
+        Accepted for compatibility; without effect on a CPU.
+    hw_decoder_load : float, from 0 to 1, default 0.65
+        Share of a batch for the GPU's engines for JPEG, where it has such; 0 for none. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    hybrid_huffman_threshold : int, at least 0 and an integer of 64 bits, default 1000000
+        Images with more pixels than this have their Huffman codes decoded by the GPU as well,
+        others by the CPU. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding : int, at least 0 and an integer of 64 bits, default 16777216
+        Bytes on the GPU that a thread's buffer has at least, so that it need not grow. For JPEG
+        that is decoded on a GPU; without effect on a CPU.
+    host_memory_padding : int, at least 0 and an integer of 64 bits, default 8388608
+        Bytes of pinned memory that a thread's buffer has at least, so that it need not grow. For
+        JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_width_hint : int, at least 0 and an integer of 64 bits, default 0
+        Width of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    preallocate_height_hint : int, at least 0 and an integer of 64 bits, default 0
+        Height of the largest image that the GPU's engines have memory for from the start; 0 if they
+        allocate it as they need it. For JPEG that is decoded on a GPU; without effect on a CPU.
+    device_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    host_memory_padding_jpeg2k : int, default 0
+        Accepted for compatibility; without effect on a CPU.
+    memory_stats : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    split_stages : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    use_chunk_allocator : bool, default False
+        Accepted for compatibility; without effect on a CPU.
+    axes : list[int] or DataNode, default not set
+        Dimensions that the window's numbers belong to: 0 is the height, 1 the width; negative ones
+        count from the last. Excludes `axis_names`. ``[1, 0]`` by default.
+    axis_names : str, default not set
+        Dimensions that the window's numbers belong to, by name. ``"WH"`` by default.
+    start : list[int] or DataNode, default not set
+        First element of the window.
+    rel_start : list[float] or DataNode, default not set
+        Start of the window as a share of the whole extent.
+    end : list[int] or DataNode, default not set
+        Element after the window's last one.
+    rel_end : list[float] or DataNode, default not set
+        End of the window as a share of the whole extent.
+    shape : list[int] or DataNode, default not set
+        Extent of the window in elements.
+    rel_shape : list[float] or DataNode, default not set
+        Extent of the window as a share of the whole extent.
+    normalized_anchor : bool, default True
+        Whether a start that is a floating point input is a share of the whole extent.
+    normalized_shape : bool, default True
+        Whether an extent that is a floating point input is a share of the whole extent.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video(
     input: Input,
@@ -176,4 +629,62 @@ def video(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode videos that are in memory."""
+    """Decode videos that are in memory.
+
+    Frames are counted from 0 in the order in which they are shown. Without any argument, all are
+    decoded. A file that is no sound video is an error of that sample.
+
+    Returns
+    -------
+    DataNode
+        The frames, uint8 of layout ``FHWC``.
+
+    Former name of `decoders.video`, which does the same.
+
+    Inputs
+    ------
+    Bytes of one video file a sample, ``uint8`` in one dimension.
+
+    Parameters
+    ----------
+    frames : list[int] or DataNode, default not set
+        Numbers of the frames, in any order, and any of them more than once. Excludes `start_frame`,
+        `end_frame`, `sequence_length` and `stride`.
+    start_frame : int or DataNode, default not set
+        First frame; 0 by default.
+    end_frame : int or DataNode, default not set
+        First frame that is not wanted any more; by default, all to the end of the video are.
+        Excludes `sequence_length`.
+    sequence_length : int or DataNode, from 0 to 2147483647, default not set
+        Number of frames, from `start_frame` on.
+    stride : int or DataNode, from 1 to 2147483647, default not set
+        Distance between two frames; 1 by default.
+    pad_mode : str, default 'constant'
+        What stands for frames before the first or after the last one. ``"none"``: nothing, so that
+        ranges get shorter, and an error for `frames`. ``"constant"``: `fill_value`. ``"edge"``,
+        ``"repeat"``: the last frame. ``"reflect_1001"``, ``"symmetric"``: the frames before the
+        end, backwards, the last one again. ``"reflect_101"``, ``"reflect"``: the same without the
+        last one again.
+    fill_value : list[int], from 0 to 255, default (0,)
+        Colour of frames that are filled: one value for each channel, or one for all.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    build_index : bool, default True
+        Accepted without effect: the packets are always listed first, so that any frame is found
+        exactly.
+    affine : bool, default True
+        Accepted without effect: threads are not tied to processors.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -21,4 +21,47 @@ def video(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Decode videos that the program hands over, sequence by sequence."""
+    """Decode videos that the program hands over, sequence by sequence.
+
+    `Pipeline.feed_input` takes the bytes of one video, or several, one after the other: an array of
+    uint8, or a list of one array for each video. A batch has the next sequences of a video, as many
+    as the pipeline's batch size. It never has those of two videos, so the last batch of a video may
+    be smaller. Videos that were fed wait until the ones before have ended; when there is none left,
+    the pipeline raises an error, or waits.
+
+    The sequences of a batch are decoded at the same time.
+
+    Returns
+    -------
+    DataNode
+        The frames, uint8 of layout ``FHWC``.
+
+    Parameters
+    ----------
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    last_sequence_policy : str, default 'partial'
+        What the last sequence of a video is, if frames are missing: ``"partial"``, shorter; or
+        ``"pad"``, filled with 0.
+    blocking : bool, default False
+        Wait for `feed_input` instead of failing when nothing is fed.
+    no_copy : bool, default False
+        Accepted without effect: data is always copied.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    affine : bool, default True
+        Accepted without effect: threads are not tied to processors.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -39,7 +39,108 @@ def fits(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read images from FITS files."""
+    """Read images from FITS files.
+
+    Files are read by Astropy (the extra is `fits`), one after the other, by a thread that runs
+    Python. Images may be compressed. Those that are scaled (``BSCALE``, ``BZERO``) have the values
+    that are meant. Errors name the file.
+
+    Returns
+    -------
+    DataNode or list of DataNode
+        The images, in C order; a list if there are several for each file.
+
+    Inputs
+    ------
+    Indices of samples, which the operator makes itself.
+
+    Parameters
+    ----------
+    file_root : str, default ''
+        Folder to which paths relate; by itself, files in it and in its folders are read.
+    file_list : str, default not set
+        Text file with a path on each line; paths relate to `file_root`, or to the folder of this
+        file.
+    files : list[str], default not set
+        Paths; relative ones relate to `file_root`.
+    file_filter : str, default '*.fits'
+        Shell pattern of the names of files to read below `file_root`, which tells 'a' from 'A'.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    hdu_indices : list[int], at least 1, default [2]
+        Which parts of a file have the images, counted from 1, the primary one. By default the first
+        after it.
+    dtypes : list[types.DALIDataType], default not set
+        Type that the data must have: one for each of `hdu_indices`. By default any.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def video(
     *inputs: Any,
@@ -86,4 +187,151 @@ def video(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> Any:
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    Which files: those in `filenames`; or all in the folders in `file_root`; or those in
+    `file_list`. A sequence starts at every `step` frames of a video, as long as there are
+    ``sequence_length * stride`` of them; see `pad_mode` for what is left at the end. Videos may
+    differ in codec, size and frame rate, which may vary.
+
+    The files are indexed when the pipeline is built, without decoding a frame; indices
+    are kept in a cache. A file that is no sound video is one bad sample (see `on_sample_error` of
+    `Pipeline`), so nothing is left out without notice; only what lies below `file_root`, cannot be
+    read, and has not the name of a video is left out with a warning. So are ranges in a `file_list`
+    that mean no frame.
+
+    Returns
+    -------
+    DataNode, or several
+        The frames, uint8 of layout ``FHWC``; the label, int32 of shape (1,), unless the files are
+        in `filenames` without `labels`; frame numbers and timestamps, if they are asked for.
+
+    Parameters
+    ----------
+    filenames : list[str], default not set
+        Paths of the videos.
+    file_root : str, default not set
+        Folder with a folder of videos for each class; labels count them.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    file_list : str, default not set
+        Text file with a path, a label, and possibly a start and an end on each line. The end is the
+        first frame that does not belong to the part; a start without an end means the rest of the
+        video. See `file_list_format`.
+    labels : list[int], default not set
+        Label of each entry of `filenames`. Without it, they have none.
+    sequence_length : int, from 1 to 1048576
+        Frames of a sequence.
+    stride : int, from 1 to 2147483647, default 1
+        Distance between two frames of a sequence.
+    step : int, from -2147483648 to 2147483647, default -1
+        Distance between the first frames of two sequences; -1 and 0 stand for ``sequence_length *
+        stride``.
+    clips_per_video : int, from 1 to 1048576, default not set
+        Give so many sequences of each video an epoch, which start anywhere in it, instead of those
+        at every `step`. They are drawn anew for each epoch, from the reader's `seed` or, without
+        one, the pipeline's.
+    image_type : types.DALIImageType, default <DALIImageType.RGB: 0>
+        Colours of the frames: ``RGB``, ``BGR``, ``GRAY`` or ``YCbCr`` (ITU-R BT.601, with
+        headroom).
+    color_matrix : str, default 'bt601'
+        How luma and chroma become red, green and blue. ``"bt601"``, whatever the file says, as in
+        NVIDIA DALI; ``"bt709"``; ``"bt2020"``; or ``"auto"``: as the file says.
+    pad_mode : str, default 'none'
+        What stands for frames that are missing at the end of a video. ``"none"``: leave incomplete
+        sequences out. All others give one more sequence. ``"constant"``: `fill_value`. ``"edge"``,
+        ``"repeat"``: the last frame. ``"reflect_1001"``, ``"symmetric"``: the frames before the
+        end, backwards, the last one again. ``"reflect_101"``, ``"reflect"``: the same without the
+        last one again.
+    fill_value : list[int], from 0 to 255, default (0,)
+        Colour of frames that are filled: one value for each channel, or one for all.
+    uniform_sample : bool, default False
+        Give one sequence of each video, whose frames are evenly spread over it, and repeat if it
+        has too few. `step`, `stride` and `pad_mode` have no effect then.
+    enable_frame_num : str, default 'none'
+        Give frame numbers, counted from 0 in each file. ``"scalar"`` or True: that of the first
+        frame, int32 of shape (1,). ``"sequence"``: those of all frames, of shape (F,), with -1 for
+        frames that are filled. ``"none"`` or False: give none.
+    enable_timestamps : bool, default False
+        Give the time of each frame in seconds since the first one of the file, float64 of shape
+        (F,), with -1 for frames that are filled.
+    file_list_format : str, default 'timestamps'
+        What starts and ends in `file_list` are: ``"timestamps"`` in seconds, in the time of the
+        file; or ``"frames"``, numbers from 0. Negative ones count from the end of the video; but a
+        negative time as a start, with an end that is not negative, means the first frame, as in
+        NVIDIA DALI.
+    file_list_rounding : str, default 'start_down_end_up'
+        To which frame a start and an end between two frames are rounded: ``"start_down_end_up"``,
+        ``"start_up_end_down"``, ``"all_up"`` or ``"all_down"``.
+    file_list_include_end : bool, default True
+        Accepted without effect, as in NVIDIA DALI: the frame at the end does not belong to the
+        part.
+    num_shards : int, at least 1, default 1
+        Number of parts that the data set is divided into.
+    shard_id : int, at least 0, default 0
+        Which part to read, counted from 0.
+    stick_to_shard : bool, default False
+        Read the same part in every epoch, instead of moving on to the next one.
+    interleaved_shards : bool, default False
+        Deal the epoch's order out to the parts sample by sample, instead of cutting it into ranges.
+        The batches of all parts at one step are then the same samples together for any number of
+        parts, as long as all batches together are equally large. Not possible with
+        `stick_to_shard`.
+    pad_last_batch : bool, default False
+        Fill the last batch of an epoch by repeating the last sample, and give all parts the same
+        number of batches. Otherwise batches run on into the next epoch.
+    random_shuffle : bool, default False
+        Read each epoch in another random order. The order is a permutation of the whole data set
+        (with `stick_to_shard`: of the part), computed from `seed` and the epoch.
+    seed : int, default -1
+        Seed of the order. It must be the same for all parts of one data set, so it does not follow
+        the pipeline's seed, which often differs between processes.
+    shuffle_after_epoch : bool, default False
+        Read each epoch in another random order of the whole data set, with a seed of its own, in
+        which each part keeps its place: it reads as many samples in every epoch, others each time.
+        `Pipeline.reader_meta` says that it sticks to its shard; `random_shuffle` and
+        `stick_to_shard` are excluded.
+    shuffle_after_epoch_seed : int, default not set
+        Seed of the order with `shuffle_after_epoch`; takes precedence over `seed`.
+    sampler : object, default not set
+        Which samples each epoch has, and in which order: an array of indices, a sampler of
+        `dali_core.samplers`, or one as PyTorch has them, with ``__iter__``, ``__len__`` and
+        ``set_epoch``. It gives the order of the whole data set, of which each part gets its share.
+        With `random_shuffle` that order is shuffled. Not possible with `stick_to_shard`.
+    initial_fill : int, at least 0, default 1024
+        Accepted without effect: shuffling is always complete and needs no buffer, so there is none
+        to fill.
+    lazy_init : bool, default False
+        List the data set when the first batch or the size of an epoch is asked for, instead of when
+        the pipeline is built.
+    read_ahead : bool, default not set
+        Read files in threads of their own before they are needed, so that a slow disk or network
+        does not keep the pipeline's threads waiting. By default (None) this is done; False turns it
+        off. The data is the same.
+    prefetch_queue_depth : int, at least 1, default 1
+        How many batches of files may wait in memory after having been read ahead; at most those
+        that the pipeline has started, and 128 MiB.
+    skip_cached_images : bool, default False
+        Accepted without effect: decoders on the host keep no images.
+    tensor_init_bytes : int, at least 0, default 1048576
+        Accepted without effect: the sizes of files are known before memory is allocated.
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are always read, never mapped, so one that shrinks meanwhile
+        is an error and no crash.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

@@ -19,4 +19,41 @@ def read(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> DataNode:
-    """Read the files whose paths are data."""
+    """Read the files whose paths are data.
+
+    Paths relate to the working directory; they may be URLs, such as ``s3://bucket/name``. Such a
+    path is made by ``np.frombuffer(path.encode(), np.uint8)``.
+
+    Returns
+    -------
+    DataNode
+        The bytes of each file, one-dimensional uint8.
+
+    Inputs ------ The bytes of each path, one-dimensional and of a type of one byte; NUL characters
+    at the end do not count.
+
+    Parameters
+    ----------
+    dont_use_mmap : bool, default False
+        Accepted without effect: files are never mapped.
+    use_o_direct : bool, default False
+        Accepted without effect: files are read through the cache of the system.
+    storage_options : object, default not set
+        A dict with settings for paths that are URLs: `max_in_flight`, `max_bytes_in_flight`,
+        `timeout` and `deadline` in seconds, `max_retries`; all others, such as `region` and
+        `endpoint`, go to the store, which also follows the usual environment variables.
+    cache_dir : str, default not set
+        Local folder in which objects that were read are kept, for paths that are URLs. Several
+        processes may share it. By default nothing is kept.
+    cache_size : int, at least 1, default 17179869184
+        How many bytes `cache_dir` may have; what was not used for longest is removed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """

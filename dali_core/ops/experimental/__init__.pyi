@@ -13,7 +13,10 @@ from dali_core.ops.experimental import readers as readers
 from dali_core.types import DALIDataType, DALIImageType, DALIInterpType
 
 class AudioResample(OperatorClass):
-    """Resample signals."""
+    """Resample signals.
+
+    The arguments are those of `fn.experimental.audio_resample`.
+    """
 
     def __init__(
         self,
@@ -47,7 +50,10 @@ class AudioResample(OperatorClass):
     ) -> DataNode: ...
 
 class Debayer(OperatorClass):
-    """Compute the colours of images that were taken through a Bayer filter."""
+    """Compute the colours of images that were taken through a Bayer filter.
+
+    The arguments are those of `fn.experimental.debayer`.
+    """
 
     def __init__(
         self,
@@ -73,7 +79,10 @@ class Debayer(OperatorClass):
     ) -> DataNode: ...
 
 class Equalize(OperatorClass):
-    """Spread the levels of each channel of each image evenly over the whole range."""
+    """Spread the levels of each channel of each image evenly over the whole range.
+
+    The arguments are those of `fn.experimental.equalize`.
+    """
 
     def __init__(
         self,
@@ -95,7 +104,10 @@ class Equalize(OperatorClass):
     ) -> DataNode: ...
 
 class Filter(OperatorClass):
-    """Filter each image, volume or sequence with a window of numbers."""
+    """Filter each image, volume or sequence with a window of numbers.
+
+    The arguments are those of `fn.experimental.filter`.
+    """
 
     def __init__(
         self,
@@ -123,7 +135,10 @@ class Filter(OperatorClass):
     ) -> DataNode: ...
 
 class PeekImageShape(OperatorClass):
-    """Read the shape that each image file will have once it is decoded, without decoding it."""
+    """Read the shape that each image file will have once it is decoded, without decoding it.
+
+    The arguments are those of `fn.experimental.peek_image_shape`.
+    """
 
     def __init__(
         self,
@@ -151,7 +166,10 @@ class PeekImageShape(OperatorClass):
     ) -> DataNode: ...
 
 class TensorResize(OperatorClass):
-    """Resize tensors along any of their dimensions."""
+    """Resize tensors along any of their dimensions.
+
+    The arguments are those of `fn.experimental.tensor_resize`.
+    """
 
     def __init__(
         self,
@@ -211,7 +229,10 @@ class TensorResize(OperatorClass):
     ) -> DataNode: ...
 
 class WarpPerspective(OperatorClass):
-    """Warp images by a perspective transform."""
+    """Warp images by a perspective transform.
+
+    The arguments are those of `fn.experimental.warp_perspective`.
+    """
 
     def __init__(
         self,

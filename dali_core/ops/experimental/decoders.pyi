@@ -8,7 +8,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType
 
 class Image(OperatorClass):
-    """Decode image files."""
+    """Decode image files.
+
+    The arguments are those of `fn.experimental.decoders.image`.
+    """
 
     def __init__(
         self,
@@ -80,7 +83,10 @@ class Image(OperatorClass):
     ) -> DataNode: ...
 
 class ImageCrop(OperatorClass):
-    """Decode a window of given extent and position of each image file."""
+    """Decode a window of given extent and position of each image file.
+
+    The arguments are those of `fn.experimental.decoders.image_crop`.
+    """
 
     def __init__(
         self,
@@ -156,7 +162,10 @@ class ImageCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageRandomCrop(OperatorClass):
-    """Decode a random window of each image file."""
+    """Decode a random window of each image file.
+
+    The arguments are those of `fn.experimental.decoders.image_random_crop`.
+    """
 
     def __init__(
         self,
@@ -224,7 +233,10 @@ class ImageRandomCrop(OperatorClass):
     ) -> DataNode: ...
 
 class ImageSlice(OperatorClass):
-    """Decode a window of each image file, given by its ends or by its start and extent."""
+    """Decode a window of each image file, given by its ends or by its start and extent.
+
+    The arguments are those of `fn.experimental.decoders.image_slice`.
+    """
 
     def __init__(
         self,
@@ -306,7 +318,10 @@ class ImageSlice(OperatorClass):
     ) -> DataNode: ...
 
 class Video(OperatorClass):
-    """Decode videos that are in memory."""
+    """Decode videos that are in memory.
+
+    The arguments are those of `fn.experimental.decoders.video`.
+    """
 
     def __init__(
         self,

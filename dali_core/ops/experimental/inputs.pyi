@@ -9,7 +9,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIImageType
 
 class Video(OperatorClass):
-    """Decode videos that the program hands over, sequence by sequence."""
+    """Decode videos that the program hands over, sequence by sequence.
+
+    The arguments are those of `fn.experimental.inputs.video`.
+    """
 
     def __init__(
         self,

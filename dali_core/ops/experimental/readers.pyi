@@ -8,7 +8,10 @@ from dali_core._graph.operator_class import OperatorClass
 from dali_core.types import DALIImageType
 
 class Fits(OperatorClass):
-    """Read images from FITS files."""
+    """Read images from FITS files.
+
+    The arguments are those of `fn.experimental.readers.fits`.
+    """
 
     def __init__(
         self,
@@ -80,7 +83,10 @@ class Fits(OperatorClass):
     ) -> Any: ...
 
 class Video(OperatorClass):
-    """Read sequences of frames from video files."""
+    """Read sequences of frames from video files.
+
+    The arguments are those of `fn.experimental.readers.video`.
+    """
 
     def __init__(
         self,

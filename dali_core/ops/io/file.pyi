@@ -7,7 +7,10 @@ from dali_core._graph.node import DataNode
 from dali_core._graph.operator_class import OperatorClass
 
 class Read(OperatorClass):
-    """Read the files whose paths are data."""
+    """Read the files whose paths are data.
+
+    The arguments are those of `fn.io.file.read`.
+    """
 
     def __init__(
         self,

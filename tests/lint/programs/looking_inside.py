@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_core import Pipeline, errors, fn
-from dali_core.inspection import InspectedSample, Preview, SampleStep, StepValue
+from dali_core.inspection import InspectedSample, Preview, Report, SampleStep, StepValue
+from dali_core.monitoring import Monitor
 from dali_core.types import SampleInfo
 
 
@@ -48,5 +50,13 @@ with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     preview.save(folder / "samples.html")
     preview.save(folder / "samples.png")
-    pipeline.report(folder / "report.html", samples=1)
+    report: Report = pipeline.report(folder / "report.html", samples=1)
+    assert report.path == folder / "report.html"
     assert len(list(folder.iterdir())) == 3
+
+shown = io.StringIO()
+with pipeline.monitor(interval=60.0, file=shown) as monitor:
+    running: Monitor = monitor
+    pipeline.run()
+    monitor.print("a line")
+assert shown.getvalue().startswith("a line\n")
