@@ -233,6 +233,32 @@ class PipelineStatistics:
         ]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook: as tables, with bars of the shares."""
+        from dali_core._display.html import bar, block, table
+
+        threads, total = self.threads, self.threads.num_threads * self.seconds or 1.0
+        states = (
+            ("working", threads.working),
+            ("waiting for the training loop", threads.waiting_for_consumer),
+            ("waiting for Python or a device", threads.waiting_for_python),
+            ("waiting for files", threads.waiting_for_files),
+            ("waiting for other threads", threads.waiting_for_others),
+        )
+        header, *rows = _cells(self.operators) or [()]
+        shares = [(name, bar(seconds / total)) for name, seconds in states if seconds > 0]
+        return block(
+            f"{self.consumer.batches} batches in {self.seconds:.3g} s. {self.diagnosis()}",
+            table(
+                header,
+                (
+                    (row[0], bar(entry.share), *row[2:])
+                    for row, entry in zip(rows, self.operators, strict=True)
+                ),
+            ),
+            table((), shares, caption=f"time of {threads.num_threads} native threads"),
+        )
+
     def _native_seconds(self) -> float:
         return sum(entry.seconds for entry in self.operators if entry.kind == "native")
 
@@ -271,7 +297,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _table(operators: Sequence[OperatorStatistics]) -> list[str]:
+def _cells(operators: Sequence[OperatorStatistics]) -> list[tuple[str, ...]]:
     if not operators:
         return []
     rows: list[tuple[str, ...]] = [
@@ -280,15 +306,15 @@ def _table(operators: Sequence[OperatorStatistics]) -> list[str]:
     for entry in operators:
         milliseconds = (f"{1e3 * value:.3g}" for value in (entry.median, entry.p90, entry.p99))
         megabytes = (f"{value / 1e6:.4g}" for value in (entry.bytes_in, entry.bytes_out))
-        rows.append(
-            (
-                printable(entry.name),
-                _percent(entry.share),
-                str(entry.samples),
-                *milliseconds,
-                *megabytes,
-            )
-        )
+        share = _percent(entry.share)
+        rows.append((printable(entry.name), share, str(entry.samples), *milliseconds, *megabytes))
+    return rows
+
+
+def _table(operators: Sequence[OperatorStatistics]) -> list[str]:
+    rows = _cells(operators)
+    if not rows:
+        return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(

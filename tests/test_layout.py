@@ -40,7 +40,7 @@ FRAMEWORKS = (
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
     ["errors", "_messages", "_spec", "_texts", "_atomic_files", "_cache_files"],
-    ["batching", "_types", "statistics", "_data_types", "_constants"],
+    ["batching", "_display", "_types", "statistics", "_data_types", "_constants"],
     ["_runtime", "_cuda"],
     ["_storage"],
     ["arrow", "array_record", "samplers"],

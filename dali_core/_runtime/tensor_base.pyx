@@ -10,7 +10,7 @@ from libcpp.string cimport string
 from dali_core import _types as types
 from dali_core._runtime cimport engine
 from dali_core._runtime.exchange cimport set_layout, set_shape
-from dali_core._runtime.tensor_text import text_of_tensor
+from dali_core._runtime.tensor_text import html_of_tensor, text_of_tensor
 from dali_core.errors import ArgumentTypeError, TensorError, TensorIndexError
 
 # Stands for data that was not given; None is data, if wrong.
@@ -130,6 +130,9 @@ cdef class TensorBase:
 
     def __str__(self) -> str:
         return text_of_tensor(self, with_data=True)
+
+    def _repr_html_(self) -> str:
+        return html_of_tensor(self)
 
 
 cdef object given(str where, dict values):

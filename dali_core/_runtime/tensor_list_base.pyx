@@ -12,7 +12,7 @@ from dali_core._runtime.tensor_base cimport (
     TensorBase, integer_of, layout_of, reinterpret_as, type_of,
 )
 from dali_core._runtime.exchange cimport set_layout, set_shape
-from dali_core._runtime.tensor_text import different_shapes, text_of_list
+from dali_core._runtime.tensor_text import different_shapes, html_of_list, text_of_list
 from dali_core._messages import shown
 from dali_core.errors import ArgumentTypeError, TensorError, TensorIndexError
 
@@ -108,6 +108,9 @@ cdef class TensorListBase:
 
     def __str__(self) -> str:
         return text_of_list(self, with_data=True)
+
+    def _repr_html_(self) -> str:
+        return html_of_list(self)
 
     cdef TensorBase _wrap(self, const engine.Tensor& tensor):
         raise NotImplementedError

@@ -53,6 +53,33 @@ def text_of_list(batch: Described[list[tuple[int, ...]]], with_data: bool) -> st
     return _joined(type(batch).__name__, parts)
 
 
+def html_of_tensor(tensor: Described[Sequence[int]]) -> str:
+    """Show a tensor in a notebook, as a batch of one."""
+    import numpy
+
+    from dali_core._display.tensors import html_of_batch
+
+    kind, samples = type(tensor).__name__, [numpy.asarray(tensor.as_cpu())]
+    return html_of_batch(kind, samples, [tensor.shape()], _type_name(tensor), tensor.layout())
+
+
+def html_of_list(batch: Described[list[tuple[int, ...]]]) -> str:
+    """Show a batch in a notebook: the first samples as pictures or numbers."""
+    import numpy
+
+    from dali_core._display.tensors import html_of_batch, most_shown
+
+    on_host, shapes = batch.as_cpu(), batch.shape()
+    samples = [numpy.asarray(on_host[i]) for i in range(min(len(shapes), most_shown()))]
+    return html_of_batch(
+        type(batch).__name__, samples, shapes, _type_name(batch) if shapes else "", batch.layout()
+    )
+
+
+def _type_name(described: Described[Any]) -> str:
+    return str(described.dtype).rpartition(".")[2]
+
+
 def different_shapes(shapes: Sequence[tuple[int, ...]]) -> str:
     """Name a few shapes, and how many there are."""
     different = list(dict.fromkeys(shapes))

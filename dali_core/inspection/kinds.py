@@ -6,11 +6,11 @@ import enum
 
 import numpy as np
 
+from dali_core._display.layouts import layout_or_guess
 from dali_core.inspection.samples import StepValue
 
 _LARGEST_LABEL = 32
 _FEWEST_SOUND_SAMPLES = 64
-_SMALLEST_MAP = 8
 _MOST_CHANNELS = 4
 _FILES = {
     b"\xff\xd8\xff": "JPEG file",
@@ -41,18 +41,7 @@ class Kind(enum.Enum):
 
 def layout_of(value: StepValue) -> str:
     """Return the layout of a value, or a guess by its shape where it has none; or an empty text."""
-    array, shape = value.array, value.array.shape
-    if len(value.layout) == array.ndim:
-        return value.layout
-    if array.ndim == 3 and shape[2] in (1, 3, 4) and min(shape[:2]) >= _SMALLEST_MAP:
-        return "HWC"
-    if array.ndim == 3 and shape[0] in (1, 3, 4) and min(shape[1:]) >= _SMALLEST_MAP:
-        return "CHW"
-    if array.ndim == 4 and shape[3] in (1, 3) and min(shape[1:3]) >= _SMALLEST_MAP:
-        return "FHWC"
-    if array.ndim == 2 and min(shape) >= _SMALLEST_MAP:
-        return "HW" if array.dtype.kind in "bui" else "ft"
-    return ""
+    return layout_or_guess(value.array, value.layout)
 
 
 def kind_of(value: StepValue) -> Kind:

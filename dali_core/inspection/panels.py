@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._display.coloring import Image8, heat_map, label_map, photo, waveform
+from dali_core._display.layouts import channels_last
 from dali_core.inspection.boxes import corners
-from dali_core.inspection.coloring import Image8, heat_map, label_map, photo, waveform
 from dali_core.inspection.kinds import Kind, file_type, kind_of, layout_of, text_of
 from dali_core.inspection.samples import InspectedSample, SampleStep, StepValue, describe_value
 
@@ -111,7 +112,7 @@ def _panel(step: SampleStep, value: StepValue, form: str, boxes: NDArray[Any]) -
 
 
 def _image(value: StepValue) -> tuple[list[Image8], str]:
-    image, text = photo(_channels_last(value.array, layout_of(value)))
+    image, text = photo(channels_last(value.array, layout_of(value)))
     return [image], _shown_from(text)
 
 
@@ -122,7 +123,7 @@ def _sequence(value: StepValue) -> tuple[list[Image8], str]:
     chosen = sorted({round(i) for i in np.linspace(0, count - 1, _MOST_FRAMES)})
     clip = np.take(value.array, chosen, axis=axis)
     frames = [
-        _channels_last(np.take(clip, number, axis=axis), layout[:axis] + layout[axis + 1 :])
+        channels_last(np.take(clip, number, axis=axis), layout[:axis] + layout[axis + 1 :])
         for number in range(len(chosen))
     ]
     shown, text = photo(np.concatenate(frames))
@@ -130,14 +131,8 @@ def _sequence(value: StepValue) -> tuple[list[Image8], str]:
     return np.split(shown, len(frames)), "; ".join(filter(None, parts))
 
 
-def _channels_last(array: NDArray[Any], layout: str) -> NDArray[Any]:
-    order = [layout.index(letter) for letter in "HWC" if letter in layout]
-    image: NDArray[Any] = array.transpose(order)
-    return image if image.ndim == 3 else np.expand_dims(image, 2)
-
-
 def _mask(value: StepValue) -> tuple[list[Image8], str]:
-    mask = _channels_last(value.array, layout_of(value))[..., 0]
+    mask = channels_last(value.array, layout_of(value))[..., 0]
     labels = np.unique(mask)
     return [label_map(mask)], f"{len(labels)} labels: {_listed(labels)}"
 

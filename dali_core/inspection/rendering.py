@@ -13,6 +13,7 @@ from dali_core.inspection.encoding import EncodedPicture, encode_picture
 from dali_core.inspection.optional import require
 from dali_core.inspection.panels import Panel, StepPanels, panels_of
 from dali_core.inspection.samples import InspectedSample, SampleStep, StepValue
+from dali_core.inspection.themes import notebook_style, style_sheet
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, _, _ = environment.loader.get_source(environment, "style.css")
-    environment.globals["style"] = require("markupsafe", "Jinja2").Markup(style)
+    markup = require("markupsafe", "Jinja2").Markup
+    environment.globals["style"] = markup(style_sheet())
+    environment.globals["notebook_style"] = markup(notebook_style())
     return environment
 
 

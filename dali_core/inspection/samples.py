@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._display.html import block, image, table
+from dali_core._display.png import png_url, thumbnail
+from dali_core._display.tensors import as_picture, numbers_text
 from dali_core._execution.single_sample import Inspected, MadeSample, make_sample
 from dali_core._graph.node import Condition, OperatorNode
 from dali_core._messages import printable
 from dali_core.errors import SampleError, title_of
 from dali_core.inspection.boxes import box_format, check_formats
+
+_SIDE = 96
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,35 @@ class InspectedSample(Mapping[str, SampleStep]):
         lines = [f"sample {self.index} of epoch {self.epoch}{source}"]
         lines += [f"  {step.operator} ({step.name}): {describe(step)}" for step in self.values()]
         return "\n".join(map(printable, lines))
+
+    def _repr_html_(self) -> str:
+        """Show the steps in a notebook, with the values that are pictures."""
+        source = f", {self.source}" if self.source else ""
+        return block(
+            table(
+                ("operator", "line", "value", ""),
+                (row for step in self.values() for row in _rows(step)),
+                caption=f"sample {self.index} of epoch {self.epoch}{source}",
+            )
+        )
+
+
+def _rows(step: SampleStep) -> Iterator[tuple[object, ...]]:
+    """Return a row for each value of a step, or one that says why there is none."""
+    if not step.values:
+        yield step.operator, step.location, describe(step), ""
+    for number, value in enumerate(step.values):
+        first = (step.operator, step.location) if number == 0 else ("", "")
+        yield *first, f"{value.name}: {describe_value(value)}", _view(value)
+
+
+def _view(value: StepValue) -> object:
+    picture = as_picture(value.array, value.layout)
+    if picture is None:
+        return numbers_text(value.array)
+    small = thumbnail(picture, _SIDE)
+    height, width = small.shape[:2]
+    return image(png_url(small), width, height, value.name)
 
 
 def describe(step: SampleStep) -> str:

@@ -15,14 +15,19 @@ _LETTER, _SMALL_LETTER = 7.3, 6.1
 _ROW, _PADDING, _MARGIN = 16.0, 9.0, 12.0
 _SMALLEST_WIDTH = 60.0
 _FILL = {"native": "#bfd7ea", "python": "#f4d58d", "output": "#ffffff"}
-_STYLE = (
-    "text{font:12px monospace;text-anchor:middle;fill:#1b2733}"
-    ".label{font-size:10px;stroke:#fff;stroke-width:3px;paint-order:stroke}"
-    "rect{stroke:#44546a}path{fill:none;stroke:#44546a}"
-    ".side{stroke-dasharray:4 3}.left{text-anchor:end}"
-    ".right{text-anchor:start}"
-    ".frame *{fill:none;stroke:#8a5a00;stroke-width:15px;stroke-linejoin:round}"
-    ".inner *{stroke:#fff3d6;stroke-width:12px}"
+_STYLE = "".join(
+    f".dali-core-graph {rule}"
+    for rule in (
+        "text{font:12px monospace;text-anchor:middle;fill:#1b2733}",
+        ".label{font-size:10px;stroke:#fff;stroke-width:3px;paint-order:stroke}",
+        "rect{stroke:#44546a}",
+        "path{fill:none;stroke:#44546a}",
+        ".side{stroke-dasharray:4 3}",
+        ".left{text-anchor:end}",
+        ".right{text-anchor:start}",
+        ".frame *{fill:none;stroke:#8a5a00;stroke-width:15px;stroke-linejoin:round}",
+        ".inner *{stroke:#fff3d6;stroke-width:12px}",
+    )
 )
 
 
@@ -119,7 +124,8 @@ def draw_graph(
     width, height = width + 2 * _MARGIN, height + 2 * _MARGIN
     text = "\n".join(
         [
-            '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Graph of the pipeline" '
+            '<svg xmlns="http://www.w3.org/2000/svg" class="dali-core-graph" role="img" '
+            'aria-label="Graph of the pipeline" '
             f'width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{-_MARGIN:g} {-_MARGIN:g} {width:.1f} {height:.1f}">',
             f"<style>{_STYLE}</style>",

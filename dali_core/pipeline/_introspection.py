@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from dali_core._display.outline import Outline
 from dali_core.errors import BadSample
 from dali_core.pipeline._parts import PipelineParts
 from dali_core.statistics import PipelineStatistics
@@ -100,9 +101,15 @@ class PipelineIntrospection(PipelineParts):
         return self._run.memory.as_dict() if self._run.memory is not None else {}
 
     def plan(self) -> str:
-        """Describe the stages that the pipeline runs in, their operators, and what is fused."""
+        """Describe the stages that the pipeline runs in, their operators, and what is fused.
+
+        Returns
+        -------
+        str
+            Lines, which notebooks show as a table.
+        """
         self._states.start_eagerly()
-        return self._definition.make_plan().describe()
+        return Outline(self._definition.make_plan().describe())
 
     def run_sample(
         self, index: int, epoch: int = 0, inputs: Mapping[str, Any] | None = None
@@ -279,6 +286,15 @@ class PipelineIntrospection(PipelineParts):
         text = to_svg(self._definition.graph.nodes, self._definition.define())
         with open(filename, "w", encoding="utf-8") as file:
             file.write(text)
+
+    def _repr_html_(self) -> str | None:
+        """Draw the graph for a notebook in the colors of its theme, once there are outputs."""
+        drawn = self._repr_svg_()
+        if drawn is None:
+            return None
+        from dali_core.inspection.themes import in_notebook
+
+        return in_notebook(drawn)
 
     def _repr_svg_(self) -> str | None:
         """Draw the graph for a notebook, as soon as the pipeline has outputs."""

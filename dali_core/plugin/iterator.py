@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dali_core._display.outline import Outline
 from dali_core._runtime.tensor_list_gpu import TensorListGPU
 from dali_core._runtime.turn import Turn
 from dali_core.batching.fixed import Fixed
@@ -258,8 +259,8 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         Below it stands which samples an epoch leaves out or gives again, and what to do about it.
         """
         if self._epochs is None:
-            return "an epoch ends when the source does"
-        return "\n".join([self._epochs.describe(num_epochs), *self._epochs.losses()])
+            return Outline("an epoch ends when the source does")
+        return Outline("\n".join([self._epochs.describe(num_epochs), *self._epochs.losses()]))
 
     def headroom(self) -> float:
         """Return how many times as fast the pipelines could make batches as they are taken.

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from dali_core.inspection import coloring
+from dali_core._display import coloring
 from examples.photos.camera import take
 from examples.photos.dataset import SCENES
 

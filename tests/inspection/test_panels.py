@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dali_core._display.coloring import heat_map, label_map, photo, waveform
 from dali_core.errors import SampleError
 from dali_core.inspection import InspectedSample, SampleStep, StepValue
 from dali_core.inspection.boxes import corners
-from dali_core.inspection.coloring import heat_map, label_map, photo, waveform
 from dali_core.inspection.kinds import Kind, kind_of
 from dali_core.inspection.panels import Panel, panels_of
 
