@@ -176,7 +176,7 @@ class Native:
     arguments : dict
         Constants that the user does not choose.
     at_build : callable, optional
-        Returns more of them, such as paths of libraries; called at build.
+        Returns more of them at build, such as paths of libraries.
     variant : callable, optional
         Returns, for the checked arguments, the name of native code that serves them instead, or an
         empty text.
@@ -293,8 +293,8 @@ class Moving:
         The value of `device` that asks for it: ``"mixed"`` for decoders, ``"gpu"`` for what brings
         data in.
     decode : callable, optional
-        For decoders and readers of videos: returns how a call with some keyword arguments is done
-        on the device; None if the host decodes.
+        For decoders and readers of videos: returns how a call is done on the device; None if the
+        host decodes.
     """
 
     device: str
@@ -308,8 +308,8 @@ class OpSpec:
     Parameters
     ----------
     name : str
-        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators`` and the
-        name under which the native code registers itself.
+        Path below `fn`, such as ``"readers.file"``; also the folder below ``operators``, and the
+        name that the native code registers.
     doc : str
         Documentation. The first line is a sentence with a verb.
     args : sequence of Arg
@@ -319,7 +319,7 @@ class OpSpec:
     outputs : int or callable
         Number of outputs, or a function of the checked arguments that gives it, or None for one.
     lists_one_output : bool
-        Whether a call returns a list also of one output, where the function counts one.
+        Whether a call returns a list also of one output.
     optional_input_has_output : bool
         Whether an input that may be left out has one more output if it is given.
     devices : sequence of str
@@ -328,35 +328,35 @@ class OpSpec:
         How it runs on the host and its results get to a device.
     input_device : {"same", "mixed", "any"}
         Where inputs may be. ``"same"``: where it runs; they are moved there. ``"mixed"``: on a
-        device it takes inputs from the host as well. ``"any"``: anywhere, since it only looks at
-        their shapes and properties.
+        device it takes inputs from the host as well. ``"any"``: anywhere, as it reads no elements.
     random : bool
         Whether it draws random numbers: it then takes `seed` and gets its own random stream.
     reader : callable, optional
         For operators that read a data set: makes a `dali_core._readers.protocol.DataSource` from
-        the checked arguments. The operator then takes the sharding and shuffling arguments, too.
+        the checked arguments. The operator then also takes those of sharding and shuffling.
     hands_to_reader : bool
-        Whether it takes the arguments of readers without being one, since `bind` hands them to a
-        reader that gives it its input.
+        Whether it takes the arguments of readers without being one: `bind` hands them to a reader.
     reads_batch : bool
-        Whether what it gives for a sample depends on which others are in the batch, such as when
-        the native code reads the inputs of all samples.
+        Whether the result for a sample depends on the other samples of the batch.
     bind : callable, optional
-        Rearranges a call's inputs and arguments before they are checked, for calling conventions
-        that positional inputs and keywords cannot express. A `Source` may stand for an input,
-        or for as many as it has outputs.
+        Rearranges a call's inputs and arguments before they are checked, for other calling
+        conventions. A `Source` may stand for an input, or for as many as it has outputs.
     batch_input : callable, optional
-        For operators that need to know something about the whole batch: from the constant
-        arguments, checked, it makes the call that finds it in the first input, or None if there is
-        no need. The result becomes the second input, unless the user passes one.
+        For operators that need to know something about the whole batch: from the checked constants
+        it makes the call that finds it in the first input, or None if there is no need. The result
+        becomes the second input, unless the user passes one.
     lower : Native or PythonStep, optional
         What does the work; by default the native operator called `name`.
     deprecated : str
         If not empty: what to use instead. Using the operator then warns.
+    keeps_type : bool
+        Whether the output has the type of the first input, unless `dtype` is given.
+    remark : callable, optional
+        Returns, for checked constants and the first input's type if known, why a use looks wrong.
     role : str
-        What expressions, decisions and methods of `DataNode` use the operator for, and find it by
-        in `dali_core.operators.internal_operators`, which lists the roles. ``"fed"`` is that of an
-        operator whose first input, a fed step, `Pipeline.feed_input` serves.
+        What expressions, decisions and methods of `DataNode` find the operator by, see
+        `dali_core.operators.internal_operators`. The first input of the operator with the role
+        ``"fed"``, a fed step, is served by `Pipeline.feed_input`.
     title : str or callable
         If not empty: how messages call a use of the operator with some arguments, because it has no
         function in `fn`.
@@ -383,6 +383,8 @@ class OpSpec:
     lower: Native | PythonStep | None = None
     deprecated: str = ""
     input_docs: Sequence[str] = field(default=())
+    keeps_type: bool = False
+    remark: Callable[[Mapping[str, Any], str], str] | None = None
     role: str = ""
     title: str | Callable[[Mapping[str, Any]], str] = ""
     output_names: Callable[[Mapping[str, Any]], Sequence[str]] | None = None

@@ -28,6 +28,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dali_core._extras import install_command
 from dali_core.errors import AdapterError
 from dali_core.plugin.base_iterator import BaseIterator
 
@@ -170,7 +171,7 @@ def get_adapter(name: str) -> Adapter:
     except ImportError as error:
         raise AdapterError(
             f"get_adapter: the framework of adapter {name!r} must be installed (got: {error}). "
-            f'Run pip install "{_distribution(found[name])}[{name}]".'
+            f"Run {install_command(name, _distribution(found[name]))}."
         ) from error
     if not isinstance(adapter, Adapter):
         raise AdapterError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, MissingModuleError
 
 __all__ = ["ArrowSource"]
@@ -89,7 +90,7 @@ def import_pyarrow() -> Any:
     except ImportError as error:
         raise MissingModuleError(
             f"reading Arrow and Parquet needs pyarrow (got none: {error}). Install it: "
-            'pip install "dali_core[arrow]".'
+            f"{install_command('arrow')}."
         ) from error
     return pyarrow
 

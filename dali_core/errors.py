@@ -18,6 +18,10 @@ _ITEMS = re.compile(f"{_ITEM}(;{_ITEM})*")
 """Sources of samples that are no files; an operator may join several."""
 
 
+class SkippedFilesWarning(UserWarning):
+    """A reader does not read files below a folder, because of their names, or finds none in it."""
+
+
 class DaliCoreError(RuntimeError):
     """Base of all errors of this library.
 

@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from dali_core._extras import install_command
 from dali_core.errors import MissingModuleError
 from dali_core.pipeline import Pipeline
 from dali_core.statistics import PipelineStatistics
@@ -177,7 +178,7 @@ def opentelemetry(
 
 def _missing(function: str, package: str) -> MissingModuleError:
     return MissingModuleError(
-        f'metrics.{function} needs {package} (got none). Run pip install "dali_core[metrics]".',
+        f"metrics.{function} needs {package} (got none). Run {install_command('metrics')}.",
         name=package,
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 from dali_core._atomic_files import write_whole
 from dali_core._execution.nvtx_ranges import NVTX
 from dali_core._execution.tracing import TRACER
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, MissingModuleError, PipelineStateError
 
 __all__ = ["merge", "nvtx_ranges", "trace"]
@@ -132,7 +133,7 @@ def nvtx_ranges() -> Iterator[None]:
         module = importlib.import_module("nvtx")
     except ImportError as error:
         raise MissingModuleError(
-            'nvtx_ranges needs the package nvtx (got none). Run pip install "dali_core[nvtx]".',
+            f"nvtx_ranges needs the package nvtx (got none). Run {install_command('nvtx')}.",
             name="nvtx",
         ) from error
     if NVTX.module is not None:

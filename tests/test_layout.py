@@ -39,7 +39,7 @@ FRAMEWORKS = (
 
 # Each package may import from the packages in its own line and in those above it.
 ROOMS = [
-    ["errors", "_messages", "_spec", "_texts", "_atomic_files", "_cache_files"],
+    ["errors", "_messages", "_spec", "_texts", "_extras", "_atomic_files", "_cache_files"],
     ["batching", "_display", "_types", "statistics", "_data_types", "_constants"],
     ["_runtime", "_cuda"],
     ["_storage"],
@@ -66,6 +66,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 KNOWN_TO_OPERATORS = (
     "dali_core._cache_files",
     "dali_core._constants",
+    "dali_core._extras",
     "dali_core._messages",
     "dali_core._readers.formats",
     "dali_core._readers.protocol",

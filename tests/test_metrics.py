@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 import weakref
 
@@ -12,6 +13,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from prometheus_client import CollectorRegistry, generate_latest
 
 from dali_core import Pipeline, fn, metrics, types
+from dali_core._extras import install_command
 from dali_core.errors import MissingModuleError
 
 
@@ -117,5 +119,5 @@ def test_opentelemetry() -> None:
 def test_packages_are_missing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("opentelemetry.metrics", "prometheus_client"):
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingModuleError, match=r'pip install "dali_core\[metrics\]"'):
+    with pytest.raises(MissingModuleError, match=re.escape(install_command("metrics"))):
         getattr(metrics, name)(flips())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from dali_core._extras import install_command
 from dali_core.errors import CudaUnavailableError
 
 
@@ -37,11 +38,11 @@ def load(stem: str) -> ModuleType:
         if missing.partition(".")[0] == "cuda":
             raise CudaUnavailableError(
                 f"CUDA: the package cuda-bindings must be installed (got no module {missing}). "
-                'Run: pip install "dali_core[cuda]".'
+                f"Run: {install_command('cuda')}."
             ) from error
         raise
     except ImportError as error:
         raise CudaUnavailableError(
             "CUDA: the package cuda-bindings must be of version 12.9 or newer, but before 14 (got "
-            f'an error: {error}). Run: pip install "dali_core[cuda]".'
+            f"an error: {error}). Run: {install_command('cuda')}."
         ) from error

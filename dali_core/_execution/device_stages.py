@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dali_core._execution.instantiation import make_operator
+from dali_core._extras import install_command
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
 from dali_core._runtime.device_program import DeviceProgram
@@ -168,7 +169,8 @@ def open_queue(
     except ImportError as error:
         is_ours = (error.name or "").startswith("dali_core")
         what = "a build with device code" if is_ours else "the CUDA bindings"
-        cure = "Build it with DALI_CORE_WITH_CUDA=1" if is_ours else "Install 'dali_core[cuda]'"
+        by_pip = f"Run {install_command('cuda')}"
+        cure = "Build it with DALI_CORE_WITH_CUDA=1" if is_ours else by_pip
         raise CudaUnavailableError(
             f"{node.where}: a GPU needs {what} (got {error}). {cure}, or keep everything on the "
             "host."

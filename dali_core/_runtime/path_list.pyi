@@ -49,7 +49,7 @@ class PathList:
         names: Iterable[str],
         label: int,
         patterns: NamePatterns,
-    ) -> None:
+    ) -> dict[str, int]:
         """Add files of a folder whose names match."""
 
     def add_local_folder(
@@ -58,7 +58,7 @@ class PathList:
         prefix: str,
         label: int,
         patterns: NamePatterns,
-    ) -> None:
+    ) -> dict[str, int]:
         """Add files of a folder of this machine whose names match, in the order of their bytes."""
 
     def add_lines(self, text: bytes, judge: Callable[[int, str], tuple[str, int] | None]) -> None:

@@ -163,7 +163,7 @@ cdef class PathList:
 
     def add_folder(
         self, prefix: str, names: Iterable[str], label: int, patterns: NamePatterns
-    ) -> None:
+    ) -> dict[str, int]:
         """Add files of a folder whose names match.
 
         Parameters
@@ -176,15 +176,24 @@ cdef class PathList:
             Their label.
         patterns : NamePatterns
             What their names must match.
+
+        Returns
+        -------
+        dict of str to int
+            Numbers of the other files by the extensions of their names, without hidden files.
         """
+        skipped = {}
         self._begin(prefix)
         for name in names:
             if patterns(name):
                 self._add(name, label)
+            else:
+                _count(skipped, name)
+        return skipped
 
     def add_local_folder(
         self, folder: str, prefix: str, label: int, NamePatterns patterns not None
-    ) -> None:
+    ) -> dict[str, int]:
         """Add files of a folder of this machine whose names match, in the order of their bytes.
 
         Parameters
@@ -192,6 +201,11 @@ cdef class PathList:
         folder : str
             Its path.
         prefix, label, patterns
+            As for `add_folder`.
+
+        Returns
+        -------
+        dict of str to int
             As for `add_folder`.
 
         Raises
@@ -202,11 +216,15 @@ cdef class PathList:
         cdef FolderNames found
         cdef int64_t number = label
         cdef size_t i
+        cdef dict skipped = {}
         _list_folder(found, os.fsencode(folder), False)
         self._begin(prefix)
         for i in range(found.size()):
             if patterns.takes(found.name(i)):
                 self._paths.get().add(found.name(i), number)
+            else:
+                _count(skipped, _text(found.name(i)))
+        return skipped
 
     def add_lines(
         self, text: bytes, judge: Callable[[int, str], tuple[str, int] | None]
@@ -302,6 +320,13 @@ cdef class PathList:
         cdef bytes encoded = os.fsencode(prefix)
         self._paths.get().begin_folder(string_view(encoded, len(encoded)))
         return 0
+
+
+cdef int _count(dict skipped, str name) except -1:
+    if not name.startswith("."):
+        extension = os.path.splitext(name)[1].lower()
+        skipped[extension] = skipped.get(extension, 0) + 1
+    return 0
 
 
 cdef int _list_folder(FolderNames& found, bytes folder, cbool want_folders) except -1:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
 
+from dali_core._extras import install_command
 from dali_core._storage.limited import PIECE_BYTES, joined
 from dali_core._storage.odd_names import can_list, is_odd_name, list_readable
 from dali_core._storage.options import StorageOptions
@@ -19,7 +20,6 @@ _OF_OBSTORE = {
     *("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "http", "https"),
 }
 _CHUNK_BYTES = 1 << 20
-_INSTALL = 'Install it: pip install "dali_core[remote]".'
 
 
 UNSIZED = -1
@@ -86,7 +86,8 @@ class _Obstore:
             from obstore.store import from_url
         except ImportError as error:
             raise MissingModuleError(
-                f"reading {url.root} needs obstore (got none: {error}). {_INSTALL}"
+                f"reading {url.root} needs obstore (got none: {error}). Install it: "
+                f"{install_command('remote')}."
             ) from error
         config = dict(options.store)
         client = {
@@ -180,7 +181,8 @@ class _Fsspec:
             import fsspec
         except ImportError as error:
             raise MissingModuleError(
-                f"reading {url.root} needs fsspec (got none: {error}). {_INSTALL}"
+                f"reading {url.root} needs fsspec (got none: {error}). Install it: "
+                f"{install_command('remote')}."
             ) from error
         try:
             self._files: Any = fsspec.filesystem(url.scheme, **options.store)

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median_low
 from typing import Any
 
+from dali_core._extras import install_command
 from dali_core.commands._checking import Checked
 from dali_core.commands._media import MediaFile
 from dali_core.commands._options import write_output
@@ -134,7 +135,7 @@ def _figure_type() -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingModuleError(
-            'check: --picture needs matplotlib (got none). Run pip install "dali_core[check]".',
+            f"check: --picture needs matplotlib (got none). Run {install_command('check')}.",
             name="matplotlib",
         ) from error
     return Figure

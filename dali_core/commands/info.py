@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
+from dali_core._extras import install_command
 from dali_core.commands._options import add_report_options, processors, write_report
 
 EXTRAS = {
@@ -199,7 +200,7 @@ def _missing() -> list[dict[str, Any]]:
     for extra, wanted in EXTRAS.items():
         packages = [name for name in wanted if _version_for(name) is None]
         if packages:
-            command = f'pip install "dali_core[{extra}]"'
+            command = install_command(extra)
             found.append({"extra": extra, "packages": packages, "command": command})
     return found
 

@@ -1583,6 +1583,22 @@ def crop_mirror_normalize(
         Accepted without effect.
     """
 
+def cutmix(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    alpha: Float = 1.0,
+    num_classes: Int = 0,
+    per_sample: bool = False,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Replace a box of each image by that of another sample of the batch, and mix the labels."""
+
 def debayer(
     input: Input,
     /,
@@ -3668,6 +3684,22 @@ def mfcc(
     bytes_per_sample_hint : list[int], default not set
         Accepted without effect.
     """
+
+def mixup(
+    input_0: Input,
+    input_1: Input,
+    /,
+    *,
+    alpha: Float = 0.2,
+    num_classes: Int = 0,
+    per_sample: bool = False,
+    seed: Int = -1,
+    device: Str | None = None,
+    name: Str | None = None,
+    preserve: bool = False,
+    bytes_per_sample_hint: Ints | None = None,
+) -> list[DataNode]:
+    """Mix each image and its label with those of another sample of the batch."""
 
 def multi_paste(
     *inputs: Input,

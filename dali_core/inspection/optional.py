@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from dali_core._extras import install_command
 from dali_core.errors import MissingModuleError
 
 
@@ -20,6 +21,5 @@ def require(module: str, package: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise MissingModuleError(
-            f"Pictures of samples need {package} (got: {error}). Run "
-            'pip install "dali_core[report]".'
+            f"Pictures of samples need {package} (got: {error}). Run {install_command('report')}."
         ) from error

@@ -1056,6 +1056,37 @@ class CropMirrorNormalize(OperatorClass):
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
 
+class Cutmix(OperatorClass):
+    """Replace a box of each image by that of another sample of the batch, and mix the labels."""
+
+    def __init__(
+        self,
+        *,
+        alpha: Float = 1.0,
+        num_classes: Int = 0,
+        per_sample: bool = False,
+        seed: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input,
+        /,
+        *,
+        alpha: Float | None = None,
+        num_classes: Int | None = None,
+        per_sample: bool | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
+
 class Debayer(OperatorClass):
     """Compute the colours of images that were taken through a Bayer filter.
 
@@ -2264,6 +2295,37 @@ class MFCC(OperatorClass):
         preserve: bool | None = None,
         bytes_per_sample_hint: Ints | None = None,
     ) -> DataNode: ...
+
+class Mixup(OperatorClass):
+    """Mix each image and its label with those of another sample of the batch."""
+
+    def __init__(
+        self,
+        *,
+        alpha: Float = 0.2,
+        num_classes: Int = 0,
+        per_sample: bool = False,
+        seed: Int = -1,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool = False,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> None: ...
+    def __call__(
+        self,
+        input_0: Input,
+        input_1: Input,
+        /,
+        *,
+        alpha: Float | None = None,
+        num_classes: Int | None = None,
+        per_sample: bool | None = None,
+        seed: Int | None = None,
+        device: Str | None = None,
+        name: Str | None = None,
+        preserve: bool | None = None,
+        bytes_per_sample_hint: Ints | None = None,
+    ) -> list[DataNode]: ...
 
 class MultiPaste(OperatorClass):
     """Paste regions of one or more images on a black canvas, one after the other.

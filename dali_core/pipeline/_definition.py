@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, overload
 
 from dali_core._call.location import warn_user
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
+from dali_core.pipeline._drawn_constants import DrawnConstants
 from dali_core.pipeline._pipeline import Pipeline
 from dali_core.pipeline.conditionals import convert_definition, is_unconverted, mark_definition
 
@@ -100,7 +101,9 @@ def _decorate(
         pipeline = Pipeline(**{**defaults, **for_pipeline})
         define = convert_definition(function) if decides else function
         with pipeline:
+            drawn = DrawnConstants(f"pipeline_def: {function.__name__}()")
             result = define(*args, **for_function)
+            drawn.warn()
         pipeline.set_outputs(*(result if isinstance(result, tuple) else (result,)))
         return pipeline
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dali_core._call.location import warn_user
 from dali_core._execution.readers import mixture_of
+from dali_core._graph.element_types import warn_of_remarks
 from dali_core._graph.graph import Graph
 from dali_core._graph.node import DataNode, OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan
@@ -117,6 +118,7 @@ class GraphDefinition:
         self.plan = make_plan(outputs, self.graph.nodes, optimize=self._options.optimize)
         self.graph.is_built = True
         _warn_of_unused(self.live_nodes, outputs)
+        warn_of_remarks(self.live_nodes)
         return self.plan
 
     @property

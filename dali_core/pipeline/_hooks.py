@@ -7,6 +7,8 @@ import weakref
 from types import TracebackType
 from typing import Any, Protocol
 
+from dali_core.pipeline._drawn_constants import DrawnConstants
+
 
 class Overridden(Protocol):
     """What the parts of a pipeline ask of it."""
@@ -79,7 +81,10 @@ class Hooks:
         """Return what `define_graph` returns, while the pipeline is being defined."""
         pipeline = self.pipeline
         with pipeline:
-            return pipeline.define_graph()
+            drawn = DrawnConstants(f"{type(pipeline).__name__}.define_graph()")
+            result = pipeline.define_graph()
+            drawn.warn()
+            return result
 
     def set_up(self, iteration: int) -> bool:
         """Call `iter_setup` for the next batch, unless it was; return whether there is one."""

@@ -6,7 +6,9 @@ try:
     from dali_core_paddle import LastBatchPolicy as LastBatchPolicy
     from dali_core_paddle import feed_ndarray as feed_ndarray
 except ModuleNotFoundError as error:
+    from dali_core._extras import install_command
+
     raise ImportError(
         f"dali_core.plugin.paddle: PaddlePaddle must be installed (got: {error}). "
-        'Run pip install "dali_core[paddle]".'
+        f"Run {install_command('paddle')}."
     ) from error

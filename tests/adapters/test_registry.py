@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dali_core import adapters
+from dali_core._extras import install_command
 from dali_core.adapters import Adapter, get_adapter, list_adapters
 from dali_core.errors import AdapterError
 from tests.hanging import HANG_SECONDS
@@ -56,7 +57,7 @@ class TestRegistry:
     def test_missing_framework_names_the_extra(self) -> None:
         with pytest.raises(AdapterError, match=r"No module named 'no_such_framework'") as caught:
             get_adapter("missing")
-        assert 'pip install "dali_core[missing]"' in str(caught.value)
+        assert install_command("missing") in str(caught.value)
         assert isinstance(caught.value.__cause__, ImportError)
 
     def test_an_entry_point_must_be_an_adapter(self) -> None:
@@ -113,4 +114,4 @@ def test_import_without_the_framework_names_the_extra(
     )
     package = module.removesuffix(".clu").removesuffix(".experimental")
     assert output.stdout.startswith(f"{package}: {framework} must be installed")
-    assert f'pip install "dali_core[{extra}]"' in output.stdout
+    assert install_command(extra) in output.stdout

@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 from dali_core.__main__ import main
+from dali_core._extras import install_command
 from dali_core.commands import _check_state, _checking
 from dali_core.commands._checking import Checked, check_files
 from dali_core.commands._media import MediaFile, list_media
@@ -277,7 +278,7 @@ def test_a_picture_without_matplotlib(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["check", str(folder), "--picture", "never.png"]) == 2
-    assert 'Run pip install "dali_core[check]".' in capsys.readouterr().err
+    assert f"Run {install_command('check')}." in capsys.readouterr().err
 
 
 def test_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

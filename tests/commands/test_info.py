@@ -13,6 +13,7 @@ import pytest
 
 import dali_core
 from dali_core.__main__ import main
+from dali_core._extras import install_command
 from dali_core._runtime.native_code import has_libjpeg, simd_level
 from dali_core.commands import info
 
@@ -64,10 +65,10 @@ def test_missing_extras_are_listed(
     monkeypatch.setitem(info.EXTRAS, "audio", ("soundfile", "no-such-package"))
     (entry,) = [entry for entry in described(capsys)["missing"] if entry["extra"] == "audio"]
     assert entry["packages"] == ["no-such-package"]
-    assert entry["command"] == 'pip install "dali_core[audio]"'
+    assert entry["command"] == install_command("audio")
     assert main(["info"]) == 0
     text = capsys.readouterr().out
-    assert '\n  no-such-package: pip install "dali_core[audio]"\n' in text
+    assert f"\n  no-such-package: {install_command('audio')}\n" in text
     assert text.startswith("dali_core ")
     assert "\ndecoded by\n  JPEG " in text
 

@@ -62,7 +62,7 @@ def test_without_a_driver() -> None:
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("cuda", 'CUDA: the package cuda-bindings must be installed .* pip install "dali_core'),
+        ("cuda", 'CUDA: the package cuda-bindings must be installed .* pip install "'),
         ("dali_core._cuda.driver", "must have been built with support for GPUs"),
     ],
 )

@@ -18,6 +18,7 @@ from PIL import Image
 
 import dali_core
 from dali_core import Pipeline, fn, types
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, UnknownInputError
 from dali_core.inspection import InspectedSample, Preview
 from dali_core.inspection.calls import operator_call
@@ -455,7 +456,7 @@ except ModuleNotFoundError as error:
     output = run_python(program)
     assert "fn.constant" in output
     assert f"MissingModuleError Pictures of samples need {package}" in output
-    assert 'pip install "dali_core[report]"' in output
+    assert install_command("report") in output
 
 
 def test_import_loads_no_inspection_modules() -> None:

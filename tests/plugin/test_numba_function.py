@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn, types
+from dali_core._extras import install_command
 from dali_core.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -310,4 +311,4 @@ def test_without_numba_the_error_names_the_extra() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert "ImportError: dali_core.plugin.numba: Numba must be installed" in done.stderr
-    assert 'pip install "dali_core[numba]"' in done.stderr
+    assert install_command("numba") in done.stderr

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dali_core import _types as types
+from dali_core._extras import install_command
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core._readers.python_reader import Format
 from dali_core._spec import UNSET, Arg, Range
@@ -61,7 +62,7 @@ DataNode or list of DataNode
         except ImportError as error:
             raise MissingModuleError(
                 f"reading FITS files needs Astropy (got none: {error}). Install it: "
-                'pip install "dali_core[fits]".'
+                f"{install_command('fits')}."
             ) from error
         parts, dtypes = arguments["hdu_indices"], arguments.get("dtypes")
         if dtypes is not None and len(dtypes) != len(parts):

@@ -33,7 +33,7 @@ SoundLibrary::SoundLibrary(const std::vector<std::string>& paths) {
     reason = path + " has not all functions";
   }
   throw std::runtime_error("decoding audio needs libsndfile (" + reason +
-                           "). Run pip install \"dali_core[audio]\".");
+                           "). Run pip install soundfile.");
 }
 
 const SoundLibrary& SoundLibrary::get(const std::vector<std::string>& paths) {

@@ -297,7 +297,7 @@ class VideoPool : public VideoSession {
     if (settings.process.empty())
       throw std::runtime_error(
           "decoding videos needs PyAV (got none, and no FFmpeg at build time). Install it: pip "
-          "install \"dali_core[video]\".");
+          "install av.");
     VideoRequest request;
     request.file = file.id;
     request.path = file.path;

@@ -7,6 +7,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="brightness_contrast",
+    keeps_type=True,
     doc="""Change the brightness and contrast of each image.
 
 Every element becomes::

@@ -6,6 +6,7 @@ from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="clahe",
+    keeps_type=True,
     doc="""Equalize the histogram of each part of an image, with limited contrast (CLAHE).
 
 The image is divided into `tiles_y` x `tiles_x` tiles; if they do not fit, it is continued by its

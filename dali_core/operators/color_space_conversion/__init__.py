@@ -7,6 +7,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="color_space_conversion",
+    keeps_type=True,
     doc="""Convert images from one colour space to another.
 
 ``YCbCr`` is that of ITU-R BT.601 with Y from 16 to 235, and Cb and Cr from 16 to 240. Grey is the

@@ -7,6 +7,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="color_twist",
+    keeps_type=True,
     doc="""Change the hue, saturation, contrast and brightness of each image.
 
 Hue and saturation change first, then contrast around a middle grey (128 for integer inputs, 0.5 for

@@ -125,6 +125,7 @@ CROP_ARGS = (*CROP_WINDOW_ARGS, *WINDOW_ARGS)
 
 SPEC = OpSpec(
     name="crop",
+    keeps_type=True,
     doc="""Cut a window out of each image, volume or sequence.
 
 The window starts at ``crop_pos * (extent of the image - extent of the window)``. Without `crop` or

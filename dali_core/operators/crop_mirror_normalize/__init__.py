@@ -5,6 +5,7 @@ from __future__ import annotations
 from dali_core import _types as types
 from dali_core._spec import Arg, OpSpec, Range
 from dali_core.operators.crop import CROP_ARGS
+from dali_core.operators.normalize.ranges import remark_on_ranges
 
 SPEC = OpSpec(
     name="crop_mirror_normalize",
@@ -22,6 +23,7 @@ Layouts are any arrangement of F, D, H, W and C with H and W. Data without a lay
 """,
     input_docs=("Images, volumes or sequences of any type.",),
     devices=("cpu", "gpu"),
+    remark=remark_on_ranges("mean", "std"),
     args=(
         *CROP_ARGS,
         Arg("mirror", int, "Mirror the window left to right if nonzero.", default=0, tensor=True),

@@ -6,6 +6,7 @@ from dali_core._spec import OpSpec
 
 SPEC = OpSpec(
     name="equalize",
+    keeps_type=True,
     doc="""Spread the levels of each channel of each image evenly over the whole range.
 
 A level becomes 255 times the share of pixels above the lowest level that is in the image, and not

@@ -6,6 +6,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="erase",
+    keeps_type=True,
     doc="""Fill one or more rectangular regions of each tensor with a value.
 
 A region starts at its `anchor` and has the extents `shape`, both given for some dimensions in the

@@ -6,6 +6,7 @@ from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="expand_dims",
+    keeps_type=True,
     doc="""Add dimensions of extent 1 to the shape of each tensor.
 
 Nothing is copied.

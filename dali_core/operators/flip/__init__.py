@@ -6,6 +6,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="flip",
+    keeps_type=True,
     doc="""Mirror each image left to right, top to bottom, or front to back.
 
 Layouts are any arrangement of F, D, H, W and C with H and W; frames of a sequence keep their

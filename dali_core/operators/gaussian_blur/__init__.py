@@ -7,6 +7,7 @@ from dali_core._spec import UNSET, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="gaussian_blur",
+    keeps_type=True,
     doc="""Blur images, volumes or sequences with a Gaussian window.
 
 Each data axis is convolved with a window of weights ``exp(-x * x / (2 * sigma * sigma))`` that sum

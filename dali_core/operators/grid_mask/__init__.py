@@ -6,6 +6,7 @@ from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="grid_mask",
+    keeps_type=True,
     doc="""Set squares of each image, which repeat in a regular grid, to zero.
 
 A pixel (x, y) is zeroed if both of these are below `ratio`, where ``frac`` is the part of a number

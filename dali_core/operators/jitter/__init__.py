@@ -7,6 +7,7 @@ from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="jitter",
+    keeps_type=True,
     doc="""Take each pixel of an image from a random place nearby.
 
 Both coordinates of the place are uniform from half of `nDegree` below to half of it above those of

@@ -6,6 +6,7 @@ from dali_core._spec import Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="jpeg_compression_distortion",
+    keeps_type=True,
     doc="""Distort images as compression to JPEG does.
 
 The result equals, bit for bit, what libjpeg-turbo decodes from what it encoded with this quality,

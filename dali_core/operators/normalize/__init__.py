@@ -7,6 +7,7 @@ from typing import Any
 
 from dali_core import _types as types
 from dali_core._spec import UNSET, Arg, Native, OpSpec, Range, Source
+from dali_core.operators.normalize.ranges import remark_on_ranges
 
 _AXES_ARGS = (
     Arg(
@@ -118,4 +119,5 @@ The layout stays.
     ),
     batch_input=_batch_input,
     devices=("cpu", "gpu"),
+    remark=remark_on_ranges("mean", "stddev"),
 )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
 
+from dali_core._extras import install_command
 from dali_core._types import DALIDataType, to_numpy_type
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
@@ -229,5 +230,5 @@ def _numba() -> Any:
     except ModuleNotFoundError as error:
         raise ImportError(
             f"dali_core.plugin.numba: Numba must be installed (got: {error}). "
-            'Run pip install "dali_core[numba]".'
+            f"Run {install_command('numba')}."
         ) from error

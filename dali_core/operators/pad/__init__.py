@@ -16,6 +16,7 @@ _LARGEST_EXTENTS = OpSpec(
 
 SPEC = OpSpec(
     name="pad",
+    keeps_type=True,
     doc="""Pad each tensor at the end of its dimensions, to the largest extents in the batch.
 
 The layout stays. Nothing is copied where nothing is to be padded.

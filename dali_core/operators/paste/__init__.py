@@ -6,6 +6,7 @@ from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 
 SPEC = OpSpec(
     name="paste",
+    keeps_type=True,
     doc="""Paste each image on a canvas that is larger by a factor.
 
 The canvas has ``ratio`` times the extents of the image, without their fraction, and at least

@@ -6,6 +6,7 @@ from dali_core._spec import REQUIRED, Arg, OpSpec
 
 SPEC = OpSpec(
     name="permute_batch",
+    keeps_type=True,
     doc="""Take the samples of each batch in another order.
 
 Sample ``i`` of the output is sample ``indices[i]`` of the input. Samples may come several times or

@@ -7,6 +7,7 @@ from dali_core.operators.resize import FILTER_ARGS
 
 SPEC = OpSpec(
     name="random_resized_crop",
+    keeps_type=True,
     doc="""Cut a random window out of each image and resize it.
 
 The window's area is uniform in `random_area`, its aspect ratio log-uniform in

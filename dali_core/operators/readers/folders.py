@@ -12,6 +12,7 @@ from dali_core._runtime.path_list import NamePatterns, PathList, list_names
 from dali_core._storage import Storage, is_url, join_path
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.saved_folders import SavedFolders
+from dali_core.operators.readers.skipped_files import SkippedFiles, warn_of_skipped_files
 
 
 def names_in(folder: str, storage: Storage | None = None, *, folders: bool) -> list[str]:
@@ -36,6 +37,7 @@ def files_below(
     *,
     case_sensitive: bool = True,
     with_root: bool = False,
+    are_default: bool = False,
 ) -> PathList:
     """List files in the folders of a folder; the number of a file's folder is its label.
 
@@ -52,6 +54,9 @@ def files_below(
     with_root : bool
         Whether files in the folder itself count, as if they were in a folder called ".", whose
         place is among the others.
+    are_default : bool
+        Whether the user did not choose `file_filters`. Files that do not match are then named in a
+        warning. So are folders without a file in any case, unless `with_root`.
 
     Returns
     -------
@@ -63,9 +68,12 @@ def files_below(
     ArgumentValueError
         If a folder cannot be listed.
     """
-    saved = SavedFolders(root, [file_filters, dir_filters, case_sensitive, with_root])
-    found = saved.load()
-    if found is not None:
+    rules = [file_filters, dir_filters, case_sensitive, with_root, are_default]
+    saved = SavedFolders(root, rules)
+    known = saved.load()
+    if known is not None:
+        found, remark = known
+        warn_of_skipped_files(remark)
         return found
     folders = names_in(root, storage, folders=True)
     if with_root:
@@ -75,16 +83,23 @@ def files_below(
     saved.watch(folders)
     patterns = _patterns(file_filters, case_sensitive)
     found = PathList()
+    skipped = SkippedFiles()
     for label, name in enumerate(folders):
+        num_before = len(found)
         folder = join_path(root, name)
         if is_url(folder):
             names = storage.names_in(folder, folders=False)
-            found.add_folder(f"{name}/", names, label, patterns)
+            others = found.add_folder(f"{name}/", names, label, patterns)
         else:
             with _listing(folder):
-                found.add_local_folder(folder, f"{name}/", label, patterns)
+                others = found.add_local_folder(folder, f"{name}/", label, patterns)
+        is_empty = len(found) == num_before and not with_root
+        skipped.add(name if is_empty else None, others if are_default else {})
     found.finish()
-    return saved.store(found)
+    remark = skipped.remark(root, "file_filter" if with_root else "file_filters")
+    if len(found):
+        warn_of_skipped_files(remark)
+    return saved.store(found, remark)
 
 
 def _patterns(patterns: Sequence[str], case_sensitive: bool) -> NamePatterns:

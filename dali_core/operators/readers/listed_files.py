@@ -15,6 +15,8 @@ from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
 
+_PATTERNS = ("*.npy", "*.fits")  # by default, see `file_args`
+
 
 def file_args(pattern: str) -> tuple[Arg, ...]:
     """Return the arguments that say which files to read, with a pattern by default."""
@@ -133,7 +135,8 @@ def _listed(files: list[str], storage: Storage) -> PathList:
 
 
 def _below(root: str, pattern: str, storage: Storage) -> PathList:
-    files = files_below(root, storage, [pattern], with_root=True)
+    is_default = pattern in _PATTERNS
+    files = files_below(root, storage, [pattern], with_root=True, are_default=is_default)
     if not len(files):
         raise ArgumentValueError(
             f"file_root {root!r} must have files that match file_filter, {pattern!r}, in it or in "

@@ -21,7 +21,7 @@ from dali_core._storage import is_url
 from dali_core.operators.file_cache import cache_folder
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE
 
-_FOLDER = "folders-2"  # the number changes with the format and with the rules of listing
+_FOLDER = "folders-3"  # the number changes with the format and with the rules of listing
 _LEAST_FILES = 10_000  # below, listing is fast enough
 _SETTLED_NS = 2_000_000_000  # file systems may have clocks that tick every other second
 
@@ -45,24 +45,29 @@ class SavedFolders:
         self._file = Path(folder, _FOLDER, key) if folder else None
         self._states = b""
 
-    def load(self) -> PathList | None:
-        """Return the saved paths if no folder has changed; otherwise the root is listed next."""
+    def load(self) -> tuple[PathList, str] | None:
+        """Return saved paths and their remark if no folder has changed.
+
+        Otherwise the root is listed next.
+        """
         self._states = self._states_of(["."])
         saved = self._open() if self._states else None
         if saved is None:
             return None
         found, note = saved
         folders = [prefix.removesuffix("/") for prefix in found.folders]
-        states = self._states + self._states_of(folders)
-        return found if note == self._rules + states else None
+        states = self._rules + self._states + self._states_of(folders)
+        if not note.startswith(states):
+            return None
+        return found, note[len(states) :].decode("utf-8", "backslashreplace")
 
     def watch(self, folders: Sequence[str]) -> None:
         """Remember what folders are like, which are listed next."""
         if self._states:
             self._states += self._states_of(folders)
 
-    def store(self, found: PathList) -> PathList:
-        """Keep what was found, if a later change of a folder will be seen.
+    def store(self, found: PathList, remark: str) -> PathList:
+        """Keep what was found, and a remark about it, if a later change of a folder will be seen.
 
         Returns
         -------
@@ -71,7 +76,7 @@ class SavedFolders:
         """
         if self._file is None or not self._may_keep(found):
             return found
-        note = self._rules + self._states
+        note = self._rules + self._states + remark.encode("utf-8", "backslashreplace")
         saved = self._open()
         # Other processes may have listed the same just now.
         if saved is None or saved[1] != note:

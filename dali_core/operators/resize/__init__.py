@@ -147,6 +147,7 @@ def _num_outputs(arguments: dict[str, Any]) -> int | None:
 
 SPEC = OpSpec(
     name="resize",
+    keeps_type=True,
     doc="""Resize images, volumes and sequences of them.
 
 The size is given in one of four ways: `size`; `resize_x`, `resize_y` and `resize_z`;

@@ -23,6 +23,7 @@ RESIZE_CROP_MIRROR_ARGS = (
 
 SPEC = OpSpec(
     name="resize_crop_mirror",
+    keeps_type=True,
     doc="""Resize images and volumes, cut a window out of the result, and mirror it.
 
 The result is that of `resize`, `crop` and `flip` one after the other, but only the pixels of the

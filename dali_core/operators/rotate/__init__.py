@@ -15,6 +15,7 @@ from dali_core.operators.warp_affine.arguments import (
 
 SPEC = OpSpec(
     name="rotate",
+    keeps_type=True,
     doc=f"""Rotate images around their centre, and volumes around an axis through it.
 
 By default the canvas grows or shrinks so that the rotated image just fits. It has an odd extent

@@ -48,6 +48,7 @@ WINDOW_INPUT_DOCS = (
 
 SPEC = OpSpec(
     name="slice",
+    keeps_type=True,
     doc="""Cut a window out of each tensor, given by its ends or by its start and extent.
 
 The window has one number for each of the axes, or a single one for all of them; dimensions that are

@@ -7,6 +7,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="sphere",
+    keeps_type=True,
     doc="""Bulge each image as if it were stretched over a sphere.
 
 A pixel at distance r from the centre gets the value that the input has in the same direction at

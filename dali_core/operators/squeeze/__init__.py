@@ -6,6 +6,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="squeeze",
+    keeps_type=True,
     doc="""Remove dimensions of extent 1 from the shape of each tensor.
 
 Give either `axes` or `axis_names`. The layout loses their letters. Nothing is copied. Other

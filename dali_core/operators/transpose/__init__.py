@@ -6,6 +6,7 @@ from dali_core._spec import UNSET, Arg, OpSpec
 
 SPEC = OpSpec(
     name="transpose",
+    keeps_type=True,
     doc="""Reorder the dimensions of each tensor.
 
 Dimension ``i`` of the output is dimension ``perm[i]`` of the input: ``perm=[2, 0, 1]`` turns

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dali_core._extras import install_command
 from dali_core.errors import ArgumentValueError, MissingModuleError
 from dali_core.operators import file_cache
 
@@ -121,7 +122,7 @@ def missing_decoder() -> MissingModuleError:
     """Return the error for videos where no decoder of videos is installed."""
     return MissingModuleError(
         "decoding videos needs PyAV (got none, and no FFmpeg at build time). Install it: "
-        'pip install "dali_core[video]".'
+        f"{install_command('video')}."
     )
 
 

@@ -15,6 +15,7 @@ from dali_core.operators.warp_affine.arguments import (
 
 SPEC = OpSpec(
     name="warp_affine",
+    keeps_type=True,
     doc=f"""Warp images and volumes by an affine transform of coordinates.
 
 The matrix takes coordinates in the output to coordinates in the input: with the numbers

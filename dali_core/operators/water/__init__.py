@@ -7,6 +7,7 @@ from dali_core._spec import Arg, OpSpec
 
 SPEC = OpSpec(
     name="water",
+    keeps_type=True,
     doc="""Shift the rows and columns of each image along waves, as if it were seen through water.
 
 Pixel (x, y) gets the value that the input has at ``x + ampl_x * sin(freq_x * y + phase_x)`` and

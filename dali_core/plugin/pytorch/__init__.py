@@ -10,7 +10,9 @@ try:
 
     from dali_core.plugin.pytorch.fn import TorchPythonFunction as TorchPythonFunction
 except ModuleNotFoundError as error:
+    from dali_core._extras import install_command
+
     raise ImportError(
         f"dali_core.plugin.pytorch: PyTorch must be installed (got: {error}). "
-        'Run pip install "dali_core[pytorch]".'
+        f"Run {install_command('pytorch')}."
     ) from error

@@ -5,9 +5,11 @@ try:
 
     from dali_core.plugin.tf import experimental as experimental
 except ModuleNotFoundError as error:
+    from dali_core._extras import install_command
+
     raise ImportError(
         f"dali_core.plugin.tf: TensorFlow must be installed (got: {error}). "
-        'Run pip install "dali_core[tensorflow]".'
+        f"Run {install_command('tensorflow')}."
     ) from error
 
 

@@ -49,6 +49,7 @@ def make_entry(path: bytes, kind: str) -> None:
         os.symlink(targets.get(kind, "/nowhere"), path)
 
 
+@pytest.mark.filterwarnings("ignore::dali_core.errors.SkippedFilesWarning")
 @SETTINGS
 @given(
     folders=st.dictionaries(NAMES, st.dictionaries(NAMES, KINDS, max_size=6), max_size=4),

@@ -129,6 +129,7 @@ def test_only_the_region_is_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, np.zeros((6, 7), np.uint8), strict=True)
 
 
+@pytest.mark.filterwarnings("ignore::dali_core.errors.SkippedFilesWarning")
 def test_files(tmp_path: Path) -> None:
     write(tmp_path, 2)
     (tmp_path / "b").mkdir()

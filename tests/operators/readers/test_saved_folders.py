@@ -37,6 +37,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make folders that were changed long ago, of which an index is kept."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(saved_folders, "_LEAST_FILES", 1)
+    monkeypatch.setattr(folders, "warn_of_skipped_files", lambda remark: None)
     root = tmp_path / "tree"
     for folder, names in {"a": ["1.jpg", "2.png"], "b": [], "c": ["3.jpg"]}.items():
         (root / folder).mkdir(parents=True)
@@ -315,12 +316,12 @@ def test_processes_that_list_at_once_write_one_file(
     listings = []
 
     class Beside(SavedFolders):
-        def store(self, found: PathList) -> PathList:
+        def store(self, found: PathList, remark: str) -> PathList:
             if not listings:  # another one is as far, and faster
                 listings.append(None)
                 listings[0] = LIST({"file_root": str(tree), **DEFAULTS})
                 listings.append(os.stat(kept_file(tree)).st_ino)
-            return super().store(found)
+            return super().store(found, remark)
 
     monkeypatch.setattr(folders, "SavedFolders", Beside)
     assert list(LIST({"file_root": str(tree), **DEFAULTS}).files) == list(listings[0].files)

@@ -8,6 +8,7 @@ _TITLE = "operator if"
 
 SPEC = OpSpec(
     name="conditional.merge",
+    keeps_type=True,
     doc="""Return the value of the branch that was taken, without copying it.
 
 The batch must have one type, number of dimensions and layout, whichever branches were taken.

@@ -7,6 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from dali_core._extras import install_command
 from dali_core.errors import MissingModuleError
 
 _SYSTEM_LIBRARY = "libsndfile.so.1"
@@ -31,7 +32,7 @@ def library_arguments() -> dict[str, Any]:
             ctypes.CDLL(_SYSTEM_LIBRARY)
         except OSError as error:
             raise MissingModuleError(
-                f"decoding audio needs libsndfile ({error}). Run `pip install dali_core[audio]`.",
+                f"decoding audio needs libsndfile ({error}). Run {install_command('audio')}.",
                 name="soundfile",
             ) from error
     return {"sound_libraries": [*found, _SYSTEM_LIBRARY]}

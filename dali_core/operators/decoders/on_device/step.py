@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dali_core import _types as types
+from dali_core._extras import install_command
 from dali_core._messages import printable
 from dali_core._runtime.device_data import OnDevice, retain_default_pool
 from dali_core._runtime.step import Step, StepContext, StepOutput
@@ -111,8 +112,9 @@ class DecodeStep(Step):
             )
         except (ImportError, RuntimeError) as error:
             raise CudaError(
-                f"nvImageCodec must be able to decode on device {device_id} (got {error}). Install "
-                "'dali_core[nvjpeg]', or set DALI_CORE_GPU_DECODER=0 to decode on the host."
+                f"nvImageCodec must be able to decode on device {device_id} (got {error}). Run "
+                f"{install_command('nvjpeg')}, or set DALI_CORE_GPU_DECODER=0 to decode on the "
+                "host."
             ) from error
         # Images are in its memory.
         retain_default_pool(device_id)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from dali_core._runtime.path_list import PathList
-from dali_core._storage import Storage
+from dali_core._storage import Storage, is_url
 from dali_core._storage.urls import folder_of
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.operators.readers.folders import checked_paths, files_below
+from dali_core.operators.readers.folders import checked_paths, files_below, names_in
 from dali_core.operators.readers.listed_files import ListedFiles
 
 KNOWN_EXTENSIONS = [
@@ -124,8 +124,21 @@ def _from_folders(
             raise ArgumentValueError(
                 f"{name} must have at least one pattern (got none). Leave it out to use all."
             )
-    found = files_below(root, storage, file_filters, dir_filters, case_sensitive=case_sensitive)
+    found = files_below(
+        root,
+        storage,
+        file_filters,
+        dir_filters,
+        case_sensitive=case_sensitive,
+        are_default=file_filters == KNOWN_EXTENSIONS,
+    )
     if not len(found):
+        if not found.folders and not is_url(root) and (files := names_in(root, folders=False)):
+            raise ArgumentValueError(
+                f"file_root {root!r} must have a folder for each class (got no folder, but "
+                f"{len(files)} files, such as {files[0]!r}). For files without classes, pass "
+                "their paths as files, and numbers as labels if there are any."
+            )
         raise ArgumentValueError(
             f"file_root {root!r} must have folders with files that match file_filters (found "
             f"{len(found.folders)} folders and no such file). Known extensions are "

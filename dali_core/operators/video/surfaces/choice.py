@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from dali_core import _types as types
+from dali_core._extras import install_command
 from dali_core._spec import DeviceVideos, OpSpec, Source
 from dali_core.errors import ArgumentValueError, MissingModuleError
 from dali_core.operators.conditional.merge import SPEC as MERGE
@@ -47,8 +48,8 @@ def gpu_video_is_wanted() -> bool:
         return False
     if _MODULE not in sys.modules and importlib.util.find_spec(_MODULE) is None:
         raise MissingModuleError(
-            f"{GPU_VIDEO_VARIABLE}=1 needs PyNvVideoCodec (got none). Install it: pip install "
-            '"dali_core[nvvideo]"; or unset the variable to decode on the host.'
+            f"{GPU_VIDEO_VARIABLE}=1 needs PyNvVideoCodec (got none). Install it: "
+            f"{install_command('nvvideo')}; or unset the variable to decode on the host."
         )
     return True
 
