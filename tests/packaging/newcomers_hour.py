@@ -109,11 +109,18 @@ print(len(notebook.cells), "cells were executed;", pictures, "pictures")
 
 # Arguments, whether the command succeeds, and what its output contains.
 COMMANDS: tuple[tuple[Sequence[str], bool, str], ...] = (
-    (("dali-core", "--help"), True, "check"),
-    (("dali-core", "check", "photos"), True, "photos"),
+    (("dali-core",), True, "check"),
+    (("dali-core", "--version"), True, "0."),
+    (("dali-core", "check", "photos"), True, "8 good, 0 bad"),
     (("dali-core", "check", "nowhere"), False, "nowhere"),
     (("dali-core", "chekc", "photos"), False, "check"),
-    (("dali-core", "show", "nowhere.py"), False, "nowhere.py"),
+    (("dali-core", "show", "nowhere.py:photos"), False, "nowhere.py"),
+    (("dali-core", "show", "try_getting_started.py:photos"), False, "folder"),
+    (("dali-core", "show", "try_getting_started.py:photos", "--arg", "folder=photos"), True, ""),
+    (("dali-core", "new", "classifier.py"), True, "classifier.py"),
+    (("dali-core", "new", "classifier.py"), False, "classifier.py"),
+    (("python", "classifier.py", "--help"), True, "usage"),
+    (("dali-core", "bench", "try_getting_started.py:photos", "--arg", "folder=photos"), True, ""),
     (("python", "-m", "dali_core", "info"), True, "dali_core"),
 )
 
@@ -129,7 +136,6 @@ class Hour:
             **{name: os.environ[name] for name in os.environ if not name.startswith("PYTHON")},
             "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
             "KERAS_BACKEND": "torch",
-            "MPLBACKEND": "Agg",
         }
 
     def step(
@@ -159,7 +165,8 @@ class Hour:
         print(
             f"{'ok  ' if is_right else 'FAIL'} {name} ({seconds:.0f} s, status {done.returncode})"
         )
-        shown = done.stdout.strip().splitlines()[-(lines if is_right else 25) :]
+        shown = done.stdout.strip().splitlines()[-25:]
+        shown = shown[-lines:] if is_right and lines else shown * (not is_right)
         print("".join(f"       {line}\n" for line in shown), end="", flush=True)
         if not is_right:
             self.failed.append(name)
@@ -207,7 +214,8 @@ def spend(hour: Hour, wheel: Path, index: str) -> None:
     pip = ["python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     pip += ["-c", str(ROOT / "constraints.txt")]
     extra = ["--extra-index-url", index] if index else []
-    if not hour.step("pip install", [*pip, *extra, f"{wheel}[pytorch]", *PACKAGES]):
+    packages = [f"{wheel}[pytorch]", *PACKAGES]
+    if not hour.step("pip install", [*pip, *extra, *packages], lines=0):
         return
     hour.program("make_photos.py", MAKE_PHOTOS, "photos", "4")
     for folder, per_class in (("readme/photos/train", "40"), ("many", "400")):
@@ -220,7 +228,7 @@ def spend(hour: Hour, wheel: Path, index: str) -> None:
               "if k in ('images', 'labels')})"])  # fmt: skip
     for page in PAGES:
         programs = CODE.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
-        hour.program(f"{page.rpartition('/')[2]}.py", "\n\n".join(programs))
+        hour.program(f"try_{page.rpartition('/')[2]}.py", "\n\n".join(programs))
     hour.program("lightning_800.py", LIGHTNING_800)
     (hour.folder / "run_notebook.py").write_text(RUN_NOTEBOOK, "utf-8")
     for tutorial in sorted((ROOT / "docs/tutorials").glob("*.md")):
