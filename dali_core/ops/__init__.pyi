@@ -5,9 +5,9 @@
 from typing import Any
 
 from dali_core._call.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
+from dali_core._call.composition import Compose as Compose
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_class import Compose as Compose
-from dali_core._graph.operator_class import OperatorClass
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
 from dali_core.ops import io as io
