@@ -30,7 +30,7 @@ def list_entries(folders: list[str]) -> RecordListing:
         "path",
         folders,
         "A database of LMDB is a tree of pages: copy the folder to this machine, or its entries to "
-        "archives, which fn.readers.webdataset and fn.readers.tfrecord read from buckets.",
+        "archives, which fn.readers.webdataset reads from buckets.",
     )
     paths = [
         os.path.join(folder, "data.mdb") if os.path.isdir(folder) else folder for folder in folders

@@ -15,6 +15,13 @@ namespace {
 
 enum class FeatureType : int64_t { kInt64 = 0, kString = 1, kFloat = 2 };
 
+// A feature as the listing in Python describes it.
+struct FeatureRecord {
+  int64_t kind, type, ndim, extents[8], has_default, integer;
+  double number;
+};
+static_assert(sizeof(FeatureRecord) == 14 * sizeof(int64_t));
+
 // What the user wants to know of a record.
 struct WantedFeature {
   enum Kind : int64_t { kFixed = 0, kVariable = 1, kSequence = 2 };
@@ -63,21 +70,18 @@ class TfrecordReader : public Operator {
   explicit TfrecordReader(const OperatorConfig& config)
       : records_(config), is_sequence_(config.get<bool>("sequence_features")) {
     const auto names = config.get<std::vector<std::string>>("features");
-    const auto kinds = config.get<std::vector<int64_t>>("feature_kinds");
-    const auto types = config.get<std::vector<int64_t>>("feature_types");
-    const auto ndims = config.get<std::vector<int64_t>>("feature_ndims");
-    const auto extents = config.get<std::vector<int64_t>>("feature_extents");
-    const auto has_default = config.get<std::vector<int64_t>>("has_default");
-    const auto integers = config.get<std::vector<int64_t>>("integer_defaults");
-    const auto numbers = config.get<std::vector<double>>("float_defaults");
+    const auto words = config.get<std::vector<int64_t>>("feature_records");
     const auto texts = config.get<std::vector<std::string>>("text_defaults");
-    auto extent = extents.begin();
+    std::vector<FeatureRecord> records(names.size());
+    std::memcpy(records.data(), words.data(),
+                std::min(words.size() * sizeof(words[0]), records.size() * sizeof(records[0])));
     for (size_t i = 0; i < names.size(); ++i) {
+      const FeatureRecord& record = records[i];
       Shape shape;
-      for (int64_t d = 0; d < ndims[i]; ++d) shape.push_back(*extent++);
-      wanted_.push_back({names[i], static_cast<WantedFeature::Kind>(kinds[i]),
-                         static_cast<FeatureType>(types[i]), shape, has_default[i] != 0,
-                         integers[i], static_cast<float>(numbers[i]), texts[i]});
+      for (int64_t d = 0; d < record.ndim; ++d) shape.push_back(record.extents[d]);
+      wanted_.push_back({names[i], static_cast<WantedFeature::Kind>(record.kind),
+                         static_cast<FeatureType>(record.type), shape, record.has_default != 0,
+                         record.integer, static_cast<float>(record.number), texts[i]});
     }
   }
 
