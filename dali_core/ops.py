@@ -7,7 +7,7 @@ descriptions.
 
 from __future__ import annotations
 
+from dali_core._call.composition import Compose as Compose
 from dali_core._graph.namespaces import fill_classes as _fill_classes
-from dali_core._graph.operator_base import Compose as Compose
 
 _fill_classes(globals(), __name__)

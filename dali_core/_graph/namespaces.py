@@ -18,11 +18,26 @@ from dali_core._call.arguments import (
 from dali_core._call.location import user_location
 from dali_core._graph.graph import add_operator
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 from dali_core._registry.specs import find_own, packages, public_paths
 from dali_core._spec import REQUIRED, UNSET, OpSpec
 from dali_core.errors import ArgumentTypeError, OperatorPackageError
 from dali_core.operators.acronyms import ACRONYMS
+
+
+class OperatorClass:
+    """An operator with constant arguments; called on inputs, it joins a pipeline's graph."""
+
+    _arguments: dict[str, Any]
+
+    @property
+    def device(self) -> str:
+        """Where it was told to run; ``"cpu"`` if it was not told."""
+        return self._arguments.get("device") or "cpu"
+
+    @property
+    def preserve(self) -> bool:
+        """Whether the graph keeps it even if nothing uses its results."""
+        return bool(self._arguments.get("preserve"))
 
 
 def class_name(name: str) -> str:

@@ -11,8 +11,7 @@ from typing import Any, get_args, get_origin
 from dali_core import fn, ops, types
 from dali_core._call import accepted_types
 from dali_core._call.arguments import all_args
-from dali_core._graph.namespaces import class_name, documentation, signature
-from dali_core._graph.operator_base import OperatorClass
+from dali_core._graph.namespaces import OperatorClass, class_name, documentation, signature
 from dali_core._spec import REQUIRED, UNSET, Arg, OpSpec
 from dali_core._stubs.text import definition, first_line, stub
 
@@ -51,7 +50,7 @@ def function_stubs(specs: Sequence[OpSpec]) -> dict[str, str]:
 
 def class_stubs(specs: Sequence[OpSpec]) -> dict[str, str]:
     """Write the stubs of `ops`: for each group of operators, "" being the module itself."""
-    others = f"from {OperatorClass.__module__} import Compose as Compose"
+    others = f"from {ops.Compose.__module__} import Compose as Compose"
     return _modules(specs, ops.__name__, inspect.getdoc(ops) or "", _class, [others])
 
 

@@ -1597,7 +1597,56 @@ def cutmix(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Replace a box of each image by that of another sample of the batch, and mix the labels."""
+    """Replace a box of each image by that of another sample of the batch, and mix the labels.
+
+    With a weight from Beta(`alpha`, `alpha`), the box has the part ``sqrt(1 - weight)`` of height
+    and width, around a uniformly distributed centre, and is clipped to the image. The label is
+    mixed by the area that is left::
+
+        weight = 1 - box_height * box_width / (height * width)
+        label = weight * label + (1 - weight) * other_label
+
+    S. Yun, D. Han, S. J. Oh, S. Chun, J. Choe, Y. Yoo: "CutMix: Regularization strategy to train
+    strong classifiers with localizable features", ICCV 2019, section 3.1. All frames or slices of a
+    sample get the same box.
+
+    Each sample is mixed with one of the same batch, in a random order of the batch, where it may
+    also be its own partner. What is drawn depends on the seed, the epoch, and the numbers of the
+    samples, not on threads. The order, and weights that are not per sample, also depend on the size
+    of the batch, and on the number of its first sample.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The images, of the same type, shape and layout; and the labels, float32 with a number for
+        each class, which losses such as `cross_entropy` of PyTorch take as probabilities.
+
+    Inputs ------ Images, volumes or sequences of any type, with H and W next to each other in the
+    layout; all of the batch of one shape. Without a layout: ``HW``, ``HWC`` or ``FHWC``. Labels:
+    class numbers, or rows with a number for each class.
+
+    Parameters
+    ----------
+    alpha : float, above 0, default 1.0
+        Both parameters of the beta distribution that the weights are drawn from: 1 is uniform, and
+        smaller ones mix less.
+    num_classes : int, at least 0, default 0
+        Number of classes where labels are class numbers. By default, labels are rows with a number
+        for each class.
+    per_sample : bool, default False
+        Whether each sample gets a weight of its own, rather than one for all of the batch.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def debayer(
     input: Input,
@@ -3709,7 +3758,54 @@ def mixup(
     preserve: bool = False,
     bytes_per_sample_hint: Ints | None = None,
 ) -> list[DataNode]:
-    """Mix each image and its label with those of another sample of the batch."""
+    """Mix each image and its label with those of another sample of the batch.
+
+    With a weight from Beta(`alpha`, `alpha`)::
+
+        image = weight * image + (1 - weight) * other_image
+        label = weight * label + (1 - weight) * other_label
+
+    computed in single precision; ``UINT8`` rounds to the nearest. H. Zhang, M. Cisse, Y. N.
+    Dauphin, D. Lopez-Paz: "mixup: Beyond empirical risk minimization", ICLR 2018, equation 1.
+
+    Each sample is mixed with one of the same batch, in a random order of the batch, where it may
+    also be its own partner. What is drawn depends on the seed, the epoch, and the numbers of the
+    samples, not on threads. The order, and weights that are not per sample, also depend on the size
+    of the batch, and on the number of its first sample.
+
+    Returns
+    -------
+    (DataNode, DataNode)
+        The images, of the same type, shape and layout; and the labels, float32 with a number for
+        each class, which losses such as `cross_entropy` of PyTorch take as probabilities.
+
+    Inputs
+    ------
+    Images, or other tensors, ``UINT8``, ``FLOAT16`` or ``FLOAT``; all of the batch of one shape.
+    Labels: class numbers, or rows with a number for each class.
+
+    Parameters
+    ----------
+    alpha : float, above 0, default 0.2
+        Both parameters of the beta distribution that the weights are drawn from: 1 is uniform, and
+        smaller ones mix less.
+    num_classes : int, at least 0, default 0
+        Number of classes where labels are class numbers. By default, labels are rows with a number
+        for each class.
+    per_sample : bool, default False
+        Whether each sample gets a weight of its own, rather than one for all of the batch.
+    seed : int, default -1
+        Seed of the operator's random numbers. By default it is derived from the pipeline's seed.
+    device : str, default not set
+        Where to run: ``'cpu'``, ``'gpu'``, or for decoders ``'mixed'``, which gives images on the
+        GPU. By default where the inputs are.
+    name : str, default not set
+        Name of this operator in the graph; readers are found by it.
+    preserve : bool, default False
+        Keep the operator even if nothing uses its results.
+    bytes_per_sample_hint : list[int], default not set
+        Accepted without effect.
+    """
 
 def multi_paste(
     *inputs: Input,

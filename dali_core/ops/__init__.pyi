@@ -5,9 +5,9 @@
 from typing import Any
 
 from dali_core._call.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str, Strs
+from dali_core._call.composition import Compose as Compose
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import Compose as Compose
-from dali_core._graph.operator_base import OperatorClass
 from dali_core.ops import decoders as decoders
 from dali_core.ops import experimental as experimental
 from dali_core.ops import io as io
@@ -1057,7 +1057,10 @@ class CropMirrorNormalize(OperatorClass):
     ) -> DataNode: ...
 
 class Cutmix(OperatorClass):
-    """Replace a box of each image by that of another sample of the batch, and mix the labels."""
+    """Replace a box of each image by that of another sample of the batch, and mix the labels.
+
+    The arguments are those of `fn.cutmix`.
+    """
 
     def __init__(
         self,
@@ -2301,7 +2304,10 @@ class MFCC(OperatorClass):
     ) -> DataNode: ...
 
 class Mixup(OperatorClass):
-    """Mix each image and its label with those of another sample of the batch."""
+    """Mix each image and its label with those of another sample of the batch.
+
+    The arguments are those of `fn.mixup`.
+    """
 
     def __init__(
         self,

@@ -3,8 +3,8 @@
 """Operators of 'noise'."""
 
 from dali_core._call.accepted_types import Float, Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 
 class Gaussian(OperatorClass):
     """Add a number of normal distribution to each element.

@@ -5,8 +5,8 @@
 from typing import Any
 
 from dali_core._call.accepted_types import DataType, Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 
 class Max(OperatorClass):
     """Return the largest element of each tensor.

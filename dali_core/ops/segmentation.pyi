@@ -5,8 +5,8 @@
 from typing import Any
 
 from dali_core._call.accepted_types import Float, Floats, Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 
 class RandomMaskPixel(OperatorClass):
     """Draw a pixel of a mask at random: any one, or one of the foreground.

@@ -3,8 +3,8 @@
 """Operators of 'transforms'."""
 
 from dali_core._call.accepted_types import Float, Floats, Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 
 class Combine(OperatorClass):
     """Combine affine transforms to one that does the first input, then the second, and so on.

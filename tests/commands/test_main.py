@@ -22,9 +22,9 @@ COMMANDS = [
 
 
 def test_commands_are_listed() -> None:
-    assert COMMANDS == [
+    assert [
         *("bench", "check", "completion", "index", "info", "new", "show", "top", "trace"),
-    ]
+    ] == COMMANDS
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -3,8 +3,8 @@
 """Operators of 'experimental.decoders'."""
 
 from dali_core._call.accepted_types import DataType, Float, Floats, Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 from dali_core.types import DALIDataType, DALIImageType
 
 class Image(OperatorClass):

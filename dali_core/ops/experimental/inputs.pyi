@@ -4,8 +4,8 @@
 from typing import Any
 
 from dali_core._call.accepted_types import Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 from dali_core.types import DALIImageType
 
 class Video(OperatorClass):

@@ -4,7 +4,7 @@
 from typing import Any
 
 from dali_core._call.accepted_types import DataTypes, Int, Ints, Str, Strs
-from dali_core._graph.operator_base import OperatorClass
+from dali_core._graph.namespaces import OperatorClass
 from dali_core.types import DALIImageType
 
 class Fits(OperatorClass):

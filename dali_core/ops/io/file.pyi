@@ -3,8 +3,8 @@
 """Operators of 'io.file'."""
 
 from dali_core._call.accepted_types import Input, Int, Ints, Str
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 
 class Read(OperatorClass):
     """Read the files whose paths are data.

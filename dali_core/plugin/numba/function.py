@@ -7,8 +7,8 @@ from typing import Any
 
 from dali_core._call.location import user_location
 from dali_core._graph.graph import add_operator
+from dali_core._graph.namespaces import OperatorClass
 from dali_core._graph.node import DataNode
-from dali_core._graph.operator_base import OperatorClass
 from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
 from dali_core.operators.numba_function import SPEC, WHOLE_BATCH, WITH_SETUP
 from dali_core.operators.numba_function.compiling import Signature

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dali_core._spec import REQUIRED, Arg, OpSpec, Range
-from dali_core._storage import STORAGE_ARGS, stored
-from dali_core.operators.readers.tfrecord.listing import (
+from dali_core._storage import STORAGE_ARGS, Storage, stored
+from dali_core.operators.readers.record_listing import RecordListing, list_records
+from dali_core.operators.readers.tfrecord.features import (
     bind_features,
-    open_tfrecord,
+    native_features,
     output_names,
 )
+from dali_core.operators.readers.tfrecord.record_format import FORMAT, read_index
+
+
+def _open(arguments: dict[str, Any], storage: Storage) -> RecordListing:
+    return list_records(
+        arguments["path"],
+        arguments.get("index_path"),
+        FORMAT,
+        read_index,
+        storage,
+        **native_features(arguments),
+    )
+
 
 SPEC = OpSpec(
     name="readers.tfrecord",
@@ -60,5 +76,5 @@ dict of str to DataNode
     outputs=lambda arguments: len(output_names(arguments)),
     output_names=output_names,
     bind=bind_features,
-    reader=stored(open_tfrecord),
+    reader=stored(_open),
 )

@@ -7,13 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dali_core._texts import is_system_text
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 int64, string, float32 = 0, 1, 2
 
 _TYPES = {int64: "int64", string: "string", float32: "float32"}
+_KINDS = ("fixed", "var", "sequence")
 _MAX_DIMS = 8
+
+ARGUMENTS = ("features", "sequence_features")
+"""Arguments with features."""
+
+# The struct `FeatureRecord` of the native code.
+_RECORD = np.dtype(
+    [
+        ("kind", np.int64),
+        ("type", np.int64),
+        ("ndim", np.int64),
+        ("extents", np.int64, (_MAX_DIMS,)),
+        ("has_default", np.int64),
+        ("integer", np.int64),
+        ("number", np.float64),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +56,20 @@ class Feature:
     shape: tuple[int, ...]
     dtype: int
     default: int | float | bytes | None = None
+
+    def to_record(self) -> tuple[Any, ...]:
+        """Return what `native_features` says of it."""
+        extents = (*self.shape, *(0,) * (_MAX_DIMS - len(self.shape)))
+        default = None if isinstance(self.default, bytes) else self.default
+        return (
+            _KINDS.index(self.kind),
+            self.dtype,
+            len(self.shape),
+            extents,
+            self.default is not None,
+            default if isinstance(default, int) else 0,
+            default if isinstance(default, float) else 0.0,
+        )
 
 
 def FixedLenFeature(  # noqa: N802
@@ -96,6 +129,32 @@ def FixedLenSequenceFeature(shape: Sequence[int], dtype: int) -> Feature:  # noq
     return feature
 
 
+def bind_features(
+    inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Make plain data of the features of a call, so that documents can hold them."""
+    plain = {
+        name: to_plain(checked_features(keywords[name], name))
+        for name in ARGUMENTS
+        if name in keywords
+    }
+    names = output_names(plain)
+    if plain and not names:
+        raise ArgumentValueError("features must have at least one feature (got none).")
+    if len(set(names)) < len(names):
+        raise ArgumentValueError(
+            "features and sequence_features must have different names (got "
+            f"{sorted({name for name in names if names.count(name) > 1})} twice)."
+        )
+    return inputs, {**keywords, **plain}
+
+
+def output_names(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the names of the outputs of a call, in their order."""
+    given = [arguments.get(name) for name in ARGUMENTS]
+    return [name for features in given if isinstance(features, Mapping) for name in features]
+
+
 def to_plain(features: Mapping[str, Feature]) -> dict[str, list[Any]]:
     """Return features as plain data, which documents can hold."""
     return {
@@ -132,11 +191,37 @@ def checked_features(features: Any, name: str) -> dict[str, Feature]:
     return checked
 
 
+def native_features(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the features of a call, which may come from a document, as native arguments.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentValueError
+        If they are not as `bind_features` makes them.
+    """
+    features: dict[str, Feature] = {}
+    for name in ARGUMENTS:
+        features |= checked_features(arguments.get(name, {}), name)
+    if len(features) != len(output_names(arguments)):
+        raise ArgumentTypeError("features and sequence_features must have different names.")
+    defaults = [feature.default for feature in features.values()]
+    records = np.array([feature.to_record() for feature in features.values()], _RECORD)
+    return {
+        "sequence_features": arguments.get("sequence_features") is not None,
+        "features": list(features),
+        "feature_records": records.view(np.int64).tolist(),
+        "text_defaults": [
+            value.decode(errors="surrogateescape") if isinstance(value, bytes) else ""
+            for value in defaults
+        ],
+    }
+
+
 def _from_plain(value: Any) -> Feature | None:
     if not isinstance(value, (list, tuple)) or len(value) != 4:
         return None
     kind, *rest = value
-    if kind not in ("fixed", "var", "sequence"):
+    if kind not in _KINDS:
         return None
     return _feature("features", kind, *rest)
 

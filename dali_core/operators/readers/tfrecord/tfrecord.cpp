@@ -15,6 +15,13 @@ namespace {
 
 enum class FeatureType : int64_t { kInt64 = 0, kString = 1, kFloat = 2 };
 
+// A feature as the listing in Python describes it.
+struct FeatureRecord {
+  int64_t kind, type, ndim, extents[8], has_default, integer;
+  double number;
+};
+static_assert(sizeof(FeatureRecord) == 14 * sizeof(int64_t));
+
 // What the user wants to know of a record.
 struct WantedFeature {
   enum Kind : int64_t { kFixed = 0, kVariable = 1, kSequence = 2 };
@@ -51,47 +58,6 @@ struct WantedFeature {
   }
 };
 
-// Reads the features of a schema: see listing.py, which writes it.
-class SchemaReader {
- public:
-  explicit SchemaReader(const std::vector<int64_t>& numbers) : numbers_(numbers) {}
-
-  bool at_end() const { return next_ == numbers_.size(); }
-
-  WantedFeature feature() {
-    WantedFeature feature{};
-    feature.name = text();
-    feature.kind = static_cast<WantedFeature::Kind>(number());
-    feature.type = static_cast<FeatureType>(number());
-    for (int64_t left = number(); left > 0; --left) feature.shape.push_back(number());
-    feature.has_default = number() != 0;
-    if (!feature.has_default) return feature;
-    if (feature.type == FeatureType::kString) {
-      feature.text = text();
-    } else if (feature.type == FeatureType::kFloat) {
-      const int64_t bits = number();
-      double value;
-      std::memcpy(&value, &bits, sizeof(value));
-      feature.number = static_cast<float>(value);
-    } else {
-      feature.integer = number();
-    }
-    return feature;
-  }
-
- private:
-  int64_t number() { return numbers_.at(next_++); }
-
-  std::string text() {
-    std::string found(static_cast<size_t>(number()), 0);
-    for (char& letter : found) letter = static_cast<char>(number());
-    return found;
-  }
-
-  const std::vector<int64_t>& numbers_;
-  size_t next_ = 0;
-};
-
 std::string name_of(FeatureValues::Kind kind) {
   constexpr const char* kNames[] = {"nothing", "bytes", "floats", "integers"};
   return kNames[kind];
@@ -103,8 +69,20 @@ class TfrecordReader : public Operator {
  public:
   explicit TfrecordReader(const OperatorConfig& config)
       : records_(config), is_sequence_(config.get<bool>("sequence_features")) {
-    const auto schema = config.get<std::vector<int64_t>>("schema");
-    for (SchemaReader reader(schema); !reader.at_end();) wanted_.push_back(reader.feature());
+    const auto names = config.get<std::vector<std::string>>("features");
+    const auto words = config.get<std::vector<int64_t>>("feature_records");
+    const auto texts = config.get<std::vector<std::string>>("text_defaults");
+    std::vector<FeatureRecord> records(names.size());
+    std::memcpy(records.data(), words.data(),
+                std::min(words.size() * sizeof(words[0]), records.size() * sizeof(records[0])));
+    for (size_t i = 0; i < names.size(); ++i) {
+      const FeatureRecord& record = records[i];
+      Shape shape;
+      for (int64_t d = 0; d < record.ndim; ++d) shape.push_back(record.extents[d]);
+      wanted_.push_back({names[i], static_cast<WantedFeature::Kind>(record.kind),
+                         static_cast<FeatureType>(record.type), shape, record.has_default != 0,
+                         record.integer, static_cast<float>(record.number), texts[i]});
+    }
   }
 
   int batches_ahead() const override { return records_.batches_ahead(); }

@@ -1,4 +1,4 @@
-"""The base class of the classes of `ops`, and their composition."""
+"""Composition of operators."""
 
 from __future__ import annotations
 
@@ -7,22 +7,6 @@ from typing import Any
 
 from dali_core._call.location import user_location
 from dali_core.errors import ArgumentFormError, ArgumentTypeError
-
-
-class OperatorClass:
-    """An operator with constant arguments; called on inputs, it joins a pipeline's graph."""
-
-    _arguments: dict[str, Any]
-
-    @property
-    def device(self) -> str:
-        """Where it was told to run; ``"cpu"`` if it was not told."""
-        return self._arguments.get("device") or "cpu"
-
-    @property
-    def preserve(self) -> bool:
-        """Whether the graph keeps it even if nothing uses its results."""
-        return bool(self._arguments.get("preserve"))
 
 
 def Compose(op_list: Sequence[Callable[..., Any]]) -> Callable[..., Any]:  # noqa: N802
