@@ -26,7 +26,7 @@ class Fetching:
         self.fetcher = fetcher
         self._num_outputs = num_outputs
 
-    def __call__(self, keep: Keep, indices: Sequence[int], goes_on: bool) -> Produced:
+    def __call__(self, keep: Keep, indices: Sequence[int], skips_errors: bool) -> Produced:
         """Fetch samples.
 
         Parameters
@@ -35,7 +35,7 @@ class Fetching:
             Keeps a tensor for as long as the result exists.
         indices : sequence of int
             Which samples.
-        goes_on : bool
+        skips_errors : bool
             Whether to fetch the others after one that fails.
         """
         many = self._many(indices)
@@ -47,7 +47,7 @@ class Fetching:
                 row: list[Any] = [keep(TensorCPU(part)) for part in self._parts(sample)]
             except BaseException as error:
                 failures[place] = error
-                if not goes_on or not isinstance(error, Exception):
+                if not skips_errors or not isinstance(error, Exception):
                     break
                 row = [None] * len(columns)
             for column, kept in zip(columns, row, strict=True):

@@ -106,13 +106,13 @@ class FetchingStep(Step):
         ]
 
     def _fetched(self, context: StepContext, indices: Sequence[int]) -> list[Produced]:
-        goes_on = context.failed is not None
+        skips_errors = context.failed is not None
         if self._pool is None:
-            return [self._fetching(_kept, indices, goes_on)]
+            return [self._fetching(_kept, indices, skips_errors)]
         return await_parts(
             [
                 self._pool.submit(
-                    self._number, list(indices[start : start + self._part_size]), goes_on
+                    self._number, list(indices[start : start + self._part_size]), skips_errors
                 )
                 for start in range(0, len(indices), self._part_size)
             ],

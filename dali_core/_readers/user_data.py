@@ -73,6 +73,6 @@ class FetchingInWorkers:
         self.source = source
         self._num_outputs = num_outputs
 
-    def __call__(self, keep: Keep, indices: Sequence[int], goes_on: bool) -> Produced:
+    def __call__(self, keep: Keep, indices: Sequence[int], skips_errors: bool) -> Produced:
         """Fetch samples, as `Fetching` does."""
-        return Fetching(UserData(self.source), self._num_outputs)(keep, indices, goes_on)
+        return Fetching(UserData(self.source), self._num_outputs)(keep, indices, skips_errors)

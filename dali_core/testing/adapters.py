@@ -217,7 +217,7 @@ class AdapterSuite:
         assert len(list(iterator)) == 3
         expect(StopIteration, lambda: next(iterator))
 
-    def test_goes_on_from_a_state(self, tmp_path: Path) -> None:
+    def test_resumes_from_a_state(self, tmp_path: Path) -> None:
         """Loaded at any step, a state gives the batches that were to come.
 
         States are plain data: JSON holds them. `restart` gives the batches of the epoch again.
@@ -242,7 +242,7 @@ class AdapterSuite:
         resumed.restart()
         assert [self._labels(batch) for batch in resumed] == given[1]
 
-    def test_goes_on_from_checkpoints(self, tmp_path: Path) -> None:
+    def test_resumes_from_checkpoints(self, tmp_path: Path) -> None:
         """An iterator over pipelines with the checkpoints of another one continues from there."""
         iterator = self._reading(tmp_path, FILL, num_shards=2)
         next(iterator)

@@ -223,7 +223,7 @@ def test_random_numbers_resume() -> None:
         for _ in range(4):
             resumed = batch(make(pipeline.checkpoint()))
             found.append((resumed == batch(pipeline), resumed[0][0]))
-        return [goes_on for goes_on, _ in found], len({first for _, first in found})
+        return [is_same for is_same, _ in found], len({first for _, first in found})
 
     assert of_both(run) == (([True] * 4, 4), ([True] * 4, 4))
 

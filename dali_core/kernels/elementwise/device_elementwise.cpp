@@ -184,15 +184,15 @@ void lay_out(const Shape& extents, const std::vector<const Tensor*>& tensors, Op
   for (int dim = extents.ndim - 1; dim >= 0; --dim) {
     if (extents[dim] == 1) continue;
     std::vector<int64_t> own(strided.size());
-    bool goes_on = task.num_dims > 0;
+    bool is_merged = task.num_dims > 0;
     for (size_t i = 0; i < strided.size(); ++i) {
       const Shape& shape = tensors[strided[i]]->shape;
       const int place = dim - (extents.ndim - shape.ndim);
       own[i] = place < 0 || shape[place] == 1 ? 0 : dense_strides(shape)[place];
       const int last = task.num_dims - 1;
-      goes_on = goes_on && own[i] == memory[strided[i]].strides[last] * sizes[last];
+      is_merged = is_merged && own[i] == memory[strided[i]].strides[last] * sizes[last];
     }
-    if (goes_on) {
+    if (is_merged) {
       sizes[task.num_dims - 1] *= extents[dim];
       continue;
     }

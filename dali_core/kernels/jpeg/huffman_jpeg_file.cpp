@@ -81,7 +81,7 @@ bool HuffmanJpegFile::read_segment(uint8_t marker, const uint8_t* bytes, size_t 
       is_progressive = marker == kProgressive;
       return read_frame(bytes, size);
     case kStartOfScan:
-      return has_frame_ && read_scan(bytes, size) && has_what_scan_needs() && goes_on();
+      return has_frame_ && read_scan(bytes, size) && has_what_scan_needs() && is_next_scan();
     case kComment:
       return true;
     default:
@@ -206,7 +206,7 @@ bool HuffmanJpegFile::has_what_scan_needs() const {
 }
 
 // Whether a scan has the bits that come next, which it then notes.
-bool HuffmanJpegFile::goes_on() {
+bool HuffmanJpegFile::is_next_scan() {
   if (!is_progressive) return true;
   if (scan.has_means() ? scan.last != 0 : scan.last < scan.first || scan.last > 63) return false;
   if (!scan.has_means() && scan.num_components > 1) return false;

@@ -74,7 +74,7 @@ struct HuffmanJpegFile {
   bool read_frame(const uint8_t* bytes, size_t size);
   bool read_scan(const uint8_t* bytes, size_t size);
   bool has_what_scan_needs() const;
-  bool goes_on();
+  bool is_next_scan();
   bool choose_colours();
 };
 
