@@ -71,6 +71,7 @@ KNOWN_TO_OPERATORS = (
     "dali_core._readers.formats",
     "dali_core._readers.protocol",
     "dali_core._readers.python_reader",
+    "dali_core._readers.record_table",
     "dali_core._spec",
     "dali_core._storage",
     "dali_core._texts",
@@ -218,7 +219,7 @@ def test_shared_parts_of_readers_import_no_operator_or_format() -> None:
 
 def test_data_sets_derive_from_the_protocol() -> None:
     # So that every member which samplers or native code ask for is there, if only as a default.
-    known = {"DataSource", "FetchedSource", "BlockSource", "ListedFiles", "RecordListing"}
+    known = {"DataSource", "FetchedSource", "BlockSource", "ListedFiles", "RecordSource"}
     found = {
         node.name: {ast.unparse(base) for base in node.bases}
         for path in [*_below("dali_core/operators"), *_below("dali_core/_readers")]

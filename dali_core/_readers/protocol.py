@@ -47,8 +47,12 @@ class DataSource(ABC):
         return None
 
     @property
-    def lengths(self) -> Sequence[int] | None:
-        """The length of each sample, such as its number of tokens; None if that is not known."""
+    def lengths(self) -> NDArray[np.int64] | None:
+        """The length of each sample; None if that is known only when samples are read.
+
+        It is a number of tokens, or whatever else the user's data set counts; where samples are
+        parts of files, the number of bytes there.
+        """
         return None
 
     @property

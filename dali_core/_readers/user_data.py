@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_core._readers.fetching import Fetching
 from dali_core._readers.protocol import FetchedSource
 from dali_core._runtime.workers import Keep, Produced
-from dali_core.errors import ArgumentTypeError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 _ONE = ("fetch", "__getitem__")
 _MANY = ("fetch_many", "__getitems__")
@@ -39,6 +42,39 @@ class UserData(FetchedSource):
 
     def __len__(self) -> int:
         return len(self._source)
+
+    @property
+    def lengths(self) -> NDArray[np.int64] | None:
+        """What the data set has as `lengths`, an attribute or a method; None if it has neither.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If that is not an integer from 0 on for each sample.
+        """
+        given = getattr(self._source, "lengths", None)
+        if callable(given):
+            given = given()
+        if given is None:
+            return None
+        lengths = np.asarray(given)
+        if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+            raise ArgumentTypeError(
+                "source.lengths must be a list of integers, or return one (got an array of "
+                f"{lengths.dtype} with {lengths.ndim} dimensions). Convert it."
+            )
+        if len(lengths) != len(self):
+            raise ArgumentValueError(
+                f"source.lengths must have an entry for each of the {len(self)} samples (got "
+                f"{len(lengths)}). Leave it out if lengths are not known."
+            )
+        if lengths.size and (lengths.min() < 0 or lengths.max() >= 2**63):
+            number = int(np.flatnonzero((lengths < 0) | (lengths >= 2**63))[0])
+            raise ArgumentValueError(
+                "source.lengths must consist of 64-bit integers from 0 on (got "
+                f"{lengths[number]} for sample {number}). Correct it."
+            )
+        return lengths.astype(np.int64)
 
     def fetch(self, index: int) -> Any:
         """Return a sample, from the method for one if there is such a method."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
+from dali_core._readers.record_table import RecordTable
 from dali_core._runtime.record_index import walk_lmdb
 from dali_core._storage import refuse_urls
 from dali_core.errors import ArgumentValueError
 from dali_core.operators.readers.archive_index import RecordFormat, open_indices
-from dali_core.operators.readers.record_listing import RecordListing
 
 FORMAT = RecordFormat("lmdb", walk_lmdb)
 
 
-def list_entries(folders: list[str]) -> RecordListing:
+def list_entries(folders: list[str]) -> RecordTable:
     """List the entries of databases, in the order of their keys.
 
     Parameters
@@ -36,9 +36,9 @@ def list_entries(folders: list[str]) -> RecordListing:
         os.path.join(folder, "data.mdb") if os.path.isdir(folder) else folder for folder in folders
     ]
     keys: list[str] = []
-    listing = RecordListing(paths, own={"keys": keys, "folders": folders})
+    listing = RecordTable(paths, own={"keys": keys, "folders": folders})
     for number, index in enumerate(open_indices(paths, FORMAT)):
-        listing.add(number, index)
+        listing.extend(number, index.offsets, index.sizes, index.problems)
         keys += [
             os.fsencode(name).decode("ascii", "backslashreplace") or f"(byte {offset})"
             for name, offset in zip(index.names, index.offsets, strict=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dali_core._readers.protocol import DataSource
+from dali_core._readers.record_table import Record, RecordSource
 from dali_core._runtime.path_list import PathList
 from dali_core._spec import UNSET, Arg
 from dali_core._storage import STORAGE_ARGS, Storage
-from dali_core._storage.urls import folder_of
+from dali_core._storage.urls import folder_of, join_path
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.folders import checked_paths, files_below
 from dali_core.operators.readers.label_rows import LabelRows
@@ -51,7 +51,7 @@ def file_args(pattern: str) -> tuple[Arg, ...]:
 
 
 @dataclass(frozen=True)
-class ListedFiles(DataSource):
+class ListedFiles(RecordSource):
     """Files in their natural order.
 
     Attributes
@@ -95,6 +95,10 @@ class ListedFiles(DataSource):
         if not self.has_classes:
             return self.names
         return [folder.removesuffix("/") for folder in self.files.folders]
+
+    def records(self, index: int) -> list[Record | None]:
+        """Return the whole file, whose size is known only when it is opened."""
+        return [Record(join_path(self.root, self.files[index]))]
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what the native code needs to read a file by its index."""

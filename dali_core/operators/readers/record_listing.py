@@ -2,106 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from dali_core._readers.protocol import DataSource
+from dali_core._readers.record_table import RecordTable
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import ArchiveIndex, RecordFormat, open_indices
 
 ReadIndex = Callable[[str, str, Storage], ArchiveIndex]
 """Reads an index file, whose path comes first, of a file."""
-
-
-class Record(NamedTuple):
-    """A record of a listing.
-
-    Attributes
-    ----------
-    file : str
-        Path of its file.
-    offsets, sizes : tuple of int
-        The first byte and the number of bytes, with its frame, of each of its parts; a size of -1
-        stands for a missing part.
-    problem : str
-        Why it cannot be used; empty for a sound one.
-    """
-
-    file: str
-    offsets: tuple[int, ...]
-    sizes: tuple[int, ...]
-    problem: str = ""
-
-
-@dataclass
-class RecordListing(DataSource):
-    """Records of all files, in their order: a table of columns, since there may be millions.
-
-    Attributes
-    ----------
-    paths : list of str
-        The files.
-    files, offsets, sizes : sequence of int
-        The file of each record, its first byte, and its number of bytes with its frame. A record
-        of several parts has an offset and a size for each; a size of -1 stands for a missing part.
-    bad, problems : list of int, list of str
-        Numbers of records that cannot be used, and why.
-    own : dict
-        What else the native code needs.
-    """
-
-    paths: list[str]
-    files: Any = field(default_factory=lambda: array("q"))
-    offsets: Any = field(default_factory=lambda: array("q"))
-    sizes: Any = field(default_factory=lambda: array("q"))
-    bad: list[int] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    own: dict[str, Any] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __getitem__(self, number: int) -> Record:
-        """Return a record by its number."""
-        parts = len(self.offsets) // len(self)
-        place = slice(number * parts, (number + 1) * parts)
-        problem = self.problems[self.bad.index(number)] if number in self.bad else ""
-        path = self.paths[self.files[number]]
-        return Record(path, tuple(self.offsets[place]), tuple(self.sizes[place]), problem)
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """The bytes of each record, of all its parts together."""
-        sizes = np.array(self.sizes, np.int64).reshape(len(self), -1)
-        lengths: list[int] = np.maximum(sizes, 0).sum(axis=1).tolist()
-        return lengths
-
-    def native_arguments(self) -> dict[str, Any]:
-        """Return what the native code needs to read a record by its index."""
-        return {
-            "paths": self.paths,
-            "files": self.files.tolist(),
-            "offsets": self.offsets.tolist(),
-            "sizes": self.sizes.tolist(),
-            "bad": self.bad,
-            # The empty text says that this is a list of texts.
-            "problems": [*self.problems, ""],
-            **self.own,
-        }
-
-    def add(self, file: int, index: ArchiveIndex) -> None:
-        """Add the records of a file."""
-        first = len(self)
-        self.files.extend([file] * len(index.offsets))
-        self.offsets.extend(index.offsets)
-        self.sizes.extend(index.sizes)
-        self.bad += [first + number for number in index.problems]
-        self.problems += index.problems.values()
 
 
 def list_records(
@@ -111,7 +21,7 @@ def list_records(
     read_index: ReadIndex,
     storage: Storage,
     **own: Any,
-) -> RecordListing:
+) -> RecordTable:
     """List the records of files, from their index files or by walking through the files.
 
     Parameters
@@ -146,9 +56,9 @@ def list_records(
         ]
     else:
         indices = open_indices(paths, record_format, storage)
-    listing = RecordListing(paths, own=own)
+    listing = RecordTable(paths, own=own)
     for number, index in enumerate(indices):
-        listing.add(number, index)
+        listing.extend(number, index.offsets, index.sizes, index.problems)
     if not len(listing):
         raise ArgumentValueError("path must be files with at least one record (got none).")
     return listing

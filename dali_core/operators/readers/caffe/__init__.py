@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from dali_core._readers.record_table import RecordTable
 from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 from dali_core.operators.readers.databases import list_entries
-from dali_core.operators.readers.record_listing import RecordListing
 
 
 def _num_outputs(arguments: dict[str, Any]) -> int:
     return int(arguments["image_available"]) + int(arguments["label_available"])
 
 
-def _open(arguments: dict[str, Any]) -> RecordListing:
+def _open(arguments: dict[str, Any]) -> RecordTable:
     return list_entries(arguments["path"])
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dali_core._readers.record_table import RecordTable
 from dali_core._spec import MAX_OUTPUTS, REQUIRED, Arg, OpSpec, Range
 from dali_core.operators.readers.databases import list_entries
-from dali_core.operators.readers.record_listing import RecordListing
 
 _LABEL_OUTPUTS = (1, 2, 1, 2, 0)
 """Number of outputs for each type of label."""
@@ -18,7 +18,7 @@ def _num_outputs(arguments: dict[str, Any]) -> int:
     return int(arguments["image_available"]) + labels + others
 
 
-def _open(arguments: dict[str, Any]) -> RecordListing:
+def _open(arguments: dict[str, Any]) -> RecordTable:
     return list_entries(arguments["path"])
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from dali_core._readers.record_table import RecordTable
 from dali_core._spec import REQUIRED, Arg, OpSpec
 from dali_core._storage import STORAGE_ARGS, Storage, stored
 from dali_core.operators.readers.mxnet.record_format import FORMAT, read_index
-from dali_core.operators.readers.record_listing import RecordListing, list_records
+from dali_core.operators.readers.record_listing import list_records
 
 
-def _open(arguments: dict[str, Any], storage: Storage) -> RecordListing:
+def _open(arguments: dict[str, Any], storage: Storage) -> RecordTable:
     return list_records(arguments["path"], arguments.get("index_path"), FORMAT, read_index, storage)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dali_core._readers.record_table import RecordTable
 from dali_core._spec import REQUIRED, Arg, OpSpec, Range
 from dali_core._storage import STORAGE_ARGS, Storage, stored
-from dali_core.operators.readers.record_listing import RecordListing, list_records
+from dali_core.operators.readers.record_listing import list_records
 from dali_core.operators.readers.tfrecord.features import (
     bind_features,
     native_features,
@@ -15,7 +16,7 @@ from dali_core.operators.readers.tfrecord.features import (
 from dali_core.operators.readers.tfrecord.record_format import FORMAT, read_index
 
 
-def _open(arguments: dict[str, Any], storage: Storage) -> RecordListing:
+def _open(arguments: dict[str, Any], storage: Storage) -> RecordTable:
     return list_records(
         arguments["path"],
         arguments.get("index_path"),

@@ -6,10 +6,10 @@ import warnings
 from typing import Any
 
 from dali_core import _types as types
+from dali_core._readers.record_table import RecordTable
 from dali_core._storage import Storage
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 from dali_core.operators.readers.archive_index import BEHIND_THE_END, open_indices
-from dali_core.operators.readers.record_listing import RecordListing
 from dali_core.operators.readers.webdataset.record_format import FORMAT
 from dali_core.operators.readers.webdataset.samples import (
     ArchiveSample,
@@ -21,7 +21,7 @@ from dali_core.operators.readers.webdataset.samples import (
 BEHAVIORS = ("empty", "skip", "error")
 
 
-def open_webdataset(arguments: dict[str, Any], storage: Storage) -> RecordListing:
+def open_webdataset(arguments: dict[str, Any], storage: Storage) -> RecordTable:
     """List what the arguments of `fn.readers.webdataset` ask for.
 
     Raises
@@ -62,7 +62,7 @@ def open_webdataset(arguments: dict[str, Any], storage: Storage) -> RecordListin
                 problem = f"{path!r}: {index.problems[BEHIND_THE_END]}"
                 warnings.warn(problem, UserWarning, stacklevel=2)
     choose = _Chooser(arguments["ext"], arguments["case_sensitive_extensions"])
-    listing = RecordListing(paths, own={"names": []})
+    listing = RecordTable(paths, len(arguments["ext"]), own={"names": []})
     for number, samples in enumerate(archives):
         for sample in samples:
             _add(listing, number, sample, choose, behavior)
@@ -113,7 +113,7 @@ class _Chooser:
 
 
 def _add(
-    listing: RecordListing, file: int, sample: ArchiveSample, choose: _Chooser, behavior: str
+    listing: RecordTable, file: int, sample: ArchiveSample, choose: _Chooser, behavior: str
 ) -> None:
     chosen = choose(sample)
     problem = sample.problem
@@ -127,12 +127,11 @@ def _add(
                 f"{chosen.index(None)}). Pack it again, or choose another "
                 "missing_component_behavior."
             )
-    if problem:
-        listing.bad.append(len(listing))
-        listing.problems.append(problem)
     first = sample.components[0] if sample.components else None
-    listing.files.append(file)
     listing.own["names"].append(f"{first.offset}:{first.name}" if first else "")
-    for component in chosen:
-        listing.offsets.append(component.offset if component else 0)
-        listing.sizes.append(component.size if component else -1)
+    listing.extend(
+        file,
+        [component.offset if component else 0 for component in chosen],
+        [component.size if component else -1 for component in chosen],
+        {0: problem} if problem else {},
+    )
