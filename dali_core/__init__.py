@@ -32,34 +32,32 @@ from dali_core.tracing import trace as trace
 from dali_core.types import OperatorConcurrency as OperatorConcurrency
 from dali_core.types import StreamPolicy as StreamPolicy
 
-if TYPE_CHECKING:
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:  # to which a function for all names would make every misspelt one known
     from dali_core.loaders.numpy_folders import audio_folder as audio_folder
     from dali_core.loaders.numpy_folders import csv_folder as csv_folder
     from dali_core.loaders.numpy_folders import image_folder as image_folder
     from dali_core.loaders.numpy_folders import segmentation_folder as segmentation_folder
     from dali_core.loaders.numpy_folders import video_folder as video_folder
     from dali_core.loaders.numpy_loader import Loader as Loader
+else:
+    _FOLDER_FUNCTIONS = (
+        "audio_folder",
+        "csv_folder",
+        "image_folder",
+        "segmentation_folder",
+        "video_folder",
+    )
 
-__version__ = "0.1.0"
+    def __getattr__(name: str) -> Any:
+        """Import the loader of NumPy, and the modules of frameworks, when they are asked for."""
+        import importlib
 
-
-_FOLDER_FUNCTIONS = (
-    "audio_folder",
-    "csv_folder",
-    "image_folder",
-    "segmentation_folder",
-    "video_folder",
-)
-
-
-def __getattr__(name: str) -> Any:
-    """Import the loader of NumPy, and the modules of frameworks, when they are asked for."""
-    import importlib
-
-    if name == "Loader":
-        return importlib.import_module("dali_core.loaders.numpy_loader").Loader
-    if name in _FOLDER_FUNCTIONS:
-        return getattr(importlib.import_module("dali_core.loaders.numpy_folders"), name)
-    if name in ("jax", "pytorch"):
-        return importlib.import_module(f"dali_core.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "Loader":
+            return importlib.import_module("dali_core.loaders.numpy_loader").Loader
+        if name in _FOLDER_FUNCTIONS:
+            return getattr(importlib.import_module("dali_core.loaders.numpy_folders"), name)
+        if name in ("jax", "pytorch"):
+            return importlib.import_module(f"dali_core.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,7 +36,7 @@ from dali_core.plugin.iterator_arguments import (
     warn_of_losses,
 )
 from dali_core.plugin.iterator_epochs import EpochStarts
-from dali_core.plugin.reference_names import ReferenceNames, stands_in_for_reference
+from dali_core.plugin.reference_names import ReferenceNames
 
 if TYPE_CHECKING:
     from dali_core.pipeline import Pipeline
@@ -206,7 +206,7 @@ class BaseIterator(EpochStarts, ReferenceNames):
         """
         if self._epochs is not None:
             return self._epochs.length(self._epoch) + self._lead
-        if stands_in_for_reference():
+        if self._follows_reference:
             return 0
         raise ArgumentTypeError(
             "len(): the iterator must know the size of an epoch (got size=-1, which means until "

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, PipelineStateError
 from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
 from dali_core.plugin.iterator_state import StatefulIterator
-from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,6 +33,11 @@ class EpochStarts(StatefulIterator):
         """Number of the epoch, from 0, whose batches are returned."""
         return self._epoch
 
+    @property
+    def num_returned(self) -> int:
+        """Number of batches of the epoch that were returned."""
+        return self._num_returned
+
     def __iter__(self) -> Self:
         """Return the iterator itself, at the first batch of an epoch.
 
@@ -43,7 +47,7 @@ class EpochStarts(StatefulIterator):
 
         Under `dali_core.compat`, the rest of an epoch follows, as in NVIDIA DALI.
         """
-        if stands_in_for_reference():
+        if self._follows_reference:
             if self._ever_consumed and not self._at_start:
                 self.reset()
         elif self._num_returned and (self._ever_consumed or self._is_over):
@@ -68,7 +72,7 @@ class EpochStarts(StatefulIterator):
         """
         epochs = self._epochs
         self._end_is_due = False
-        if stands_in_for_reference():
+        if self._follows_reference:
             self._reset_at_end(epochs)
         elif self._is_beginning:  # an interrupt came
             self._begin_next_epoch()
@@ -188,6 +192,45 @@ class EpochStarts(StatefulIterator):
             states.go_to(states.before_batch(begin + batch, where), where)
         self._epoch_start = starts
         self._resume(epoch, batch)
+
+    def skip(self, num_batches: int) -> None:
+        """Leave out the next batches of the epoch, without computing them.
+
+        Work in flight is discarded.  The next loop continues after them.
+
+        Parameters
+        ----------
+        num_batches : int
+            How many; no more than remain of the epoch.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If it is no such number.
+        PipelineStateError
+            If there is a source in Python, which could not skip batches.
+        """
+        try:
+            num_batches = operator.index(num_batches)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"iterator.skip: must be an integer (got {num_batches!r}). Give the number of "
+                "batches to leave out."
+            ) from error
+        returned, epochs = self._num_returned + num_batches, self._epochs
+        length = None if epochs is None else epochs.num_given(self._epoch) + self._lead
+        if num_batches < 0 or (length is not None and returned > length):
+            rest = "" if length is None else f", of which {length - self._num_returned} remain"
+            raise ArgumentValueError(
+                f"iterator.skip: must be a number of batches of epoch {self._epoch}{rest} (got "
+                f"{num_batches}). Skip fewer."
+            )
+        for pipeline in self._pipelines:
+            pipeline.states.check_seekable("iterator.skip")
+        numbers = [state.position.batch + num_batches for state in self._given()]
+        for pipeline, number in zip(self._pipelines, numbers, strict=True):
+            pipeline.states.skip_to(number, "iterator.skip")
+        self._resume(self._epoch, returned, self._lead)
 
     @property
     def _has_no_batches(self) -> bool:

@@ -31,6 +31,11 @@ class StatefulIterator:
     _epoch_start: list[State] | None
     _before_prepared: list[State] | None  # what had been returned before it
 
+    @property
+    def _follows_reference(self) -> bool:
+        """Whether epochs begin and end as those of NVIDIA DALI: under `dali_core.compat`."""
+        return stands_in_for_reference()
+
     def _set_position(self, epoch: int, returned: int, lead: int = 0) -> None:
         """Begin at a batch of an epoch, with no work in flight."""
         self._epoch = epoch
@@ -55,7 +60,7 @@ class StatefulIterator:
     def _resume(self, epoch: int, returned: int, lead: int = 0) -> None:
         """Continue at a batch; what remains of the epoch comes first, if anything does."""
         self._set_position(epoch, returned, lead)
-        self._ever_consumed = self._is_over and stands_in_for_reference()
+        self._ever_consumed = self._is_over and self._follows_reference
 
     @property
     def _num_returned(self) -> int:
