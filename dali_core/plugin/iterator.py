@@ -35,6 +35,7 @@ from dali_core.plugin.iterator_arguments import (
     warn_of_losses,
 )
 from dali_core.plugin.iterator_state import StatefulIterator
+from dali_core.plugin.loader_uses import LoaderUses
 from dali_core.plugin.reference_names import ReferenceNames, stands_in_for_reference
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("dali_core")
 
 
-class BaseIterator(StatefulIterator, ReferenceNames):
+class BaseIterator(StatefulIterator, ReferenceNames, LoaderUses):
     """Iterate over the outputs of pipelines, epoch by epoch.
 
     Each batch is a list with a dictionary ``{output name: array}`` for every pipeline, unless the
