@@ -89,6 +89,10 @@ class PipelineStateError(DaliCoreError):
     """A pipeline is used in an order or a place that does not work, such as after `close`."""
 
 
+class NotCopiedError(PipelineStateError, TypeError):
+    """A pipeline or an iterator is pickled or copied."""
+
+
 class StateMismatchError(DaliCoreError, ValueError):
     """A saved state does not fit the pipeline or iterator that it is loaded into."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dali_core._readers.protocol import Fetcher
@@ -66,6 +66,13 @@ class Fetching:
         return None if samples is None or len(samples) != len(indices) else samples
 
     def _parts(self, sample: Any) -> Sequence[Any]:
+        if isinstance(sample, Mapping):
+            raise ArgumentTypeError(
+                "the source must return an array, or a tuple of arrays, for a sample (got a "
+                f"{type(sample).__name__} with {', '.join(map(repr, list(sample)[:5]))}). Return "
+                "its values as a tuple, or read a Hugging Face data set or an Arrow table by "
+                "dali_core.arrow.ArrowSource(data, columns=[...])."
+            )
         if self._num_outputs is None:
             # Sources of columns, and data sets of PyTorch, have tuples of a single one, too.
             return sample if isinstance(sample, tuple) and len(sample) == 1 else (sample,)

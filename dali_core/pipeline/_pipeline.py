@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from dali_core import types
 from dali_core._graph.context import current_definition, pop_definition, push_definition
 from dali_core._graph.node import DataNode
-from dali_core.errors import ArgumentTypeError, PipelineStateError
+from dali_core.errors import ArgumentTypeError, NotCopiedError, PipelineStateError
 from dali_core.pipeline._documents import PipelineDocuments
 from dali_core.pipeline._introspection import PipelineIntrospection
 from dali_core.pipeline._properties import PipelineProperties
@@ -136,6 +136,14 @@ class Pipeline(PipelineProperties, PipelineIntrospection, PipelineParameters, Pi
     ) -> None:
         super().__init__(
             {name: value for name, value in locals().items() if name not in ("self", "__class__")}
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise NotCopiedError(
+            f"{type(self).__name__}: must not be pickled or copied, since it has threads and "
+            "native memory (got a copy, or pickle). Pickle the function that makes it and call "
+            "that again, or use serialize() and Pipeline.deserialize for the graph, and "
+            "checkpoint() for the position."
         )
 
     def __repr__(self) -> str:

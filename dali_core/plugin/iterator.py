@@ -36,6 +36,7 @@ from dali_core.plugin.iterator_arguments import (
     warn_of_losses,
 )
 from dali_core.plugin.iterator_epochs import EpochStarts
+from dali_core.plugin.loader_uses import LoaderUses
 from dali_core.plugin.reference_names import ReferenceNames
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("dali_core")
 
 
-class BaseIterator(EpochStarts, ReferenceNames):
+class BaseIterator(EpochStarts, ReferenceNames, LoaderUses):
     """Iterate over the outputs of pipelines, epoch by epoch.
 
     Each batch is a list with a dictionary ``{output name: array}`` for every pipeline, unless the

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "dali_core/kernels/jpeg/jpeg_header.hpp"
+#include "dali_core/native_io/files/compressed_kind.hpp"
 #include "dali_core/native_io/image_decoding/png_check.hpp"
 
 namespace dali_core {
@@ -45,8 +46,8 @@ const char* unsupported_kind(const EncodedImage& encoded) {
   if (has_at(encoded, 4, "ftyp")) return "an MP4 file";
   if (has_at(encoded, 0, "\0\0\0\x0CJXL ") || has_at(encoded, 0, "\xFF\x0A"))
     return "a JPEG XL image";
-  if (has_at(encoded, 0, "\x1F\x8B")) return "a file compressed by gzip";
-  if (has_at(encoded, 0, "PK\x03\x04")) return "a ZIP archive";
+  if (const char* const kind = compressed_kind(encoded.data, static_cast<int64_t>(encoded.size)))
+    return kind;
   if (has_at(encoded, 0, "%PDF")) return "a PDF document";
   if (has_at(encoded, 0, "<svg") || has_at(encoded, 0, "<?xml")) return "an SVG or XML document";
   if (has_at(encoded, 0, "<html") || has_at(encoded, 0, "<!DOCTYPE") ||

@@ -1,4 +1,5 @@
 #include "dali_core/native_io/npy/npy_header.hpp"
+#include "dali_core/native_io/files/compressed_kind.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -144,6 +145,8 @@ int64_t little_endian(const uint8_t* bytes, int count) {
 }  // namespace
 
 int64_t npy_header_bytes(const uint8_t* bytes, int64_t size) {
+  if (const char* const kind = compressed_kind(bytes, size))
+    refuse("\\x93NUMPY at its beginning", kind);
   if (size < kNpyPrefix || std::memcmp(bytes, kMagic, kMagicBytes) != 0)
     refuse("\\x93NUMPY at its beginning",
            size < kNpyPrefix ? std::to_string(size) + " bytes" : "something else");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dali_core/native_io/files/compressed_kind.hpp"
 #include "dali_core/native_io/records/byte_source.hpp"
 #include "dali_core/native_io/records/record.hpp"
 
@@ -38,7 +39,7 @@ class TarWalk {
     if (left < kBlock) {
       // Zeros fill the file up, as behind the data of the last member.
       if (left > 0 && (position_ == 0 || !is_zero(source_.at(position_, left), left)))
-        add_problem(position_, "a part of a header, at the end of the file");
+        add_problem(position_, kind_or(left, "a part of a header, at the end of the file"));
       at_end_ = true;
       return;
     }
@@ -46,7 +47,7 @@ class TarWalk {
     std::memcpy(header, source_.at(position_, kBlock), kBlock);
     if (is_zero(header, kBlock)) return finish();
     if (!is_sound(header)) {
-      add_problem(position_, "no header of a tar archive");
+      add_problem(position_, kind_or(kBlock, "no header of a tar archive"));
       return resume(position_ + kBlock);
     }
     const int64_t size = number(header + 124, 12);
@@ -159,6 +160,12 @@ class TarWalk {
       return;
     }
     at_end_ = true;
+  }
+
+  // The name of a compressed file, which this is if it begins as one; or else other words.
+  const char* kind_or(int64_t size, const char* otherwise) {
+    const char* const kind = position_ == 0 ? compressed_kind(source_.at(0, size), size) : nullptr;
+    return kind != nullptr ? kind : otherwise;
   }
 
   void add_problem(int64_t position, const char* what) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dali_core/native_io/files/compressed_kind.hpp"
 #include "dali_core/native_io/sound/ogg_links.hpp"
 #include "dali_core/native_io/sound/sound_tags.hpp"
 
@@ -173,9 +174,12 @@ SoundLayout find_sound(const char* bytes, int64_t size) {
   } else if (name != "FORM") {
     // The other formats of libsndfile are seldom met and seldom tested, and bytes choose their
     // decoder.
+    const char* const kind =
+        compressed_kind(reinterpret_cast<const uint8_t*>(bytes), static_cast<int64_t>(size));
     throw std::invalid_argument(
         "the bytes must be audio of a known format, such as WAV, FLAC, Ogg or MP3 (got " +
-        std::to_string(size) + " bytes of something else). Check the file.");
+        (kind ? std::string(kind) : std::to_string(size) + " bytes of something else") +
+        "). Check the file.");
   }
   if (layout.links.empty()) layout.links.push_back(file);
   return layout;

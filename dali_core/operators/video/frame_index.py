@@ -152,10 +152,24 @@ def _error(name: str, reason: str) -> VideoError:
         return NoVideoStreamError(
             f"the file must have a video stream (got {name!r}: {reason}). Leave it out."
         )
+    kind = _compressed_kind(name)
+    if kind:
+        reason = f"{kind}: {reason}"
     return VideoError(
         f"the file must be a sound video (got {name!r}: {reason}). Replace the file, or leave it "
         "out."
     )
+
+
+def _compressed_kind(name: str) -> str:
+    """Return what a file of this machine is, if it is a compressed one."""
+    try:
+        with open(name, "rb") as file:
+            head = file.read(4)
+    except OSError:
+        return ""
+    kinds = {b"\x1f\x8b": "a file compressed by gzip", b"PK\x03\x04": "a ZIP archive"}
+    return next((kind for mark, kind in kinds.items() if head.startswith(mark)), "")
 
 
 def _unpack(packed: PackedIndex) -> FrameIndex:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,3 +48,45 @@ def test_kind_is_named(kind: str) -> None:
 @pytest.mark.parametrize("content", [b"GIF", b"PK", b"\xff", b"\0" * 11, b"text", b"<svgg"[:3]])
 def test_short_and_other_bytes_have_no_kind(content: bytes) -> None:
     assert f"(got {len(content)} bytes that start like no known format)" in error_of(content)
+
+
+def raised(define: Callable[[], Any]) -> str:
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as pipeline:
+        with pipeline:
+            pipeline.set_outputs(define())
+        with pytest.raises(SampleError) as caught:
+            pipeline.run()
+    return str(caught.value)
+
+
+COMPRESSED = {
+    "gzip": gzip.compress(bytes(3000)),
+    "bzip2": bz2.compress(bytes(3000)),
+    "xz": lzma.compress(bytes(3000)),
+}
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_compressed_archives_and_arrays(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "compressed"
+    path.write_bytes(COMPRESSED[kind])
+    expected = f"(got a file compressed by {kind}"
+    assert expected in raised(lambda: fn.readers.webdataset(paths=[str(path)], ext=["jpg"]))
+    assert expected in raised(lambda: fn.readers.numpy(files=[str(path)]))
+
+
+@pytest.mark.parametrize("kind", COMPRESSED)
+def test_compressed_sounds(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("soundfile", reason="not available: soundfile")
+    path = tmp_path / "sound.wav"
+    path.write_bytes(COMPRESSED[kind])
+    message = raised(lambda: fn.decoders.audio(fn.readers.file(files=[str(path)])[0])[0])
+    assert f"FLAC, Ogg or MP3 (got a file compressed by {kind})" in message
+
+
+def test_compressed_videos(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="not available: PyAV")
+    path = tmp_path / "video.mp4"
+    path.write_bytes(COMPRESSED["gzip"])
+    message = raised(lambda: fn.readers.video(filenames=[str(path)], sequence_length=2))
+    assert "a file compressed by gzip" in message
