@@ -22,9 +22,8 @@ COMMANDS = [
 
 
 def test_commands_are_listed() -> None:
-    assert [
-        *("bench", "check", "completion", "index", "info", "new", "show", "top", "trace"),
-    ] == COMMANDS
+    known = ("bench", "check", "completion", "index", "info", "new", "show", "top", "trace")
+    assert tuple(COMMANDS) == known
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -15,6 +15,7 @@ import pytest
 
 from dali_core import Pipeline
 from dali_core.__main__ import main
+from dali_core.commands import top
 from dali_core.errors import ArgumentValueError
 from dali_core.monitoring import publication
 from dali_core.monitoring.publication import published_processes, published_states, state_folder
@@ -131,6 +132,42 @@ def test_of_a_script(script: str, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             main(["top", "1", "--interval", wrong])
         assert "positive number of seconds" in capsys.readouterr().err
+
+
+def test_of_a_program(
+    session: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen = tmp_path / "seen"
+    update = top._View.update
+
+    def update_and_say(view: top._View, states: list[Snapshot]) -> bool:
+        is_new = update(view, states)
+        seen.touch()
+        return is_new
+
+    monkeypatch.setattr(top._View, "update", update_and_say)
+    program = tmp_path / "train it.py"
+    program.write_text(
+        "import sys, time; from dali_core import *; from dali_core.monitoring import publication\n"
+        "publication.INTERVAL = 0.02\n"
+        "with Pipeline(4, 1, None) as pipeline:\n"
+        "    pipeline.set_outputs(fn.random.uniform(range=[0, 1]))\n"
+        "print('begins', sys.argv[1:])\n"
+        "pipeline.run()\n"
+        "while not __import__('os').path.exists(sys.argv[2]): time.sleep(0.01)\n"
+        "print('ends', file=sys.stderr)\n"
+        "sys.exit(3)\n"
+    )
+    assert main(["top", "--interval", "0.02", str(program), "--", "--seen", str(seen)]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"begins ['--seen', {str(seen)!r}]"
+    assert lines[-1] == "ends"
+    assert any(re.match(r"train it\.py: [\d,]+ samples/s, ", line) for line in lines[1:-1])
+    assert main(["top", str(tmp_path / "none.py")]) == 2
+    assert "which does not exist" in capsys.readouterr().err
 
 
 def replaced(change: Callable[[dict[str, object]], object]) -> bytes:
