@@ -285,10 +285,6 @@ class BaseLoader(Generic[Batch]):
             )
         return self._code
 
-    def set_code(self, text: str) -> None:
-        """Say which program has made the loader."""
-        self._code = text
-
     @property
     def classes(self) -> list[str]:
         """Names of the classes, in the order of their indices: the folders that a reader lists.

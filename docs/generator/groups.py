@@ -26,9 +26,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("color_twist", "brightness_contrast", "brightness", "contrast", "hue", "saturation"),
         *("hsv", "color_space_conversion", "equalize", "clahe", "lookup_table", "debayer"),
     ),
-    "Filters, noise and erasing": (
+    "Filters, noise, erasing and mixing": (
         *("gaussian_blur", "laplacian", "filter", "noise.*", "jitter", "erase", "grid_mask"),
-        "jpeg_compression_distortion",
+        *("jpeg_compression_distortion", "mixup", "cutmix"),
     ),
     "Boxes and masks": (
         *("bb_flip", "bbox_paste", "bbox_rotate", "coord_flip", "random_bbox_crop"),

@@ -19,6 +19,11 @@ from docs.generator import benchmarks
 ROOT = Path(__file__).parents[2]
 # Pages, and where their classes and functions are; without names, all public ones.
 ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "Loaders: `dali_core.pytorch.Loader`, `dali_core.jax.Loader`, `dali_core.Loader`": (
+        ("dali_core/loaders/loader.py", ("BaseLoader",)),
+        ("dali_core/loaders/placement.py", ("Placement",)),
+        ("dali_core/loaders/recipes/folder_loaders.py", ("FolderLoaders",)),
+    ),
     "PyTorch: `dali_core.plugin.pytorch`": (
         (
             "adapters/dali_core_pytorch/iterators.py",
@@ -35,10 +40,6 @@ ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("dali_core/plugin/iterator.py", ("BaseIterator",)),
         ("dali_core/plugin/epoch_iterator.py", ("EpochIterator",)),
         ("dali_core/batching/schedule.py", ("LastBatchPolicy", "IncompleteEpochWarning")),
-    ),
-    "Loaders of all frameworks: `dali_core.loaders`": (
-        ("dali_core/loaders/loader.py", ("BaseLoader",)),
-        ("dali_core/loaders/placement.py", ("Placement",)),
     ),
 }
 _WITH_ENTRIES = ("Attributes", "Parameters", "Raises", "Returns", "Yields")
@@ -110,9 +111,8 @@ def types_page() -> str:
 
 def iterators_page() -> str:
     """Return the page of the iterators of all frameworks."""
-    lines = ["# Iterators", ""]
-    lines += ["What all of them accept and return is [at the end](#baseiterator).", ""]
-    lines += ["[Loaders](../loader.md) are [below these](#baseloader).", ""]
+    lines = ["# Loaders and iterators", ""]
+    lines += ["What all iterators accept and return is [at the end](#baseiterator).", ""]
     for title, sources in ITERATORS.items():
         lines += [f"## {title}", ""]
         for file, names in sources:

@@ -33,6 +33,8 @@ def test_every_member_of_an_enumeration_is_listed() -> None:
 
 def test_iterators_have_signatures_and_parameters() -> None:
     page = reference.iterators_page()
+    assert "\nBaseLoader(pipeline, names=None, *, last_batch='partial', " in page
+    assert "\n**`restart()`**\n" in page
     assert "\nDALIGenericIterator(pipelines, output_map, size=-1, " in page
     assert "\n- `reader_name` (str, optional)\n  Name of the reader" in page
     assert "self" not in page.partition("DALIGenericIterator(")[2].partition(")")[0]

@@ -294,5 +294,5 @@ class FolderLoaders(Generic[LoaderType]):
     def _made(self, text: str, function: str) -> LoaderType:
         loader: LoaderType = run(text, function)["make_loader"]()
         assert isinstance(loader, self._loader)
-        loader.set_code(text)
+        loader._code = text
         return loader

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import dali_core
 from dali_core import DataNode, Pipeline, fn, pipeline_def
-from dali_core.errors import MissingModuleError
+from dali_core.errors import ArgumentTypeError, MissingModuleError
 from dali_core.jax import Loader as JAXLoader
 from dali_core.loaders import BaseLoader, LoaderOptions, Placement
 from dali_core.pytorch import Loader
@@ -61,6 +61,10 @@ print(loader, loader.describe(num_epochs=1))
 try:
     loader.keras()
 except MissingModuleError as error:
+    print(error)
+try:
+    loader.code()
+except ArgumentTypeError as error:
     print(error)
 loader.close()
 
