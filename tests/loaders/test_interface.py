@@ -13,7 +13,12 @@ import pytest
 
 import dali_core
 from dali_core import Loader
-from dali_core.errors import ArgumentTypeError, MissingModuleError, PipelineStateError
+from dali_core.errors import (
+    ArgumentTypeError,
+    MissingModuleError,
+    PipelineStateError,
+    SkippedFilesWarning,
+)
 from dali_core.loaders import BaseLoader, LoaderOptions
 from tests.folders import make_folders
 from tests.loaders.pipelines import from_source, images, numbers
