@@ -36,6 +36,10 @@ ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("dali_core/plugin/epoch_iterator.py", ("EpochIterator",)),
         ("dali_core/batching/schedule.py", ("LastBatchPolicy", "IncompleteEpochWarning")),
     ),
+    "Loaders of all frameworks: `dali_core.loaders`": (
+        ("dali_core/loaders/loader.py", ("BaseLoader",)),
+        ("dali_core/loaders/placement.py", ("Placement",)),
+    ),
 }
 _WITH_ENTRIES = ("Attributes", "Parameters", "Raises", "Returns", "Yields")
 
@@ -108,6 +112,7 @@ def iterators_page() -> str:
     """Return the page of the iterators of all frameworks."""
     lines = ["# Iterators", ""]
     lines += ["What all of them accept and return is [at the end](#baseiterator).", ""]
+    lines += ["[Loaders](../loader.md) are [below these](#baseloader).", ""]
     for title, sources in ITERATORS.items():
         lines += [f"## {title}", ""]
         for file, names in sources:
