@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Collection, Sequence
 from typing import Any
+
+import numpy as np
 
 from dali_core.adapters import Adapter
 from dali_core.errors import AdapterError
 from dali_core.loaders.placement import Placement
 
+_TEXT = "text"
 _NUM_AXES = (3, 4)
 """Of an image, and of a sequence of images."""
 
@@ -58,7 +62,7 @@ class LoaderConverter:
     @property
     def representations(self) -> Sequence[str]:
         """What the adapter offers."""
-        return self._adapter.representations
+        return (*self._adapter.representations, _TEXT)
 
     def stream(self, device_id: int) -> int | None:
         """Return the stream of the adapter."""
@@ -66,6 +70,8 @@ class LoaderConverter:
 
     def represent(self, batch: Any, kind: str, num_valid: int) -> Any:
         """Return the first samples of a batch as `kind`, with channels last if that is wanted."""
+        if kind == _TEXT:
+            return _texts(batch, num_valid)
         found = self._adapter.represent(batch, kind, num_valid)
         layout = batch.layout()
         if self._channels_last and kind == "dense" and _is_image(layout):
@@ -82,7 +88,9 @@ class LoaderConverter:
 
     def _moved(self, name: str, array: Any) -> Any:
         if isinstance(array, list):
-            return [self._placement.move(one, name) for one in array]
+            return [
+                one if isinstance(one, str) else self._placement.move(one, name) for one in array
+            ]
         return self._placement.move(array, name)
 
     def _joined(self, parts: list[Any]) -> Any:
@@ -106,3 +114,16 @@ class LoaderConverter:
 
 def _is_image(layout: str) -> bool:
     return len(layout) in _NUM_AXES and {"H", "W", "C"} <= set(layout)
+
+
+def _texts(batch: Any, num_valid: int) -> list[str]:
+    """Return the text of each sample; names that are no UTF-8 as `os.fsdecode` has them."""
+    on_host = batch.as_cpu()
+    samples = [np.asarray(on_host.at(index)) for index in range(num_valid)]
+    for sample in samples:
+        if sample.dtype != np.uint8 or sample.ndim != 1:
+            raise AdapterError(
+                "output_types: 'text' must be for one-dimensional outputs of uint8 (got "
+                f"{sample.dtype} of shape {sample.shape}). Use 'dense' or 'list'."
+            )
+    return [os.fsdecode(sample.tobytes()) for sample in samples]

@@ -91,7 +91,9 @@ class BaseLoader(Generic[Batch]):
         several with different epochs.
     output_types : sequence of str, optional
         For each output how it is given: ``"dense"``, one array, or ``"list"``, an array for each
-        sample, which may differ in shape; or something else that the adapter offers.
+        sample, which may differ in shape; ``"text"``, a list of str, for bytes that are UTF-8 such
+        as those of ``fn.get_property(encoded, key="source_info")``; or something else that the
+        adapter offers.
     prepare_first_batch : bool
         Compute the first batch right away rather than when it is asked for.
 
