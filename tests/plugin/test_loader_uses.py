@@ -84,7 +84,7 @@ def test_copies_say_why_not(duplicate: Callable[[Any], Any]) -> None:
     assert issubclass(NotCopiedError, (TypeError, PipelineStateError))
 
 
-def test_errors_of_copies_name_the_remedy() -> None:
+def test_alternatives_to_copies() -> None:
     pipeline = numbers(seed=3)
     again = Pipeline.deserialize(pipeline.serialize())
     np.testing.assert_array_equal(pipeline.run()[0].as_array(), again.run()[0].as_array())

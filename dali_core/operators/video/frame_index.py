@@ -164,6 +164,9 @@ def _error(name: str, reason: str) -> VideoError:
 def _compressed_kind(name: str) -> str:
     """Return what a file of this machine is, if it is a compressed one."""
     try:
+        # Pipes may block, or be endless.
+        if not os.path.isfile(name):
+            return ""
         with open(name, "rb") as file:
             head = file.read(4)
     except OSError:

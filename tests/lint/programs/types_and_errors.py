@@ -81,16 +81,16 @@ def describe(error: errors.SampleError) -> str:
 def is_ours(error: Exception) -> bool:
     """Distinguish errors of this library from others."""
     of_pipelines = (errors.GraphError, errors.PipelineStateError, errors.StateMismatchError)
-    of_copies = (errors.NotCopiedError, errors.SkippedFilesWarning)
     of_arguments = (errors.ArgumentKeyError, errors.ArgumentFormError, errors.NodeUseError)
     of_iterators = (errors.ArgumentConflictError, errors.ArgumentValueError)
     of_memory = (errors.OutOfMemoryError, errors.OutOfDeviceMemoryError)
     of_packages = (errors.AdapterError, errors.OperatorPackageError)
+    of_use = (errors.NotCopiedError, errors.SkippedFilesWarning)
     of_modules = (*of_packages, errors.CompatibilityError, errors.MissingModuleError)
     of_samples = (errors.BadSampleLimitError, errors.NoOutputsError, errors.WorkerError)
     of_devices = (errors.CudaError, errors.CudaUnavailableError, *of_memory)
     of_the_graph = (*of_pipelines, *of_modules, *of_iterators, *of_arguments)
-    return isinstance(error, (*of_the_graph, *of_samples, *of_devices, *of_copies))
+    return isinstance(error, (*of_the_graph, *of_samples, *of_devices, *of_use))
 
 
 assert not is_ours(ValueError())
