@@ -32,18 +32,18 @@ from dali_core.tracing import trace as trace
 from dali_core.types import OperatorConcurrency as OperatorConcurrency
 from dali_core.types import StreamPolicy as StreamPolicy
 
-if TYPE_CHECKING:
-    from dali_core.loaders.numpy_loader import Loader as Loader
-
 __version__ = "0.1.0"
 
+if TYPE_CHECKING:  # to which a function for all names would make every misspelt one known
+    from dali_core.loaders.numpy_loader import Loader as Loader
+else:
 
-def __getattr__(name: str) -> Any:
-    """Import the loader of NumPy, and the modules of frameworks, when they are asked for."""
-    import importlib
+    def __getattr__(name: str) -> Any:
+        """Import the loader of NumPy, and the modules of frameworks, when they are asked for."""
+        import importlib
 
-    if name == "Loader":
-        return importlib.import_module("dali_core.loaders.numpy_loader").Loader
-    if name in ("jax", "pytorch"):
-        return importlib.import_module(f"dali_core.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "Loader":
+            return importlib.import_module("dali_core.loaders.numpy_loader").Loader
+        if name in ("jax", "pytorch"):
+            return importlib.import_module(f"dali_core.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,6 +24,7 @@ A minimal one says how to view a tensor without copying, and gets an iterator fo
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,9 +53,13 @@ class Adapter(ABC):
         Name in the registry.
     representations : sequence of str
         What `represent` offers; ``"dense"`` and ``"list"`` at least.
+    loader_class : str
+        Module and name of the subclass of `dali_core.loaders.BaseLoader` for the framework, such as
+        ``"my_package.loader:Loader"``; empty if there is none.
     """
 
     name: ClassVar[str]
+    loader_class: ClassVar[str] = ""
     representations: ClassVar[Sequence[str]] = ("dense", "list")
 
     def __repr__(self) -> str:
@@ -137,6 +142,32 @@ class Adapter(ABC):
     ) -> BaseIterator:
         """Return an iterator over pipelines; `options` are those of `BaseIterator`."""
         return BaseIterator(pipelines, output_map, self, **options)
+
+    def loader(
+        self,
+        pipeline: Pipeline | Sequence[Pipeline],
+        names: Sequence[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return a loader over a pipeline: an object of `loader_class`.
+
+        Parameters
+        ----------
+        pipeline, names, options
+            See `dali_core.loaders.BaseLoader`.
+
+        Raises
+        ------
+        AdapterError
+            If the adapter has none.
+        """
+        module, _, name = self.loader_class.partition(":")
+        if not module:
+            raise AdapterError(
+                f"adapter {self.name!r}: must have a loader for this (it has none). Use "
+                f"get_adapter({self.name!r}).iterator, or dali_core.Loader for arrays of NumPy."
+            )
+        return getattr(importlib.import_module(module), name)(pipeline, names, **options)
 
 
 def list_adapters() -> list[str]:

@@ -91,6 +91,7 @@ class JAXAdapter(Adapter):
     """
 
     name = "jax"
+    loader_class = "dali_core_jax.loader:Loader"
 
     def stream(self, device_id: int) -> int | None:
         """Return the stream in which JAX consumes data on a GPU."""

@@ -31,54 +31,6 @@ else:
     Batch = TypeVar("Batch")
 
 
-class Loader(BaseLoader[Batch]):
-    """Iterate over the epochs of a pipeline, in batches of JAX's arrays.
-
-    On a CPU they share the memory of the pipeline's outputs, which is not reused before they are
-    gone. Class indices are int32 of shape (samples,). Functions that are compiled by `jax.jit` are
-    compiled once more for a smaller last batch: ``last_batch="drop"`` and ``"pad"`` have none.
-
-    See `dali_core.loaders.BaseLoader` for the parameters. `device` is a `jax.Device`, or a
-    `jax.sharding.Sharding` whose first dimension is that of the samples: batches are then global
-    arrays, of which the pipelines of each process give the part of that process.
-    """
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __init__(
-            self: Loader[tuple[jax.Array, ...]],
-            pipeline: Pipeline | Sequence[Pipeline],
-            names: Sequence[str] | None = None,
-            *,
-            as_dict: Literal[False] = False,
-            **options: Unpack[LoaderOptions],
-        ) -> None: ...
-
-        @overload
-        def __init__(
-            self: Loader[dict[str, jax.Array]],
-            pipeline: Pipeline | Sequence[Pipeline],
-            names: Sequence[str] | None = None,
-            *,
-            as_dict: Literal[True],
-            **options: Unpack[LoaderOptions],
-        ) -> None: ...
-
-        def __init__(self, *args: Any, **keywords: Any) -> None: ...
-
-    def _adapter(self) -> Adapter:
-        return _LateAdapter()
-
-    def _placement(self, device: Any) -> Placement:
-        if device is not None and not isinstance(device, jax.Device | Sharding):
-            raise ArgumentTypeError(
-                f"device: must be a jax.Device or a jax.sharding.Sharding (got {device!r}). Pass "
-                "one of jax.devices(), or leave it out for the default device."
-            )
-        return JAXPlacement(device)
-
-
 class _LateAdapter(Adapter):
     """Leaves batches of the host in NumPy's arrays, which `JAXPlacement` converts in the end."""
 
@@ -102,7 +54,12 @@ class JAXPlacement(Placement):
         Where arrays are moved to; by default JAX's default device.
     """
 
-    def __init__(self, device: jax.Device | Sharding | None) -> None:
+    def __init__(self, device: Any) -> None:
+        if device is not None and not isinstance(device, jax.Device | Sharding):
+            raise ArgumentTypeError(
+                f"device: must be a jax.Device or a jax.sharding.Sharding (got {device!r}). Pass "
+                "one of jax.devices(), or leave it out for the default device."
+            )
         self._device = device
         self._narrowing = Narrowing()
 
@@ -133,6 +90,46 @@ class JAXPlacement(Placement):
         if array.dtype not in (numpy.int32, numpy.int64) or array.shape[1:] != (1,):
             return array
         return array.reshape(-1)
+
+
+class Loader(BaseLoader[Batch]):
+    """Iterate over the epochs of a pipeline, in batches of JAX's arrays.
+
+    On a CPU they share the memory of the pipeline's outputs, which is not reused before they are
+    gone. Class indices are int32 of shape (samples,). Functions that are compiled by `jax.jit` are
+    compiled once more for a smaller last batch: ``last_batch="drop"`` and ``"pad"`` have none.
+
+    See `dali_core.loaders.BaseLoader` for the parameters. `device` is a `jax.Device`, or a
+    `jax.sharding.Sharding` whose first dimension is that of the samples: batches are then global
+    arrays, of which the pipelines of each process give the part of that process.
+    """
+
+    adapter = _LateAdapter()
+    placement = JAXPlacement
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self: Loader[tuple[jax.Array, ...]],
+            pipeline: Pipeline | Sequence[Pipeline],
+            names: Sequence[str] | None = None,
+            *,
+            as_dict: Literal[False] = False,
+            **options: Unpack[LoaderOptions],
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self: Loader[dict[str, jax.Array]],
+            pipeline: Pipeline | Sequence[Pipeline],
+            names: Sequence[str] | None = None,
+            *,
+            as_dict: Literal[True],
+            **options: Unpack[LoaderOptions],
+        ) -> None: ...
+
+        def __init__(self, *args: Any, **keywords: Any) -> None: ...
 
 
 def _spread(array: NDArray[Any] | jax.Array, sharding: Sharding, name: str) -> jax.Array:

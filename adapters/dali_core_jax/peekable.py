@@ -37,7 +37,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
     _ended = False  # `peek` has reached the end of the epoch.
 
     def __iter__(self) -> DALIGenericPeekableIterator:
-        """Return the iterator itself, in a new epoch if the last one has ended."""
+        """Return the iterator itself, at the first batch of an epoch; see `BaseIterator`."""
         with self._turn:
             super().__iter__()
             self._ended = False
@@ -89,7 +89,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return call_in_thread(self.peek, "dali_core peek")
 
     def reset(self) -> None:
-        """Begin the next epoch, if this one has ended; otherwise only log a warning."""
+        """Begin the next epoch, unless no batch of this one was returned."""
         with self._turn:
             super().reset()
             self._ended = False
@@ -115,8 +115,8 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         # A global array has one dimension already; reshaping it would involve all processes.
         return mask if mask.ndim == 1 else mask.reshape(-1)
 
-    def _resume(self, epoch: int, taken: int) -> None:
-        super()._resume(epoch, taken)
+    def _resume(self, epoch: int, returned: int, lead: int = 0) -> None:
+        super()._resume(epoch, returned, lead)
         self._ended = False
 
     def _take(self, num_valid: Any) -> Any:

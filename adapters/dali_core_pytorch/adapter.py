@@ -38,6 +38,7 @@ class PyTorchAdapter(Adapter):
     """
 
     name = "pytorch"
+    loader_class = "dali_core_pytorch.loader:Loader"
     representations = ("dense", "list", "sparse_list", "sparse_coo")
 
     def from_tensor(self, tensor: Any) -> torch.Tensor:

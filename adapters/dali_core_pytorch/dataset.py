@@ -30,7 +30,7 @@ class DALIIterableDataset(IterableDataset[Any]):
         return f"<{type(self).__name__} over {self._iterator!r}>"
 
     def __iter__(self) -> Iterator[Any]:
-        """Return the iterator, in a new epoch if the last one has ended."""
+        """Return the iterator, in a new epoch unless nothing of this one was returned."""
         return iter(self._iterator)
 
     def __len__(self) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import torch
 
-from dali_core.adapters import Adapter
 from dali_core.loaders import BaseLoader, Placement
 from dali_core_pytorch.adapter import adapter
 
@@ -24,6 +23,44 @@ else:
     Batch = TypeVar("Batch")
 
 
+class TorchPlacement(Placement):
+    """Moves, joins and rearranges tensors.
+
+    Parameters
+    ----------
+    device : torch.device, str or int, optional
+        Where tensors are moved to; by default they stay where they are.
+    """
+
+    def __init__(self, device: Any) -> None:
+        self._device = None if device is None else torch.device(device)
+
+    def move(self, array: torch.Tensor, name: str) -> torch.Tensor:
+        """Return the tensor on the device, for which the host does not wait."""
+        if self._device is None:
+            return array
+        if self._device.type != "cuda" or array.is_cuda:
+            return array.to(self._device)
+        # The memory of a batch is reused when it is released; PyTorch keeps its own until then.
+        pinned = torch.empty_like(array, pin_memory=True)
+        return pinned.copy_(array).to(self._device, non_blocking=True)
+
+    def join(self, parts: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return the batches of several pipelines as one tensor."""
+        return torch.cat(list(parts))
+
+    def channels_last(self, array: torch.Tensor, channels: int) -> torch.Tensor:
+        """Return a tensor of shape (N, C, ...), in memory with channels last."""
+        is_image = array.ndim == 4
+        memory_format = torch.channels_last if is_image else torch.channels_last_3d
+        return array.movedim(channels, 1).contiguous(memory_format=memory_format)
+
+    def class_indices(self, array: torch.Tensor) -> torch.Tensor:
+        """Return int64 of shape (samples,)."""
+        is_one_each = array.dtype in (torch.int32, torch.int64) and array.shape[1:] == (1,)
+        return array.reshape(-1).to(torch.int64) if is_one_each else array
+
+
 class Loader(BaseLoader[Batch]):
     """Iterate over the epochs of a pipeline, in batches of PyTorch's tensors.
 
@@ -31,6 +68,9 @@ class Loader(BaseLoader[Batch]):
     Class indices are int64 of shape (samples,), as `torch.nn.functional.cross_entropy` expects.
     See `dali_core.loaders.BaseLoader` for the parameters; `device` is what `torch.device` takes.
     """
+
+    adapter = adapter
+    placement = TorchPlacement
 
     if TYPE_CHECKING:
 
@@ -55,41 +95,3 @@ class Loader(BaseLoader[Batch]):
         ) -> None: ...
 
         def __init__(self, *args: Any, **keywords: Any) -> None: ...
-
-    def _adapter(self) -> Adapter:
-        return adapter
-
-    def _placement(self, device: Any) -> Placement:
-        return TorchPlacement(None if device is None else torch.device(device))
-
-
-class TorchPlacement(Placement):
-    """Moves, joins and rearranges tensors.
-
-    Parameters
-    ----------
-    device : torch.device, optional
-        Where tensors are moved to; by default they stay where they are.
-    """
-
-    def __init__(self, device: torch.device | None) -> None:
-        self._device = device
-
-    def move(self, array: torch.Tensor, name: str) -> torch.Tensor:
-        """Return the tensor on the device."""
-        return array if self._device is None else array.to(self._device, non_blocking=True)
-
-    def join(self, parts: Sequence[torch.Tensor]) -> torch.Tensor:
-        """Return the batches of several pipelines as one tensor."""
-        return torch.cat(list(parts))
-
-    def channels_last(self, array: torch.Tensor, channels: int) -> torch.Tensor:
-        """Return a tensor of shape (N, C, ...), in memory with channels last."""
-        is_image = array.ndim == 4
-        memory_format = torch.channels_last if is_image else torch.channels_last_3d
-        return array.movedim(channels, 1).contiguous(memory_format=memory_format)
-
-    def class_indices(self, array: torch.Tensor) -> torch.Tensor:
-        """Return int64 of shape (samples,)."""
-        is_one_each = array.dtype in (torch.int32, torch.int64) and array.shape[1:] == (1,)
-        return array.reshape(-1).to(torch.int64) if is_one_each else array

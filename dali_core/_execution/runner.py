@@ -24,6 +24,7 @@ from dali_core._execution.outcome import Outcome
 from dali_core._execution.parameters import Parameters
 from dali_core._execution.runner_options import RunnerOptions
 from dali_core._execution.sources import is_source, sources_to_call, steps_of
+from dali_core._execution.step_thread import run_steps
 from dali_core._execution.steps import Steps
 from dali_core._graph.node import OperatorNode
 from dali_core._graph.plan.execution_plan import ExecutionPlan, PlannedStage, StageKind
@@ -36,6 +37,7 @@ from dali_core._runtime.step_task import next_step
 from dali_core._runtime.tensor import TensorCPU
 from dali_core._runtime.thread_start import start_thread
 from dali_core._storage import Storage, most_in_flight, stopped, storages_of
+from dali_core.checkpoint.position import Position
 from dali_core.checkpoint.state import State
 from dali_core.errors import BadSample, BadSampleLimitError, OutOfMemoryError, PipelineStateError
 
@@ -176,7 +178,7 @@ class Runner:
         step_thread: threading.Thread | None = None
         if options.asynchronous and not called.issuperset([*in_python, *on_device]):
             step_thread = threading.Thread(
-                target=_run_steps,
+                target=run_steps,
                 args=(self._executor, weakref.ref(self._steps)),
                 name="dali_core steps",
                 daemon=True,
@@ -226,6 +228,10 @@ class Runner:
     def forget_failures(self) -> None:
         """Release the exceptions of discarded batches."""
         self._steps.forget_failures()
+
+    def position(self, batch: int, given: int) -> Position:
+        """Return the position before a batch, until which sources have given so many samples."""
+        return self._stream.at(batch, given)
 
     def submit(self) -> Batch:
         """Start the next batch. Call `check_caller` before, and `call_sources` after it."""
@@ -362,13 +368,21 @@ class Runner:
         keys = [batch.key(failure[0]) for failure in bad]
         return self.log.changed(GivenBatch(epochs, keys, self._reports.bad_samples(batch, bad)))
 
-    def reset(self, iteration: int) -> None:
-        """Get all steps ready for the next epoch, which begins with batch number `iteration`."""
+    def reset(
+        self, iteration: int, begins_with: int | None = None, *, starts_over: bool = False
+    ) -> None:
+        """Get all steps ready for the next epoch.
+
+        Batch number `iteration` is the one after those that were returned. The epoch begins with
+        it or another one, and with `starts_over` sources begin a new iteration before their end.
+        """
         self.rewind(iteration)
         first_sample = self._steps.first_sample(iteration)
-        self._epoch_sources = self._steps.begin_epoch()
+        self._epoch_sources = self._steps.begin_epoch(starts_over=starts_over)
+        if begins_with is not None:
+            self._executor.go_to(begins_with, self.in_flight)
         # The last: if an interrupt comes before, all this is done once more.
-        self._stream.begin_epoch(iteration, first_sample)
+        self._stream.begin_epoch(self.iteration, first_sample)
 
     def state(self, iteration: int, *, has_ended: bool = False) -> State:
         """Return the state after what was returned, which is all before batch number `iteration`.
@@ -466,22 +480,6 @@ class Runner:
                 f"{self._process}, used in {os.getpid()}). Threads do not survive a fork: build it "
                 "after forking."
             )
-
-
-def _run_steps(executor: Executor, steps: weakref.ref[Steps]) -> None:
-    """Body of the thread that runs steps. It keeps no pipeline alive while it waits."""
-    while not executor.closed:
-        task = next_step(executor, 1.0, for_caller=False)
-        if task is None:
-            continue
-        owner = steps()
-        if owner is None:
-            break
-        owner.run(task)
-        del task, owner
-    task = None
-    # What the last step held has come back after the executor was closed.
-    executor.trim()
 
 
 def _close(

@@ -175,10 +175,18 @@ class Steps:
         """Release the exceptions of discarded batches, and the samples in their frames."""
         self.causes.clear()
 
-    def begin_epoch(self) -> dict[str, Any]:
-        """Get all steps ready for the next epoch, and return their states."""
+    def begin_epoch(self, *, starts_over: bool = False) -> dict[str, Any]:
+        """Get all steps ready for the next epoch, and return their states.
+
+        With `starts_over`, sources that can do so begin a new iteration.
+        """
         for node, step in self.by_node.items():
-            self._call(node, step.reset)
+            given = self._given_states.get(node.name)
+            is_known = not isinstance(given, Exception)
+            if starts_over and isinstance(step, StatefulStep) and step.can_start_over and is_known:
+                self._call(node, step.start_over, given)
+            else:
+                self._call(node, step.reset)
         self._given_states = self._collect_states()
         return dict(self._given_states)
 

@@ -184,6 +184,22 @@ class StatefulStep(Step):
     def restore(self, state: Any) -> None:
         """Bring back the time when `state` returned this; None means the very beginning."""
 
+    @property
+    def can_start_over(self) -> bool:
+        """Whether a new iteration may begin before the last one has ended."""
+        return False
+
+    def start_over(self, state: Any) -> None:
+        """Begin a new iteration; a source with a state of its own begins it from there.
+
+        Parameters
+        ----------
+        state : object
+            What `state` returned for the last batch that was returned.
+        """
+        has_own = isinstance(state, dict) and "own" in state
+        self.restore({**state, "exhausted": False} if has_own else None)
+
 
 class SourceAccess(Protocol):
     """How a source is asked for data out of turn: what the arguments of another step are."""

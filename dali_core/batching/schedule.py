@@ -81,6 +81,22 @@ class BatchSchedule:
             return epoch * data.largest_shard
         return ceil_div(epoch * data.num_samples, data.num_shards)
 
+    def lead(self, epoch: int) -> int:
+        """Return how many batches before `first_batch` an epoch needs if the last was left early.
+
+        With FILL and without padding, the first samples of an epoch are in the last batch of the
+        one before. If that was not taken, the epoch begins with it, in all shards.
+        """
+        data, plan = self.plan.epochs, self.plan
+        if self.policy is not LastBatchPolicy.FILL or data.pad_last_batch:
+            return 0
+        fewest = (
+            epoch * data.smallest_shard
+            if data.stick_to_shard
+            else epoch * data.num_samples // data.num_shards
+        )
+        return self.first_batch(epoch) - min(plan.find(fewest)[0], self.first_batch(epoch))
+
     def counted(self, epoch: int, taken: int) -> int:
         """Return how many samples of `epoch` were read when `taken` of its batches are.
 
@@ -166,8 +182,13 @@ class BatchSchedule:
         """Return the schedule of the same data with other shards and batches."""
         return replace(self, plan=batching.plan(self.plan.epochs.divided(num_shards)))
 
-    def resumed(self, before: BatchSchedule, epoch: int, taken: int) -> int | None:
+    def resumed(
+        self, before: BatchSchedule, epoch: int, taken: int, *, is_fresh: bool = False
+    ) -> int | None:
         """Return how many batches of `epoch` are taken, if `taken` of another schedule were.
+
+        An epoch that `is_fresh` follows one left early, and its first batches have negative
+        numbers; see `lead`.
 
         Returns
         -------
@@ -180,7 +201,9 @@ class BatchSchedule:
             # Batches straddle epochs, so they are counted from the very beginning.
             count = self.plan.aligned(before.plan, before._start(epoch, taken))
             batches = self._batches_of(epoch, count)
-            return batches if batches is None or 0 <= batches <= self.num_taken(epoch) else None
+            least = -self.lead(epoch) if is_fresh else 0
+            is_in_epoch = batches is not None and least <= batches <= self.num_taken(epoch)
+            return batches if is_in_epoch else None
         if taken == before.num_taken(epoch):
             return self.num_taken(epoch)
         count = self.plan.aligned(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from dali_core.errors import ArgumentTypeError, MissingModuleError
 
-if TYPE_CHECKING:
-    from dali_core.loaders.loader import BaseLoader
+
+class _Loader(Protocol):
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def __len__(self) -> int: ...
 
 
-def make_keras_dataset(loader: BaseLoader[Any]) -> Any:
+def make_keras_dataset(loader: _Loader) -> Any:
     """Return a `keras.utils.PyDataset`, one epoch of which is an epoch of a loader.
 
     Raises

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import functools
-from abc import ABC, abstractmethod
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
 from dali_core.adapters import Adapter
-from dali_core.errors import ArgumentConflictError, PipelineStateError
+from dali_core.errors import PipelineStateError
 from dali_core.loaders.converter import LoaderConverter
 from dali_core.loaders.dataset import LoadedDataset
-from dali_core.loaders.graph import (
-    check_padded,
-    class_outputs,
-    label_names,
-    leading_reader,
-    output_names,
-    pad_epochs,
-)
+from dali_core.loaders.epochs import iterator_arguments, leading_reader, num_kept, pad_epochs
 from dali_core.loaders.loop import Loop
 from dali_core.loaders.options import (
-    LAST_BATCH_POLICIES,
+    LAST_BATCH_RULES,
     LastBatch,
+    check_is_made,
     check_last_batch,
     check_steps,
 )
+from dali_core.loaders.outputs import class_outputs, label_names, output_names
 from dali_core.loaders.placement import Placement
-from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
+from dali_core.plugin.base_iterator import BaseIterator
 from dali_core.plugin.iterator_arguments import check_pipelines
 
 if TYPE_CHECKING:
@@ -44,7 +39,18 @@ else:
     Batch = TypeVar("Batch")
 
 
-class BaseLoader(ABC, Generic[Batch]):
+_logger = logging.getLogger("dali_core")
+
+
+class _Iterator(BaseIterator):
+    """The iterator of a loader, whose epochs are the same under `dali_core.compat`."""
+
+    @property
+    def _follows_reference(self) -> bool:
+        return False
+
+
+class BaseLoader(Generic[Batch]):
     """Iterate over the epochs of a pipeline: ``for images, labels in loader``.
 
     A batch is a tuple of arrays in the order of the pipeline's outputs, or, with `as_dict`, a
@@ -89,11 +95,21 @@ class BaseLoader(ABC, Generic[Batch]):
     prepare_first_batch : bool
         Compute the first batch right away rather than when it is asked for.
 
+    Attributes
+    ----------
+    adapter : Adapter
+        Converts batches to arrays of the framework; a subclass says it.
+    placement : type
+        The subclass of `Placement` for these, likewise.
+
     Raises
     ------
     ArgumentTypeError, ArgumentValueError, ArgumentConflictError
         If arguments contradict each other or the pipeline.
     """
+
+    adapter: ClassVar[Adapter]
+    placement: ClassVar[type[Placement]]
 
     def __init__(
         self,
@@ -110,14 +126,15 @@ class BaseLoader(ABC, Generic[Batch]):
         output_types: Sequence[str] | None = None,
         prepare_first_batch: bool = False,
     ) -> None:
+        check_is_made(pipeline)
         self._last_batch = check_last_batch(last_batch)
         self._steps = check_steps(steps_per_epoch)
         self._pipelines = check_pipelines(pipeline)
         self._names = output_names(self._pipelines[0], names)
         is_strict = labels != "auto"
         converter = LoaderConverter(
-            self._adapter(),
-            self._placement(device),
+            self.adapter,
+            self.placement(device),
             label_names(labels, self._names)
             if is_strict
             else class_outputs(self._pipelines[0], self._names),
@@ -125,66 +142,75 @@ class BaseLoader(ABC, Generic[Batch]):
             channels_last=channels_last,
             as_dict=as_dict,
         )
-        policy, is_padded = LAST_BATCH_POLICIES[self._last_batch]
-        if is_padded and self._steps is None:
-            pad_epochs(self._pipelines)
-        self._num_loops = 0
+        if self._steps is None:
+            pad_epochs(self._pipelines, self._last_batch)
         self._reader = leading_reader(self._pipelines[0], reader)
-        self._iterator = BaseIterator(
+        self._iterator = _Iterator(
             self._pipelines,
             self._names,
-            cast("Any", converter),
+            converter,
             output_types=output_types,
             prepare_first_batch=prepare_first_batch,
-            **self._epochs(policy, is_padded=is_padded),
+            **(
+                iterator_arguments(self._pipelines, self._reader, self._last_batch)
+                if self._steps is None
+                else {"size": self._steps * self.batch_size}
+            ),
         )
-
-    @abstractmethod
-    def _adapter(self) -> Adapter:
-        """Return what converts batches."""
-
-    @abstractmethod
-    def _placement(self, device: Any) -> Placement:
-        """Return what is done with arrays after their conversion."""
-
-    def _epochs(self, policy: LastBatchPolicy, *, is_padded: bool) -> dict[str, Any]:
-        """Return the arguments of the iterator that say what an epoch is."""
-        if self._steps is not None:
-            return {"size": self._steps * self.batch_size}
-        if self._reader is not None:
-            if is_padded:
-                for pipeline in self._pipelines:
-                    check_padded(pipeline, self._reader, self._last_batch)
-            return {"reader_name": self._reader, "last_batch_policy": policy}
-        if self._last_batch in ("pad", "fill"):
-            raise ArgumentConflictError(
-                f"last_batch: must be 'partial' or 'drop' where no reader says how long an epoch "
-                f"is (got {self._last_batch!r}). Or give steps_per_epoch."
-            )
-        return {}
+        epochs = self._iterator.epochs
+        self._drops_of_source = self._last_batch == "drop" and epochs is None
+        self._limit: int | None = None
+        if epochs is not None and self._steps is None:
+            self._limit = num_kept(epochs, self._last_batch, len(self._pipelines))
+        self._num_loops = 0
 
     def __iter__(self) -> Iterator[Batch]:
         """Begin an epoch, and return an iterator over its batches.
 
         The rest of an epoch that was left is not given any more. After `load_state_dict` and
-        `skip` the first epoch continues where that has set it.
+        `skip` the epoch continues where that has set it.
         """
-        iter(self._iterator)
-        self._num_loops += 1
+        self._begin()
         return Loop(functools.partial(self._take, self._num_loops))
+
+    def _begin(self) -> None:
+        """Begin an epoch, and end all loops."""
+        self._num_loops += 1
+        iter(self._iterator)
+        if self._is_at_limit:  # resumed at the end of an epoch
+            self._discard_rest()
+            iter(self._iterator)
 
     def _take(self, loop: int) -> Batch:
         """Return the next batch of a loop."""
         if loop != self._num_loops:
             raise PipelineStateError(
                 "Loader: a loop over it must be the last one that was begun (another one was "
-                "begun since). Use one loader for each of several loops at a time."
+                "begun since). Use a loader for each of several loops at a time."
             )
+        if self._is_at_limit:
+            self._discard_rest()
+            raise StopIteration
         batch: Batch = next(self._iterator)
-        if self._reader is None and self._steps is None and self._last_batch == "drop":
+        if self._drops_of_source:
             while _num_samples(batch) < self.batch_size:
                 batch = next(self._iterator)
         return batch
+
+    @property
+    def _is_at_limit(self) -> bool:
+        return self._limit is not None and self._iterator.num_returned >= self._limit
+
+    def _discard_rest(self) -> None:
+        """Take the batches of the epoch that are dropped, and start those of the next one."""
+        while True:
+            try:
+                next(self._iterator)
+            except StopIteration:
+                return
+            except Exception as error:
+                # It is not raised, since the batch would not have been returned.
+                _logger.debug("a batch that is dropped has failed: %s", error)
 
     def __len__(self) -> int:
         """Return the number of batches of an epoch.
@@ -194,7 +220,7 @@ class BaseLoader(ABC, Generic[Batch]):
         ArgumentTypeError
             If only a source knows when it ends.
         """
-        return len(self._iterator)
+        return len(self._iterator) if self._limit is None else self._limit
 
     def __bool__(self) -> bool:
         """Be true, also where `len` is not known."""
@@ -206,8 +232,11 @@ class BaseLoader(ABC, Generic[Batch]):
         how = f"last_batch={self._last_batch!r}"
         if self._steps is not None:
             how = f"steps_per_epoch={self._steps}"
-        place = repr(self._iterator).rpartition(": ")[2]
-        return f"<{type(self).__name__} {what}, {how}: {place}"
+        given, length = self._iterator.num_returned, ""
+        if self._iterator.epochs is not None:
+            given, length = min(given, len(self)), f" of {len(self)}"
+        place = f"epoch {self.epoch}, {given}{length} batches given"
+        return f"<{type(self).__name__} {what}, {how}: {place}>"
 
     def __enter__(self) -> Self:
         return self
@@ -296,14 +325,67 @@ class BaseLoader(ABC, Generic[Batch]):
             If it is no mapping.
         """
         self._iterator.load_state_dict(state)
+        self._num_loops += 1
+
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch whose batches are given, from 0."""
+        return self._iterator.epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        """Have the next loop go through an epoch, as samplers of PyTorch do.
+
+        It does nothing if that epoch comes next, or was resumed by a state.
+
+        Parameters
+        ----------
+        epoch : int
+            Number of the epoch, from 0.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If it is no such number.
+        PipelineStateError
+            If there is a source in Python, which cannot go there.
+        """
+        self._num_loops += 1
+        self._iterator.set_epoch(epoch)
+
+    def skip(self, num_batches: int) -> None:
+        """Leave out the first batches of the next loop, without computing them.
+
+        Parameters
+        ----------
+        num_batches : int
+            How many. After `load_state_dict` they are counted from where that resumes.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If it is no such number.
+        PipelineStateError
+            If there is a source in Python, which cannot skip batches.
+        """
+        self._begin()
+        self._iterator.skip(num_batches)
 
     def restart(self) -> None:
-        """Begin the epoch afresh: the same batches come again, from the first one."""
+        """Have the next loop go through this epoch again, from its first batch."""
+        self._num_loops += 1
         self._iterator.restart()
 
     def describe(self, num_epochs: int = 4) -> str:
-        """Return a table of what the first epochs read, give, pad and drop."""
-        return self._iterator.describe(num_epochs)
+        """Say what an epoch is, above a table of what the first ones read, give, pad and drop."""
+        if self._steps is not None:
+            rule = "the data set is read over and over, in full batches"
+        else:
+            rule = LAST_BATCH_RULES[self._last_batch]
+        table = self._iterator.describe(num_epochs)
+        if self._limit is not None:
+            assert self._iterator.epochs is not None
+            table = self._iterator.epochs.schedule.plan.describe(num_epochs)
+        return f"Loader: {self._num_batches()} of {self.batch_size} samples; {rule}.\n{table}"
 
     def statistics(self) -> PipelineStatistics:
         """Return what the pipeline has done so far; of several, that of the slowest one."""
@@ -329,9 +411,14 @@ class BaseLoader(ABC, Generic[Batch]):
         for pipeline in self._pipelines:
             pipeline.close()
 
-    def _num_samples(self) -> int:
+    def _num_batches(self) -> str:
+        known = self._steps is not None or self._reader is not None
+        return f"{len(self)} batches" if known else "batches"
+
+    def _num_samples(self) -> int | None:
+        """Return the number of samples of the data set, if it is known."""
         if self._reader is None:
-            return self._steps * self.batch_size if self._steps is not None else 0
+            return None
         size: int = self._pipelines[0].reader_meta(self._reader)["epoch_size"]
         return size
 

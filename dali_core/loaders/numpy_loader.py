@@ -29,6 +29,50 @@ else:
     Batch = TypeVar("Batch")
 
 
+class NumPyAdapter(Adapter):
+    """Converts batches to arrays of NumPy, on the host."""
+
+    name = "numpy"
+
+    def from_tensor(self, tensor: Any) -> Array:
+        """Return an array that shares the memory of a sample or batch, or a copy from a GPU."""
+        return np.asarray(tensor.as_cpu() if isinstance(tensor, TensorGPU) else tensor)
+
+
+class NumPyPlacement(Placement):
+    """Joins and rearranges arrays of NumPy.
+
+    Parameters
+    ----------
+    device : str, optional
+        ``"cpu"``.
+    """
+
+    def __init__(self, device: Any) -> None:
+        if device not in (None, "cpu"):
+            raise ArgumentValueError(
+                f"device: must be None or 'cpu' for arrays of NumPy (got {device!r}). Use the "
+                "loader of a framework, such as dali_core.pytorch.Loader."
+            )
+
+    def move(self, array: Array, name: str) -> Array:
+        """Return the array."""
+        return array
+
+    def join(self, parts: Sequence[Array]) -> Array:
+        """Return the batches of several pipelines as one array."""
+        return np.concatenate(parts)
+
+    def channels_last(self, array: Array, channels: int) -> Array:
+        """Return a view with the channels as last axis."""
+        return np.moveaxis(array, channels, -1)
+
+    def class_indices(self, array: Array) -> Array:
+        """Return int64 of shape (samples,)."""
+        is_one_each = array.dtype in (np.int32, np.int64) and array.shape[1:] == (1,)
+        return array.reshape(-1).astype(np.int64) if is_one_each else array
+
+
 class Loader(BaseLoader[Batch]):
     """Iterate over the epochs of a pipeline, in batches of NumPy arrays.
 
@@ -36,6 +80,9 @@ class Loader(BaseLoader[Batch]):
     batches on a GPU are copied to the host. Class indices are int64. See `BaseLoader` for the
     parameters; `device` must be left out or be ``"cpu"``.
     """
+
+    adapter = NumPyAdapter()
+    placement = NumPyPlacement
 
     if TYPE_CHECKING:
 
@@ -60,45 +107,3 @@ class Loader(BaseLoader[Batch]):
         ) -> None: ...
 
         def __init__(self, *args: Any, **keywords: Any) -> None: ...
-
-    def _adapter(self) -> Adapter:
-        return NumPyAdapter()
-
-    def _placement(self, device: Any) -> Placement:
-        if device not in (None, "cpu"):
-            raise ArgumentValueError(
-                f"device: must be None or 'cpu' for arrays of NumPy (got {device!r}). Use the "
-                "loader of a framework, such as dali_core.pytorch.Loader."
-            )
-        return NumPyPlacement()
-
-
-class NumPyAdapter(Adapter):
-    """Converts batches to arrays of NumPy, on the host."""
-
-    name = "numpy"
-
-    def from_tensor(self, tensor: Any) -> Array:
-        """Return an array that shares the memory of a sample or batch, or a copy from a GPU."""
-        return np.asarray(tensor.as_cpu() if isinstance(tensor, TensorGPU) else tensor)
-
-
-class NumPyPlacement(Placement):
-    """Joins and rearranges arrays of NumPy."""
-
-    def move(self, array: Array, name: str) -> Array:
-        """Return the array."""
-        return array
-
-    def join(self, parts: Sequence[Array]) -> Array:
-        """Return the batches of several pipelines as one array."""
-        return np.concatenate(parts)
-
-    def channels_last(self, array: Array, channels: int) -> Array:
-        """Return a view with the channels as last axis."""
-        return np.moveaxis(array, channels, -1)
-
-    def class_indices(self, array: Array) -> Array:
-        """Return int64 of shape (samples,)."""
-        is_one_each = array.dtype in (np.int32, np.int64) and array.shape[1:] == (1,)
-        return array.reshape(-1).astype(np.int64) if is_one_each else array

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
-from dali_core.plugin.base_iterator import LastBatchPolicy
 
 LastBatch: TypeAlias = Literal["partial", "drop", "pad", "fill"]
 
-LAST_BATCH_POLICIES: dict[LastBatch, tuple[LastBatchPolicy, bool]] = {
-    "partial": (LastBatchPolicy.PARTIAL, True),
-    "drop": (LastBatchPolicy.DROP, True),
-    "pad": (LastBatchPolicy.FILL, True),
-    "fill": (LastBatchPolicy.FILL, False),
+LAST_BATCH_RULES: dict[LastBatch, str] = {
+    "partial": "every sample is given once, and the last batch may be smaller",
+    "drop": "what does not fill a batch in all shards is left out",
+    "pad": "the last sample is repeated to fill the last batch",
+    "fill": "the last batch continues with samples of the next epoch, which begins after them",
 }
-"""The policy of the iterator, and whether readers pad epochs to whole batches."""
+"""The treatment of samples that do not fill a batch, in words."""
 
 
 class LoaderOptions(TypedDict, total=False):
@@ -30,6 +30,22 @@ class LoaderOptions(TypedDict, total=False):
     reader: str | None
     output_types: Sequence[str] | None
     prepare_first_batch: bool
+
+
+def check_is_made(pipeline: Any) -> None:
+    """Refuse a function that makes pipelines.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is one.
+    """
+    if inspect.isfunction(pipeline):
+        name = pipeline.__name__
+        raise ArgumentTypeError(
+            f"pipeline: must be a Pipeline, or a list of them (got the function {name!r}). Call "
+            f"it: {name}(...)."
+        )
 
 
 def check_last_batch(last_batch: str) -> LastBatch:

@@ -1,4 +1,4 @@
-"""What loaders do with arrays of a framework after their conversion."""
+"""The treatment of arrays of a framework after their conversion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from typing import Any
 
 
 class Placement(ABC):
-    """Moves arrays of one framework to a device, joins them, and rearranges them."""
+    """Moves arrays of one framework to a device, joins them, and rearranges them.
+
+    Parameters
+    ----------
+    device : optional
+        What the loader was given as `device`, which may be refused; None to leave arrays where they
+        are.
+    """
+
+    @abstractmethod
+    def __init__(self, device: Any) -> None: ...
 
     @abstractmethod
     def move(self, array: Any, name: str) -> Any:

@@ -332,9 +332,23 @@ class PipelineRun:
             self.has_ended = not runner.wait(runner.in_flight[0])
         if not (self.has_ended or (self._hooks.setup_ended and not runner.in_flight)):
             return
+        self._begin_epoch(runner)
+
+    def skip_to(self, batch: int | None) -> None:
+        """Discard what is in flight, and begin an epoch with a batch, by default the next one.
+
+        Sources in Python begin a new iteration if they can.
+        """
+        assert self.runner is not None
+        with self.turn:
+            self._begin_epoch(self.runner, batch, starts_over=not self.has_ended)
+
+    def _begin_epoch(
+        self, runner: Runner, batch: int | None = None, *, starts_over: bool = False
+    ) -> None:
         first = runner.in_flight[0].iteration if runner.in_flight else runner.iteration
         num_setups = self._hooks.num_setups
-        runner.reset(first)
+        runner.reset(first, batch, starts_over=starts_over)
         # In one piece with the last that the runner does: an interrupt before repeats all.
         self._hooks.epoch_setups = num_setups
         self._hooks.setup_ended = False

@@ -162,18 +162,51 @@ class PipelineStates:
         PipelineStateError
             If there is a source in Python.
         """
-        steps = self.start().steps
+        self.check_seekable(where)
         now = self.current()
-        for node, step in steps.items():
+        sample = self._options.batching.plan().position(batch)
+        position = now.position._replace(batch=batch, sample=sample)
+        return replace(now, position=position, has_ended=False, is_started=False)
+
+    def check_seekable(self, where: str) -> None:
+        """Raise PipelineStateError if there is a source in Python, which could not skip batches."""
+        for node, step in self.start().steps.items():
             if isinstance(step, StatefulStep):
                 raise PipelineStateError(
                     f"{where}: the pipeline must have no source in Python ({node.where} is one), "
                     "since it could not skip batches. Read with a reader, or take the batches in "
                     "order."
                 )
-        sample = self._options.batching.plan().position(batch)
-        position = now.position._replace(batch=batch, sample=sample)
-        return replace(now, position=position, has_ended=False, is_started=False)
+
+    def skip_to(self, batch: int | None, where: str) -> None:
+        """Leave the epoch, and begin the next one with a batch of the endless stream.
+
+        Work in flight is discarded, and what was to come before is not computed. Sources in Python
+        begin a new iteration. Where one of them, or `iter_setup`, gives its data once only, its
+        data in flight is discarded with the batches that a reader skips; without a reader, nothing
+        is, and the epoch begins with the batch that is next.
+
+        Parameters
+        ----------
+        batch : int or None
+            Number of the batch; None for the one that is next.
+        where : str
+            Start of messages.
+        """
+        runner, run, hooks = self.start(), self._run, self._hooks
+        run.check_caller()
+        sources = [step for step in runner.steps.values() if isinstance(step, StatefulStep)]
+        can_start_over = not hooks.has_setup and all(step.can_start_over for step in sources)
+        if batch is not None and not (sources or hooks.has_setup):
+            now = self.current()
+            position = runner.position(batch, now.position.given)
+            self.go_to(replace(now, position=position, has_ended=False, is_started=False), where)
+        elif run.readers.by_node or can_start_over:
+            if not run.turn.is_free:  # wakes a thread that waits for an earlier batch
+                runner.executor.cancel()
+            run.skip_to(batch)
+        else:
+            run.reset()
 
     def describe(self, state: State) -> dict[str, Any]:
         """Turn a state into plain data; see `Pipeline.state_dict`."""

@@ -44,6 +44,10 @@ class Epochs(ABC):
         """Return the number of batches returned in `epoch`."""
         return self.schedule.num_given(epoch)
 
+    def lead(self, epoch: int) -> int:
+        """Return how many more an epoch has, before these, if the last one was left early."""
+        return self.schedule.lead(epoch)
+
     @abstractmethod
     def size(self, epoch: int) -> int:
         """Return the number of samples that an epoch counts."""

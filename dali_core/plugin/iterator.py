@@ -35,19 +35,17 @@ from dali_core.plugin.iterator_arguments import (
     make_epochs,
     warn_of_losses,
 )
-from dali_core.plugin.iterator_state import StatefulIterator
-from dali_core.plugin.reference_names import ReferenceNames, stands_in_for_reference
+from dali_core.plugin.iterator_epochs import EpochStarts
+from dali_core.plugin.reference_names import ReferenceNames
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from dali_core.pipeline import Pipeline
     from dali_core.plugin.conversion import Converter
 
 _logger = logging.getLogger("dali_core")
 
 
-class BaseIterator(StatefulIterator, ReferenceNames):
+class BaseIterator(EpochStarts, ReferenceNames):
     """Iterate over the outputs of pipelines, epoch by epoch.
 
     Each batch is a list with a dictionary ``{output name: array}`` for every pipeline, unless the
@@ -68,7 +66,8 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         Name of the reader to follow, in all pipelines.  Size, shards and padding are taken from
         it, so this is the choice wherever there is a reader; it excludes `size`.
     auto_reset : bool or {"yes", "no"}, optional
-        Begin the next epoch by itself when one is over; else `reset` or ``iter()`` does.
+        Begin the next epoch by itself when one is over; else `reset` or ``iter()`` does.  A loop
+        that follows one left early begins the next epoch in any case.
     fill_last_batch : bool, optional
         Deprecated: True means ``LastBatchPolicy.FILL``, False ``LastBatchPolicy.PARTIAL``.
     last_batch_padded : bool, optional
@@ -161,15 +160,6 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         self._epoch_start = self._current_states()
         self._is_resumed = self._resume_from_checkpoints()
 
-    def __iter__(self) -> Self:
-        """Return the iterator itself, in a new epoch if the last one is over.
-
-        In mid-epoch, the rest of the epoch follows: leaving a loop early loses nothing.
-        """
-        if self._ever_consumed and not self._at_start:
-            self.reset()
-        return self
-
     def __next__(self) -> Any:
         """Return the next batch, or raise StopIteration at the end of the epoch.
 
@@ -215,8 +205,8 @@ class BaseIterator(StatefulIterator, ReferenceNames):
             If it is not known; under `dali_core.compat`, it is 0 then, as in NVIDIA DALI.
         """
         if self._epochs is not None:
-            return self._epochs.length(self._epoch)
-        if stands_in_for_reference():
+            return self._epochs.length(self._epoch) + self._lead
+        if self._follows_reference:
             return 0
         raise ArgumentTypeError(
             "len(): the iterator must know the size of an epoch (got size=-1, which means until "
@@ -235,10 +225,10 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         parts.append(f"pipelines={len(self._pipelines)}, batch_size={self.batch_size}")
         if self._reader_name is not None:
             parts.append(f"reader_name={self._reader_name!r}")
-        given = self._taken - (self._prepared is not None)
+        given = self._num_returned
         if epochs is not None:
             parts.append(f"size={self.size}, last_batch_policy={self._last_batch_policy.name}")
-            in_epoch = epochs.num_given(self._epoch)
+            in_epoch = epochs.num_given(self._epoch) + self._lead
             given, length = min(given, in_epoch), f" of {in_epoch}"
         place = f"epoch {self._epoch}, {given}{length} batches given"
         return f"<{type(self).__name__} {', '.join(parts)}: {place}>"
@@ -268,29 +258,6 @@ class BaseIterator(StatefulIterator, ReferenceNames):
         See `PipelineStatistics.headroom`; of several pipelines the slowest counts.
         """
         return min(pipeline.statistics().headroom for pipeline in self._pipelines)
-
-    def reset(self) -> None:
-        """Begin the next epoch, if this one is over; else log a warning and do nothing.
-
-        An iterator of unknown size can always be reset.  Its source starts again if it has ended
-        and can do so; otherwise it continues.
-        """
-        epochs = self._epochs
-        self._end_is_due = False
-        if self._prepared is not None:
-            return
-        if epochs is None:
-            self._begin_next_epoch()
-            return
-        if self._taken == 0 < epochs.num_given(self._epoch):
-            return
-        self._discard_dropped(epochs)
-        if self._taken >= epochs.num_taken(self._epoch):
-            self._begin_next_epoch()
-        else:
-            _logger.warning(
-                "reset: ignored, since the epoch is not over. Iterate to its end first."
-            )
 
     def _prepare(self) -> None:
         """Compute the first batch of what is to come."""
@@ -340,20 +307,6 @@ class BaseIterator(StatefulIterator, ReferenceNames):
             shared.clear()  # an error refers to this frame
         self._start_next()
         return self.adapter.assemble(shards)
-
-    def _begin_next_epoch(self, *, is_end: bool = False) -> None:
-        # If an interrupt comes, the next batch begins with this.
-        self._end_is_due = is_end
-        self._is_beginning = True
-        for pipeline in self._pipelines:
-            pipeline.reset()
-        start = self._current_states()
-        self._epoch += 1
-        self._taken = 0
-        self._epoch_start = start
-        self._ever_scheduled = self._has_run_out = False
-        self._is_beginning = False
-        self._schedule_first()
 
     def _begin_batch(self) -> None:
         """Start the pipelines if need be; raise StopIteration if the epoch is over."""

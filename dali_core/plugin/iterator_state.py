@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from dali_core.batching.fixed import Fixed
 from dali_core.checkpoint.resharding import saved_batching, sizes_that_work
 from dali_core.checkpoint.saved_state import VERSION, SavedState
-from dali_core.errors import ArgumentValueError, PipelineStateError, StateMismatchError
+from dali_core.errors import StateMismatchError
 from dali_core.pipeline.states import to_bytes
-from dali_core.plugin.batch_schedule import Epochs, ReaderEpochs
+from dali_core.plugin.batch_schedule import BatchSchedule, Epochs, ReaderEpochs
+from dali_core.plugin.reference_names import stands_in_for_reference
 
 if TYPE_CHECKING:
     from dali_core.batching.plan import Batching
@@ -30,10 +31,21 @@ class StatefulIterator:
     _epoch_start: list[State] | None
     _before_prepared: list[State] | None  # what had been returned before it
 
-    def _set_position(self, epoch: int, taken: int) -> None:
+    @property
+    def _follows_reference(self) -> bool:
+        """Whether epochs begin and end as those of NVIDIA DALI: under `dali_core.compat`."""
+        return stands_in_for_reference()
+
+    def _set_position(self, epoch: int, returned: int, lead: int = 0) -> None:
         """Begin at a batch of an epoch, with no work in flight."""
         self._epoch = epoch
-        self._taken = taken  # batches of this epoch
+        # Batches before the first one of an epoch that follows a complete one: an epoch that
+        # follows one left early also begins with the batch in which the two overlap.
+        self._lead = lead
+        self._taken = returned - lead  # batches of this epoch, without these
+        self._begins_with: list[int | None] | None = (
+            None  # where a new epoch begins, if the last was left
+        )
         self._ever_scheduled = False
         self._ever_consumed = False  # by a caller other than the constructor
         self._prepared: Any = None  # the first batch, or the error that took its place
@@ -45,10 +57,15 @@ class StatefulIterator:
         self._is_beginning = False  # an epoch
         self._end_is_due = False  # of an epoch, after which the next one has begun
 
-    def _resume(self, epoch: int, taken: int) -> None:
+    def _resume(self, epoch: int, returned: int, lead: int = 0) -> None:
         """Continue at a batch; what remains of the epoch comes first, if anything does."""
-        self._set_position(epoch, taken)
-        self._ever_consumed = self._is_over
+        self._set_position(epoch, returned, lead)
+        self._ever_consumed = self._is_over and self._follows_reference
+
+    @property
+    def _num_returned(self) -> int:
+        """Number of batches of the epoch that were returned."""
+        return self._taken + self._lead - (self._prepared is not None)
 
     @property
     def _at_start(self) -> bool:
@@ -58,7 +75,7 @@ class StatefulIterator:
     def _is_over(self) -> bool:
         if self._epochs is None:
             return True  # perhaps; it may be reset in any case
-        return self._taken >= self._epochs.num_given(self._epoch)
+        return self._num_returned >= self._epochs.num_given(self._epoch) + self._lead
 
     def state_dict(self) -> dict[str, Any]:
         """Describe which batches were returned, so that another iterator can resume from there.
@@ -101,71 +118,12 @@ class StatefulIterator:
         described = saved.get("pipelines", list)
         states = self._read_all(saved, described)
         start = saved.get("epoch_start", list)
-        taken = self._read_taken(saved)
-        same_batches = taken == saved.number("taken")
+        returned, lead = self._read_returned(saved)
+        same_batches = returned == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
         for pipeline, one in zip(self._pipelines, states, strict=True):
             pipeline.states.go_to(one, "Pipeline.load_state_dict")
-        self._resume(saved.number("epoch"), taken)
-
-    def restart(self) -> None:
-        """Begin the epoch afresh: the same batches come again, from the first one.
-
-        Work in flight is discarded.  `reset`, in contrast, does nothing in mid-epoch.
-
-        Raises
-        ------
-        PipelineStateError
-            If a source cannot start over, or if this epoch began with another batch size, before
-            a state was loaded.
-        """
-        if self._epoch_start is None:
-            raise PipelineStateError(
-                "iterator.restart: it must be known where the epoch began (a state was loaded in "
-                "mid-epoch with another batch size or number of shards). Finish the epoch first."
-            )
-        for pipeline, state in zip(self._pipelines, self._epoch_start, strict=True):
-            pipeline.states.go_to(state, "iterator.restart")
-        self._resume(self._epoch, 0)
-
-    def seek(self, epoch: int, batch: int = 0) -> None:
-        """Continue with any batch of any epoch, without computing those before it.
-
-        Work in flight is discarded.
-
-        Parameters
-        ----------
-        epoch : int
-            Number of the epoch, from 0.
-        batch : int
-            Number of the batch in it, from 0; `len` at most, which is the end of the epoch.
-
-        Raises
-        ------
-        ArgumentValueError
-            If there is no such batch.
-        PipelineStateError
-            If epochs do not follow a reader, or there is a source in Python.
-        """
-        epochs = self._epochs
-        if not isinstance(epochs, ReaderEpochs):
-            raise PipelineStateError(
-                "iterator.seek: epochs must follow a reader (there is none). Pass reader_name."
-            )
-        length = epochs.num_given(epoch) if epoch >= 0 else 0
-        if epoch < 0 or not 0 <= batch <= length:
-            raise ArgumentValueError(
-                f"iterator.seek: there must be such a batch (got epoch {epoch}, batch {batch}; the "
-                f"epoch has {length}). Count both from 0."
-            )
-        begin = epochs.schedule.first_batch(epoch)
-        where = "iterator.seek"
-        starts = [pipeline.states.before_batch(begin, where) for pipeline in self._pipelines]
-        for pipeline in self._pipelines:
-            states = pipeline.states
-            states.go_to(states.before_batch(begin + batch, where), where)
-        self._epoch_start = starts
-        self._resume(epoch, batch)
+        self._resume(saved.number("epoch"), returned, lead)
 
     def checkpoints(self) -> list[bytes]:
         """Return a checkpoint of every pipeline, to be passed to pipelines that resume.
@@ -204,10 +162,10 @@ class StatefulIterator:
         start = saved.get("epoch_start", list)
         if saved.number("num_pipelines", 1) != len(self._pipelines):
             raise saved.mismatch("num_pipelines", len(self._pipelines), len(start))
-        taken = self._read_taken(saved)
-        same_batches = taken == saved.number("taken")
+        returned, lead = self._read_returned(saved)
+        same_batches = returned == saved.number("taken")
         self._epoch_start = self._read_all(saved, start) if start and same_batches else None
-        self._set_position(saved.number("epoch"), taken)
+        self._set_position(saved.number("epoch"), returned, lead)
         return True
 
     def _given(self) -> list[State]:
@@ -236,11 +194,11 @@ class StatefulIterator:
             "kind": KIND,
             "version": VERSION,
             "epoch": self._epoch,
-            "taken": self._taken - (self._prepared is not None),
+            "taken": self._num_returned,
             "num_shards": schedule.plan.epochs.num_shards if schedule else 1,
             **(schedule.plan.batching if schedule else self._batching).state(),
             **self._counting(),
-        }
+        } | ({"lead": self._lead} if self._lead else {})
 
     def _counting(self) -> dict[str, Any]:
         """Describe how epochs are counted."""
@@ -278,29 +236,44 @@ class StatefulIterator:
             for pipeline, state in zip(self._pipelines, described, strict=True)
         ]
 
-    def _read_taken(self, saved: SavedState) -> int:
-        """Return how many batches of the epoch have been taken, in batches as they are now."""
+    def _read_returned(self, saved: SavedState) -> tuple[int, int]:
+        """Return how many batches of the epoch were returned, in batches as they are now.
+
+        The second number is how many of an epoch's batches come before those that it has when it
+        follows a complete one.
+        """
         saved.number("num_pipelines", 1)
         for name, here in self._counting().items():
             before = saved.get(name, object)
             may_differ = name == "num_pipelines" and self._reader_name is not None
             if before != here and not may_differ:
                 raise saved.mismatch(name, repr(here), repr(before), "Pass the same as then.")
-        taken, epoch = saved.number("taken"), saved.number("epoch")
+        returned, epoch = saved.number("taken"), saved.number("epoch")
         if self._epochs is None:
-            return taken
+            return returned, 0
         schedule = self._epochs.schedule
         epochs = schedule.plan.epochs
         before = schedule.divided(
             saved.number("num_shards", 1, max(epochs.num_samples, 1)), saved_batching(saved)
         )
-        resumed = schedule.resumed(before, epoch, taken)
+        lead = saved.number("lead", most=before.lead(epoch)) if "lead" in saved else 0
+        taken = returned - lead
+
+        def resumed_by(other: BatchSchedule) -> tuple[int, int] | None:
+            found = other.resumed(before, epoch, taken, is_fresh=lead > 0)
+            if found is None:
+                return None
+            if other.plan.is_like(before.plan):
+                return returned, lead
+            leading = other.lead(epoch) if lead else 0
+            return found + leading, leading
+
+        resumed = resumed_by(schedule)
         if resumed is None:
             then, size_then = before.plan.epochs.num_shards, before.plan.batching.largest
 
             def works(batching: Batching) -> bool:
-                other = schedule.divided(epochs.num_shards, batching)
-                return other.resumed(before, epoch, taken) is not None
+                return resumed_by(schedule.divided(epochs.num_shards, batching)) is not None
 
             working = sizes_that_work(works, 2 * size_then)
             sizes = (
@@ -309,8 +282,9 @@ class StatefulIterator:
                 else "the sizes of then"
             )
             raise StateMismatchError(
-                f"{saved.where}: the {taken} batches that were given in the epoch must be a whole "
-                f"number of batches now (got batches of {schedule.plan.batching.largest} on "
-                f"{epochs.num_shards} shards, after {size_then} on {then}). Use {sizes}."
+                f"{saved.where}: the {returned} batches that were given in the epoch must be a "
+                "whole number of batches now (got batches of "
+                f"{schedule.plan.batching.largest} on {epochs.num_shards} shards, after "
+                f"{size_then} on {then}). Use {sizes}."
             )
         return resumed

@@ -195,15 +195,20 @@ class AdapterSuite:
         assert (len(padded), padded.size) == (4, 7)
 
     def test_reset(self, tmp_path: Path) -> None:
-        """An epoch ends until it is reset; reset in mid-epoch loses nothing."""
+        """An epoch ends until it is reset; a loop or a reset in mid-epoch begins the next one."""
         iterator = self._reading(tmp_path, PARTIAL, auto_reset=False, pad_last_batch=True)
         first = [self._labels(batch) for batch in iterator]
         expect(StopIteration, lambda: next(iterator))
         iterator.reset()
-        again = [self._labels(next(iterator))]
         iterator.reset()
-        again += [self._labels(batch) for batch in iterator]
+        again = [self._labels(batch) for batch in iterator]
         assert again == first == [[[0, 1]], [[2, 3]], [[4, 5]], [[6]]]
+        next(iter(iterator))
+        assert [self._labels(batch) for batch in iterator] == first
+        iterator.reset()
+        next(iterator)
+        iterator.reset()
+        assert self._labels(next(iterator)) == first[0]
 
     def test_unknown_size(self) -> None:
         """The source ends the epoch; there is no length."""
@@ -245,7 +250,7 @@ class AdapterSuite:
         assert len(checkpoints) == 2
         resumed = self._reading(tmp_path, FILL, num_shards=2, checkpoints=checkpoints)
         assert [self._labels(batch) for batch in resumed] == [
-            self._labels(batch) for batch in iterator
+            self._labels(next(iterator)) for _ in range(len(iterator) - 1)
         ]
 
     def test_ragged_outputs(self) -> None:

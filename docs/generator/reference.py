@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 ITERATORS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "Loaders: `dali_core.pytorch.Loader`, `dali_core.jax.Loader`, `dali_core.Loader`": (
         ("dali_core/loaders/loader.py", ("BaseLoader",)),
+        ("dali_core/loaders/placement.py", ("Placement",)),
     ),
     "PyTorch: `dali_core.plugin.pytorch`": (
         (
@@ -111,6 +112,7 @@ def iterators_page() -> str:
     """Return the page of the iterators of all frameworks."""
     lines = ["# Loaders and iterators", ""]
     lines += ["What all iterators accept and return is [at the end](#baseiterator).", ""]
+    lines += ["Loaders have [a page](../loader.md).", ""]
     for title, sources in ITERATORS.items():
         lines += [f"## {title}", ""]
         for file, names in sources:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ torch = pytest.importorskip("torch", reason="not available: PyTorch")
 from dali_core import DataNode, fn, pipeline_def  # noqa: E402
 from dali_core.plugin.pytorch import DALIGenericIterator, LastBatchPolicy  # noqa: E402
 from tests.folders import make_folders  # noqa: E402
+from tests.rest_of_epoch import rest_of_epoch  # noqa: E402
 
 NUM_SAMPLES = 22
 
@@ -53,10 +55,10 @@ class Training:
         )
         self.accelerator.register_for_checkpointing(self.loader)
 
-    def epoch(self, most: int = 100) -> list[list[int]]:
-        """Train on the next batches of an epoch, and return their samples."""
+    def epoch(self, batches: Iterable[Any] | None = None, most: int = 100) -> list[list[int]]:
+        """Train on batches, by default those of an epoch, and return their samples."""
         seen = []
-        for (batch,) in self.loader:
+        for (batch,) in batches or self.loader:
             loss = self.model(batch["number"].float()).square().mean()
             self.accelerator.backward(loss)
             self.optimizer.step()
@@ -86,7 +88,7 @@ def test_state_is_part_of_a_checkpoint(folder: Path) -> None:
     training.epoch()
     training.epoch(most=2)
     training.accelerator.save_state(folder / "checkpoint")
-    rest = [training.epoch(), training.epoch()]
+    rest = [training.epoch(rest_of_epoch(training.loader)), training.epoch()]
 
     resumed = Training(folder / "data")
     resumed.accelerator.load_state(folder / "checkpoint")

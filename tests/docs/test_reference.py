@@ -38,6 +38,7 @@ def test_iterators_have_signatures_and_parameters() -> None:
     assert "\nDALIGenericIterator(pipelines, output_map, size=-1, " in page
     assert "\n- `reader_name` (str, optional)\n  Name of the reader" in page
     assert "self" not in page.partition("DALIGenericIterator(")[2].partition(")")[0]
+    assert "\nBaseLoader(pipeline, names=None, *, last_batch='partial', " in page
 
 
 def test_docstrings_become_markdown() -> None:

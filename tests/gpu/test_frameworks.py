@@ -27,6 +27,22 @@ def test_pytorch_iterator() -> None:
         np.testing.assert_array_equal(given.cpu().numpy(), wanted + 1)
 
 
+@pytest.mark.parametrize("device", ["gpu", "cpu"])
+def test_pytorch_loader(device: str) -> None:
+    """Batches of the host are moved while the pipeline reuses its memory."""
+    torch = pytest.importorskip("torch", reason="not available: torch")
+    if not torch.cuda.is_available():
+        pytest.skip("not available: torch with CUDA")
+    from dali_core.pytorch import Loader
+
+    loop = iter(Loader(make(device), device="cuda", channels_last=True))
+    sums = [next(loop)[0] + 1 for _ in range(NUM_BATCHES)]
+    for given, wanted in zip(sums, expected(), strict=True):
+        assert given.is_cuda
+        assert given.is_contiguous(memory_format=torch.channels_last)
+        np.testing.assert_array_equal(given.cpu().numpy(), wanted + 1)
+
+
 def test_pytorch_tensors_are_fed_and_overwritten() -> None:
     torch = pytest.importorskip("torch", reason="not available: torch")
     if not torch.cuda.is_available():
@@ -42,6 +58,22 @@ def test_pytorch_tensors_are_fed_and_overwritten() -> None:
         result = np.asarray(pipeline.run()[0].as_cpu().as_tensor())
         assert (result == number + 1).all()
     pipeline.close()
+
+
+def test_jax_loader() -> None:
+    jax = pytest.importorskip("jax", reason="not available: jax")
+    try:
+        device = jax.local_devices(backend="gpu")[0]
+    except RuntimeError as error:
+        pytest.skip(f"not available: jax with CUDA ({error})")
+    from dali_core.jax import Loader
+
+    for place in ("gpu", "cpu"):
+        loop = iter(Loader(make(place), device=device))
+        sums = [next(loop)[0] + 1 for _ in range(NUM_BATCHES)]
+        for given, wanted in zip(sums, expected(), strict=True):
+            assert given.devices() == {device}
+            np.testing.assert_array_equal(np.asarray(given), wanted + 1)
 
 
 def test_jax_iterator() -> None:

@@ -30,6 +30,7 @@ CLASSES = (
     *(DALIProxy, DALIServer),
     *(pytorch.DALIGenericIterator, pytorch.DALIClassificationIterator, pytorch.DALIRaggedIterator),
     *(jax.DALIGenericIterator, clu.DALIGenericPeekableIterator),
+    *(dali_core.Loader, dali_core.pytorch.Loader, dali_core.jax.Loader),
 )
 MODULES = (types, errors, math, pytorch, jax, clu)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dali_core.adapters import Adapter
+from dali_core.checkpoint.position import Position
+from dali_core.checkpoint.state import State
 from dali_core.plugin.base_iterator import BaseIterator
 
 
@@ -99,8 +101,16 @@ class FakePipeline:
 
     iterator_state = None
 
-    def current(self) -> int:
-        return self.num_taken
+    def current(self) -> State:
+        return State(Position(batch=self.num_taken))
+
+    def skip_to(self, batch: int | None, where: str) -> None:
+        self._ready.clear()
+        self._ended = self._shared = False
+        self._source = iter(self._batches())
+        if batch is not None and self._meta["reader"] is not None:
+            self._source = itertools.islice(self._source, batch, None)
+        self.num_taken = self.num_taken if batch is None else batch
 
     def reader_meta(self, name: str) -> dict[str, Any]:
         meta = self._meta[name]

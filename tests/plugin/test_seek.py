@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dali_core import fn, pipeline_def
 from dali_core.adapters import Adapter
 from dali_core.errors import ArgumentValueError, PipelineStateError
 from dali_core.plugin.base_iterator import BaseIterator, LastBatchPolicy
+from tests.rest_of_epoch import rest_of_epoch
 
 NUM_SAMPLES = 11
 
@@ -52,7 +54,7 @@ def make(
     )
 
 
-def contents(iterator: BaseIterator) -> list[list[Any]]:
+def contents(iterator: Iterable[Any]) -> list[list[Any]]:
     return [[array.tolist() for array in batch.values()] for (batch,) in iterator]
 
 
@@ -91,7 +93,7 @@ def test_seek_equals_iterating_to_the_batch(
     next(moved)
     moved.seek(epoch, batch)
     assert moved.state_dict() == walked.state_dict()
-    assert contents(moved) == contents(walked)
+    assert contents(moved) == contents(rest_of_epoch(walked))
     moved.restart()
     walked.restart()
     assert contents(moved) == contents(walked)

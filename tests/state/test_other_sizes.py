@@ -157,6 +157,14 @@ def test_global_batches_resume_with_another_number_of_shards(
         assert global_batch(old) == expected[step]
 
 
+def following(iterator: BaseIterator) -> Any:
+    """Return the next batch, perhaps of the next epoch."""
+    try:
+        return next(iterator)
+    except StopIteration:
+        return next(iterator)
+
+
 @pytest.mark.parametrize("pad", [False, True])
 @pytest.mark.parametrize(
     "sharding", ["rotating", "stick_to_shard", "interleaved_shards", "shuffle_after_epoch"]
@@ -189,7 +197,7 @@ def test_the_state_of_one_shard_serves_all(sharding: str, pad: bool, files: dict
         for iterator in resumed:
             iterator.load_state_dict(state)
         for iterator, other in zip(resumed, iterators, strict=True):
-            assert list(itertools.islice(iterator, 1)) == list(itertools.islice(other, 1))
+            assert following(iterator) == following(other)
 
 
 def test_number_of_shards_and_batches_must_fit(files: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ from dali_core.operators.external_source.parallel import (
     is_sample_source,
 )
 from dali_core.operators.external_source.producing import split_outputs
-from dali_core.operators.external_source.states import Calls, Items, is_iterable
+from dali_core.operators.external_source.states import Calls, Items, OwnState, is_iterable
 
 ANY_NDIM = -1
 """In a list of numbers of dimensions: any number."""
@@ -74,6 +74,8 @@ class SourceStep(FedStep, StatefulStep):
         self._unused: Collection[int] = ()
         self._parallel: ParallelSource | None = None
         self._loses_state = False
+        is_iterator = takes_items and hasattr(source, "__next__")
+        self._gives_once = is_iterator and OwnState.of(source) is None
         self._by_sample = arguments.get("batch") is False
         self._fetch: Callable[[StepContext], Any]
         self._rewind: Callable[[], None] = _do_nothing
@@ -224,6 +226,11 @@ class SourceStep(FedStep, StatefulStep):
     def loses_state(self) -> bool:
         """Whether the position of the source is unknown, so that it cannot continue from there."""
         return self._loses_state
+
+    @property
+    def can_start_over(self) -> bool:
+        """Whether a new iteration may begin: not of what was fed, nor of an iterator."""
+        return not (self.is_fed or self._loses_state or self._gives_once)
 
     @property
     def gives_samples(self) -> bool:

@@ -24,6 +24,7 @@ from dali_core.plugin.jax import (  # noqa: E402
     clu,
     data_iterator,
 )
+from tests.rest_of_epoch import rest_of_epoch  # noqa: E402
 
 # Partial batches without padding are allowed, too.
 pytestmark = pytest.mark.filterwarnings(
@@ -66,6 +67,11 @@ def contents(batch: dict[str, Any]) -> list[Any]:
     return [flat(batch[name]) for name in ("x", "mask", "random")]
 
 
+def remaining(iterator: DALIGenericIterator) -> list[Any]:
+    """Return the batches up to the end of this epoch, and of the next one, as `record` does."""
+    return [*(contents(batch) for batch in rest_of_epoch(iterator)), "end", *record(iterator, 1)]
+
+
 def record(iterator: DALIGenericIterator, num_epochs: int = 2) -> list[Any]:
     """Return the batches up to the end of an epoch, "end", and so on."""
     found: list[Any] = []
@@ -98,7 +104,7 @@ def test_checkpoints(tmp_path: Path) -> None:
     assert len(checkpoints) == 8
     assert all(isinstance(json.loads(checkpoint), dict) for checkpoint in checkpoints)
     resumed = make(tmp_path, checkpoints=checkpoints)
-    assert record(resumed) == record(iterator)
+    assert record(resumed) == remaining(iterator)
 
 
 def test_resumes_on_other_numbers_of_devices(tmp_path: Path) -> None:
@@ -106,7 +112,7 @@ def test_resumes_on_other_numbers_of_devices(tmp_path: Path) -> None:
         # Samples are interleaved over devices, so a global batch has them in another order.
         return [
             sorted(numpy.asarray(batch["x"])[numpy.asarray(batch["mask"])].ravel().tolist())
-            for batch in iterator
+            for batch in rest_of_epoch(iterator)
         ]
 
     options = {"interleaved_shards": True, "pad_last_batch": True}
@@ -146,7 +152,7 @@ def test_peek_does_not_advance_the_state(tmp_path: Path, prepare: int) -> None:
     other = make(tmp_path, decorator=clu.peekable_data_iterator)
     other.peek()
     other.load_state_dict(plain)
-    assert record(other) == record(iterator)
+    assert record(other) == (remaining(iterator) if prepare < 3 else record(iterator))
 
 
 def test_orbax_saves_and_restores_the_state(tmp_path: Path) -> None:
@@ -158,4 +164,4 @@ def test_orbax_saves_and_restores_the_state(tmp_path: Path) -> None:
         state = checkpointer.restore(tmp_path / "state", args=orbax.args.JsonRestore())
     resumed = make(tmp_path)
     resumed.load_state_dict(state)
-    assert record(resumed) == record(iterator)
+    assert record(resumed) == remaining(iterator)

@@ -60,6 +60,7 @@ for batch in iterator:
     images: torch.Tensor = batch[0]["image"]
     seen += len(images)
 assert seen == 5
+assert iterator.num_returned == 0
 iterator.reset()
 iterator.load_state_dict(state)
 assert len(iterator.next()[0]["label"]) == 2

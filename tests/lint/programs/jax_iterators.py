@@ -54,6 +54,7 @@ second: dict[str, jax.Array] = iterator.next()
 iterator.load_state_dict(state)
 assert iterator.next()["label"].tolist() == second["label"].tolist()
 iterator.restart()
+iterator.set_epoch(1)
 assert len(list(iterator)) == length == 2
 iterator.reset()
 assert iterator.adapter.name == "jax"

@@ -1,4 +1,4 @@
-"""What a loader finds out from the graphs of its pipelines, and sets in them before they start."""
+"""The outputs of a pipeline: their names, and which of them are class indices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dali_core.errors import ArgumentConflictError, ArgumentTypeError, ArgumentValueError
+from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 if TYPE_CHECKING:
     from dali_core._graph.node import DataNode
@@ -67,56 +67,12 @@ def label_names(labels: Sequence[str], names: Sequence[str]) -> list[str]:
     return list(labels)
 
 
-def pad_epochs(pipelines: Sequence[Pipeline]) -> None:
-    """Have readers pad each epoch to whole batches, in pipelines that are not built yet."""
-    for pipeline in pipelines:
-        pipeline._definition.pad_epochs()
-
-
-def leading_reader(pipeline: Pipeline, reader: str | None) -> str | None:
-    """Return the name of the reader whose epochs are the loader's; None if there is none.
-
-    Raises
-    ------
-    ArgumentConflictError
-        If it is not clear which.
-    """
-    if reader is not None:
-        return reader
-    pipeline.build()
-    plans = {name: found.plan for name, found in pipeline._run.readers.leading.items()}
-    if len(set(plans.values())) > 1:
-        sizes = {name: plan.num_samples for name, plan in plans.items()}
-        raise ArgumentConflictError(
-            f"reader: must be given where readers have different epochs (got {sizes} samples). "
-            "Name the one that an epoch of the loader is to follow."
-        )
-    return next(iter(plans), None)
-
-
-def check_padded(pipeline: Pipeline, reader: str, last_batch: str) -> None:
-    """Refuse a pipeline that was built before, and whose reader does not pad its epochs.
-
-    Raises
-    ------
-    ArgumentConflictError
-        If batches would contain samples of two epochs.
-    """
-    plan = pipeline._run.readers.find(reader).stream
-    size = pipeline.max_batch_size
-    if plan.pad_last_batch or plan.num_samples % (size * plan.num_shards) == 0:
-        return
-    raise ArgumentConflictError(
-        f"last_batch: must be 'fill' for a pipeline that was built before, and whose reader "
-        f"{reader!r} does not pad its epochs (got {last_batch!r}). Do not build the pipeline "
-        "before, or pass pad_last_batch=True to the reader."
-    )
-
-
 def _is_from_reader(value: DataNode) -> bool:
     node = value.source
-    if node.spec.name in _COPIES or node.spec.role == "merge":  # of a mixture, for example
-        return all(map(_is_from_reader, node.inputs))
+    if node.spec.name in _COPIES:
+        return _is_from_reader(node.inputs[0])
+    if node.spec.role == "merge":  # of a mixture, for example; the first input chooses
+        return all(map(_is_from_reader, node.inputs[1:]))
     return node.spec.reader is not None
 
 
