@@ -117,7 +117,7 @@ def test_a_slow_loop_finds_batches_ready() -> None:
     statistics = pipeline.statistics()
     assert statistics.consumer.ready >= 2 * SECONDS
     assert statistics.consumer.mean_queue > 0
-    assert statistics.threads.waiting_for_consumer >= 3 * SECONDS
+    assert statistics.threads.waiting_for_consumer >= 2 * SECONDS  # the last pause is not counted
     assert statistics.headroom > 0
 
 
@@ -380,7 +380,7 @@ def test_time_after_the_last_batch_is_a_pause(
     later = pipeline.statistics()
     assert later == at_once
     assert later.diagnosis() == at_once.diagnosis()
-    pipeline.show(path=tmp_path / "samples.html")
+    pipeline.show().save(tmp_path / "samples.html")
     pipeline.report(tmp_path / "report.html")
     assert html.escape(at_once.diagnosis()) in (tmp_path / "report.html").read_text()
 

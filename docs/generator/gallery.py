@@ -35,7 +35,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
         "fn.crop_mirror_normalize(image, crop=[100, 150], mirror=1, dtype=types.FLOAT, "
         'mean=[127.5], std=[64.0], output_layout="HWC")',
     ),
-    "cutmix": ("fn.cutmix(image, label, num_classes=3, seed=4)",),
+    "cutmix": ("fn.cutmix(image, label, num_classes=3, seed=10)",),
     "decoders.audio": ('fn.decoders.audio(fn.readers.file(files=["sounds/birds/0.wav"])[0])',),
     "decoders.image": (
         "fn.decoders.image(encoded)",
@@ -89,7 +89,7 @@ GALLERY: dict[str, tuple[str, ...]] = {
     ),
     "mel_filter_bank": ("fn.mel_filter_bank(spectrum, sample_rate=16000, nfilter=64)",),
     "mfcc": ("fn.mfcc(fn.to_decibels(fn.mel_filter_bank(spectrum, sample_rate=16000)))",),
-    "mixup": ("fn.mixup(image, label, num_classes=3, alpha=1.0, seed=4)",),
+    "mixup": ("fn.mixup(image, label, num_classes=3, alpha=1.0, seed=3)",),
     "multi_paste": (
         "fn.multi_paste(image, in_ids=[0, 1], output_size=[160, 360], "
         "out_anchors=fn.constant(idata=[0, 0, 0, 120], shape=[2, 2]))",

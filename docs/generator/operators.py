@@ -315,7 +315,8 @@ def _first_line(spec: OpSpec) -> str:
 
 def _markdown(text: str) -> str:
     """Make the titles of NumPy sections bold: Markdown would treat them as headings."""
-    return re.sub(r"(?m)^(\w+)\n-+$", r"**\1**\n", text.strip())
+    text = re.sub(r"(?m)::$", ":", text.strip())
+    return re.sub(r"(?m)^(\w+)\n-+$", r"**\1**\n", text)
 
 
 def _cell(text: str) -> str:
