@@ -156,7 +156,6 @@ PROGRAMS: dict[str, str] = {
     "external_source": "fn.external_source(source=lambda sample: np.full(3, sample.idx_in_epoch), "
     "batch=False)",
     "io.file.read": 'fn.io.file.read(np.frombuffer(b"photos/city/1.jpg", np.uint8))',
-    "mixup": "fn.mixup(fn.resize(image, size=[60, 80]), np.float32([0, 1, 0]))",
     "nonsilent_region": "fn.nonsilent_region(sound, cutoff_db=-30)",
     "peek_image_shape": "fn.peek_image_shape(encoded)",
     "python_function": "fn.python_function(image, function=lambda array: 255 - array)",
