@@ -21,7 +21,6 @@ from docs.generator.gallery import GALLERY
 from docs.generator.groups import grouped
 from docs.generator.literals import kind, literal
 from docs.generator.pictures import (
-    add_photographs,
     first_photo,
     make_photos,
     make_videos,
@@ -67,7 +66,6 @@ def _photos_and_videos() -> Iterator[None]:
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         make_photos(Path(folder))
-        add_photographs(Path(folder))
         make_videos(Path(folder))
         make_sounds(Path(folder))
         make_files(Path(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from examples.photos.dataset import SCENES
 
 CLASSES = {"city": "towers", "flowers": "flowers"}
 HEIGHT, WIDTH = 160, 240
-_PHOTOGRAPHS = Path(__file__).parent / "photographs"
 
 
 def photo(scene: str, number: int) -> np.ndarray:
@@ -30,14 +28,6 @@ def make_photos(folder: Path, per_class: int = 4) -> None:
         target.mkdir(parents=True)
         for number in range(per_class):
             Image.fromarray(photo(scene, number)).save(target / f"{number}.jpg", quality=95)
-
-
-def add_photographs(folder: Path) -> None:
-    """Add photographs to the folder `photos`, as its first files, which the pages show."""
-    target = folder / "photos" / "a"
-    target.mkdir()
-    for number, source in enumerate(sorted(_PHOTOGRAPHS.glob("*.jpg"))):
-        shutil.copy(source, target / f"{number}.jpg")
 
 
 def first_photo() -> np.ndarray:
