@@ -10,7 +10,8 @@ def test_user_defined_allocators() -> None:
 
 
 def test_allocators_propagate_keyboard_interrupt() -> None:
-    run_program("allocators/allocators_propagate_keyboard_interrupt")
+    output = run_program("allocators/allocators_propagate_keyboard_interrupt")
+    assert output == "interrupted\n"
 
 
 def test_allocators_of_pytorch_and_rmm() -> None:
