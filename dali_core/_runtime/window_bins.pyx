@@ -8,7 +8,8 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-cdef extern from "dali_core/_runtime/batching/window_bins.hpp" namespace "dali_core::batching" nogil:
+cdef extern from "dali_core/_runtime/batching/window_bins.hpp" \
+        namespace "dali_core::batching" nogil:
     cdef cppclass Lengths:
         const int64_t* values
         int32_t num_items
