@@ -113,7 +113,7 @@ class ConsumerStatistics:
     waiting : float
         Seconds in which it waited for a batch.
     working : float
-        Seconds between taking a batch and asking for the next one.
+        Seconds between taking a batch and asking for the next one of the same loop.
     ready : float
         Seconds for which batches were done before they were asked for.
     mean_queue : float
@@ -151,7 +151,8 @@ class PipelineStatistics:
     Attributes
     ----------
     seconds : float
-        Length of that time.
+        Length of that time, without pauses: what comes after the last batch that was taken, and
+        before a loop over an iterator begins or the pipeline is reset.
     operators : tuple of OperatorStatistics
         The operators, those with most time first. Operators that never ran are not listed.
     threads : ThreadStatistics

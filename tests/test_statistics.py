@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import threading
@@ -15,7 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dali_core import Pipeline, fn, pipeline_def, types
-from dali_core._runtime.run_times import OperatorTimes
+from dali_core._execution import run_statistics
+from dali_core._runtime.executor import Executor
+from dali_core._runtime.run_times import OperatorTimes, RunTimes
+from dali_core._runtime.thread_times import run_times
 from dali_core.plugin.base_iterator import BaseIterator
 from dali_core.statistics import (
     ConsumerStatistics,
@@ -113,7 +117,8 @@ def test_a_slow_loop_finds_batches_ready() -> None:
     statistics = pipeline.statistics()
     assert statistics.consumer.ready >= 2 * SECONDS
     assert statistics.consumer.mean_queue > 0
-    assert statistics.threads.waiting_for_consumer >= 3 * SECONDS
+    # What comes after the last batch does not count.
+    assert statistics.threads.waiting_for_consumer >= 2 * SECONDS
     assert statistics.headroom > 0
 
 
@@ -356,3 +361,45 @@ def test_diagnosis_of_work_elsewhere() -> None:
 def test_diagnosis_of_operators_that_took_no_time() -> None:
     statistics = made_up(operator("resize", 0.0), waiting=5.0, working=5.0, consumer=20.0)
     assert "resize takes 0 % of the native threads" in statistics.diagnosis()
+
+
+def test_time_after_the_last_batch_is_a_pause(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The same twelve batches give the same numbers at once, after a pause, and in a report."""
+    pipeline = sleeping()
+    for _ in range(12):
+        pipeline.run()
+    at_once = settled(pipeline)
+
+    def five_seconds_later(executor: Executor) -> RunTimes:
+        times = run_times(executor)
+        waits = times.waits._replace(consumer=times.waits.consumer + 2 * 5 * 10**9)  # two threads
+        return times._replace(now=times.now + 5 * 10**9, waits=waits)
+
+    monkeypatch.setattr(run_statistics, "run_times", five_seconds_later)
+    later = pipeline.statistics()
+    assert later == at_once
+    assert later.diagnosis() == at_once.diagnosis()
+    pipeline.show()
+    pipeline.report(tmp_path / "report.html")
+    assert html.escape(at_once.diagnosis()) in (tmp_path / "report.html").read_text()
+
+
+def test_time_between_loops_is_a_pause() -> None:
+    pipeline = sleeping()
+    iterator = BaseIterator(pipeline, ["image"], ListAdapter(), size=8, auto_reset=True)
+    pause = 40 * SECONDS
+    for _ in range(3):
+        assert len(list(iterator)) == 2
+        time.sleep(pause)
+    iter(iterator)
+    statistics = settled(pipeline)
+    assert statistics.consumer.batches == 6
+    assert statistics.consumer.working < pause
+    # The threads wait in pauses, which does not count either.
+    assert statistics.threads.waiting_for_consumer < 2 * pause
+    parts = statistics.threads
+    waited = parts.waiting_for_python + parts.waiting_for_consumer
+    waited += parts.waiting_for_files + parts.waiting_for_others
+    assert parts.working + waited == pytest.approx(2 * statistics.seconds)

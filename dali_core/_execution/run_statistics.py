@@ -70,7 +70,9 @@ class RunStatistics:
 
     def collect(self) -> PipelineStatistics:
         """Return everything that was counted."""
-        times = run_times(self._executor).since(self._before)
+        now = run_times(self._executor)
+        pauses = self.call.times_of_pauses(now, self._before)
+        times = now.since(self._before).without(pauses)
         seconds = times.now * 1e-9
         operators = list(self._operators(times))
         total = sum(entry.seconds for entry in operators)

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from dali_core._runtime.executor import Batch, Executor
+from dali_core._runtime.run_times import RunTimes
 
 class ConsumerCalls:
     """Counts for how long the consumer waited and worked. Called, it is a block for one call."""
@@ -28,6 +29,12 @@ class ConsumerCalls:
 
     def take_calls(self) -> list[tuple[float, float, int]]:
         """Keep no more calls, and return those that were kept."""
+
+    def begin_loop(self) -> None:
+        """Count the time since the last call as a pause, and not as work of the consumer."""
+
+    def times_of_pauses(self, times: RunTimes, before: RunTimes) -> RunTimes:
+        """Return the time in pauses, and the waits in it; since the last call there is one."""
 
     @property
     def first_wait(self) -> float: ...

@@ -7,6 +7,8 @@ from libc.stdint cimport int64_t
 from dali_core._runtime cimport engine
 from dali_core._runtime.executor cimport Batch, Executor
 
+from dali_core._runtime.run_times import RunTimes, Waits
+
 
 @cython.final
 cdef class ConsumerCalls:
@@ -44,6 +46,10 @@ cdef class ConsumerCalls:
     cdef Batch first
     cdef int64_t entered, left
     cdef int num_new, num_done, capacity
+    # Sums over the compute threads: waits of each kind when the last call ended, and in pauses.
+    cdef int64_t waits_then[4]
+    cdef int64_t paused_waits[4]
+    cdef int64_t paused_ns
 
     def __init__(self, Executor executor not None, ranges: Any):
         self.executor = executor
@@ -54,6 +60,8 @@ cdef class ConsumerCalls:
         """Start counting again."""
         self.batches = self.samples = self.queued = self.found_empty = self.found_full = 0
         self.first_wait_ns = self.waiting_ns = self.working_ns = self.ready_ns = 0
+        self.paused_ns = 0
+        self.paused_waits[:] = [0, 0, 0, 0]
 
     def trace(self) -> None:
         """Keep the calls from now on, until they are taken."""
@@ -70,6 +78,43 @@ cdef class ConsumerCalls:
         """
         calls, self.calls = self.calls, None
         return calls or []
+
+    def begin_loop(self) -> None:
+        """Count the time since the last call as a pause, and not as work of the consumer."""
+        cdef int64_t before[4]
+        cdef int64_t now
+        cdef int kind
+        if not self.left:
+            return
+        now = engine.nanoseconds_now()
+        before[:] = self.waits_then
+        self.note_waits(now)
+        if self.batches:
+            self.paused_ns += now - self.left
+            for kind in range(4):
+                self.paused_waits[kind] += self.waits_then[kind] - before[kind]
+        self.left = now
+
+    def times_of_pauses(self, times: RunTimes, before: RunTimes) -> RunTimes:
+        """Return the time in pauses, and the waits in it; since the last call there is one.
+
+        Parameters
+        ----------
+        times : RunTimes
+            What the threads have done so far.
+        before : RunTimes
+            What they had done when counting began.
+        """
+        if not self.batches:
+            return RunTimes(0, [], [], [], Waits(0, 0, 0, 0))
+        since = max(self.left, <int64_t>before.now)
+        waits = [
+            paused + now - (then if self.left == since else earlier)
+            for paused, now, then, earlier in zip(
+                self.paused_waits, times.waits, self.waits_then, before.waits, strict=True
+            )
+        ]
+        return RunTimes(self.paused_ns + times.now - since, [], [], [], Waits(*waits))
 
     @property
     def first_wait(self) -> float:
@@ -123,6 +168,7 @@ cdef class ConsumerCalls:
         cdef bint was_first = self.batches == 0
         self.first = None
         self.left = engine.nanoseconds_now()
+        self.note_waits(self.left)
         if first is not None and kind is None:
             if not was_first:
                 self.ready_ns += max(<int64_t>0, self.entered - first.batch.get().done_at)
@@ -141,3 +187,15 @@ cdef class ConsumerCalls:
         if self.range is not None:
             self.range.__exit__(None, None, None)
             self.range = None
+
+    cdef void note_waits(self, int64_t now):
+        """Note how long the compute threads have waited, for what, in the order of `Waits`."""
+        cdef engine.Executor* executor = self.executor.executor
+        cdef size_t num_threads = executor.num_compute_threads()
+        cdef size_t thread
+        self.waits_then[:] = [0, 0, 0, 0]
+        for thread in range(num_threads):
+            self.waits_then[0] += executor.times()[thread].waited(engine.WaitingFor.kConsumer, now)
+            self.waits_then[1] += executor.times()[thread].waited(engine.WaitingFor.kSteps, now)
+            self.waits_then[2] += executor.times()[thread].waited(engine.WaitingFor.kOthers, now)
+            self.waits_then[3] += executor.times()[thread].waited(engine.WaitingFor.kFiles, now)

@@ -76,6 +76,11 @@ class RunTimes(NamedTuple):
             Waits(*(new - old for new, old in zip(self.waits, earlier.waits, strict=True))),
         )
 
+    def without(self, pauses: RunTimes) -> RunTimes:
+        """Return the same without the time in pauses, and the waits in it."""
+        waits = (all_ - part for all_, part in zip(self.waits, pauses.waits, strict=True))
+        return self._replace(now=self.now - pauses.now, waits=Waits(*waits))
+
 
 def _middle(index: int) -> float:
     """Return the geometric middle of a class of durations, in nanoseconds."""

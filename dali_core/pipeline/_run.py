@@ -298,6 +298,7 @@ class PipelineRun:
         if self.runner is None:
             return
         self.check_caller()
+        self.begin_loop()
         with self.turn:
             self._reset(self.runner)
 
@@ -310,6 +311,11 @@ class PipelineRun:
         if not (self.has_ended or (self._hooks.setup_ended and not runner.in_flight)):
             return
         self._begin_epoch(runner)
+
+    def begin_loop(self) -> None:
+        """Count the time since the last batch was taken as a pause in the statistics."""
+        if self.statistics is not None:
+            self.statistics.call.begin_loop()
 
     def skip_to(self, batch: int | None) -> None:
         """Discard what is in flight, and begin an epoch with a batch, by default the next one.

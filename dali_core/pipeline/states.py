@@ -178,6 +178,10 @@ class PipelineStates:
                     "order."
                 )
 
+    def begin_loop(self) -> None:
+        """Count the time since the last batch was taken as a pause in the statistics."""
+        self._run.begin_loop()
+
     def skip_to(self, batch: int | None, where: str) -> None:
         """Leave the epoch, and begin the next one with a batch of the endless stream.
 

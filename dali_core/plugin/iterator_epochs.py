@@ -43,6 +43,8 @@ class EpochStarts(StatefulIterator):
 
         Under `dali_core.compat`, the rest of an epoch follows, as in NVIDIA DALI.
         """
+        for pipeline in self._pipelines:
+            pipeline.states.begin_loop()
         if stands_in_for_reference():
             if self._ever_consumed and not self._at_start:
                 self.reset()

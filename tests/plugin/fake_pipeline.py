@@ -104,6 +104,9 @@ class FakePipeline:
     def current(self) -> State:
         return State(Position(batch=self.num_taken))
 
+    def begin_loop(self) -> None:
+        """Count the time before as a pause: of this pipeline nothing is counted."""
+
     def skip_to(self, batch: int | None, where: str) -> None:
         self._ready.clear()
         self._ended = self._shared = False
