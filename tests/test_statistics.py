@@ -117,7 +117,8 @@ def test_a_slow_loop_finds_batches_ready() -> None:
     statistics = pipeline.statistics()
     assert statistics.consumer.ready >= 2 * SECONDS
     assert statistics.consumer.mean_queue > 0
-    assert statistics.threads.waiting_for_consumer >= 2 * SECONDS  # the last pause is not counted
+    # What comes after the last batch does not count.
+    assert statistics.threads.waiting_for_consumer >= 2 * SECONDS
     assert statistics.headroom > 0
 
 
