@@ -131,12 +131,14 @@ def run_step(packages: Path, *arguments: str) -> dict[str, Any]:
     return record
 
 
-def test_step_is_recorded(packages: Path) -> None:
+def test_step_is_recorded(packages: Path, tmp_path: Path) -> None:
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
     record = run_step(packages, "kernels", "--quick")
     assert record["exit_status"] == 0
     assert record["device"] == "Simulated device"
     assert "of a copy" in record["printed"]
-    page = benchmarks.page(packages.parent / "results" / "benchmarks")
+    page = benchmarks.page(pictures, packages.parent / "results" / "benchmarks")
     assert "## GPU kernels, " in page
     assert "- Simulated device, driver for CUDA " in page
     assert "| transpose to CHW, kernel | bytes per second | " in page
