@@ -39,9 +39,12 @@ OPERATORS_LEFT_OUT = _each(
     "decoders.inflate experimental.dilate experimental.erode experimental.inflate "
     "experimental.median_blur experimental.remap experimental.resize optical_flow",
 )
-OPERATORS_ONLY_HERE = _each(
-    f"{ONLY_HERE}data of Parquet files and of Python objects", "readers.parquet readers.python"
-)
+OPERATORS_ONLY_HERE = {
+    **_each(
+        f"{ONLY_HERE}data of Parquet files and of Python objects", "readers.parquet readers.python"
+    ),
+    **_each(f"{ONLY_HERE}soft labels of mixed images", "cutmix mixup"),
+}
 # Of `ops`, besides the classes of operators.
 LEFT_OUT_OF_OPS = {
     **_each(REGISTRY, "cpu_ops gpu_ops mixed_ops register_cpu_op register_gpu_op Reload"),
@@ -50,6 +53,7 @@ LEFT_OUT_OF_OPS = {
 
 _ITERATOR = {
     **_each(f"{ONLY_HERE}states", "load_state_dict state_dict restart seek epochs"),
+    **_each(f"{ONLY_HERE}epochs", "epoch num_returned set_epoch skip"),
     **_each(f"{ONLY_HERE}statistics", "describe headroom"),
 }
 _DEVICE = {"synchronize": f"{ONLY_HERE}waits for the stream"}
@@ -60,13 +64,17 @@ ONLY_HERE_NAMES: dict[str, dict[str, str]] = {
         "get_include": "is in sysconfig there under another name",
         **_each(f"{ONLY_HERE}modules, mixtures, parameters, traces", "errors samplers trace"),
         **_each(f"{ONLY_HERE}mixtures and parameters", "mix_readers parameter"),
+        **_each(
+            f"{ONLY_HERE}loaders",
+            "Loader audio_folder csv_folder image_folder segmentation_folder video_folder",
+        ),
     },
     "Pipeline": {
         **_each(f"{ONLY_HERE}states", "load_state_dict state_dict states restart"),
         **_each(
             f"{ONLY_HERE}inspection",
-            "bad_samples plan report reset_statistics run_sample save_graph_to_svg_file show "
-            "statistics",
+            "bad_samples monitor plan report reset_statistics run_sample save_graph_to_svg_file "
+            "show statistics",
         ),
         **_each(
             f"{ONLY_HERE}control", "close from_pipeline input_names schedule_batch set_parameter"
