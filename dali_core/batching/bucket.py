@@ -13,6 +13,7 @@ from dali_core._runtime.window_bins import classes
 from dali_core.batching.lengths import Lengths
 from dali_core.batching.weighted import Weighted
 from dali_core.batching.windows import (
+    NO_LIMIT,
     Bins,
     Integers,
     Pieces,
@@ -110,6 +111,13 @@ class Bucket(Weighted):
     def bins_together(self) -> int:
         """Batches of a class that stay together."""
         return self.group
+
+    @property
+    def most_samples(self) -> int:
+        """Most samples in a batch, as far as the parameters say so."""
+        if self.batch_sizes is not None:
+            return max(self.batch_sizes)
+        return NO_LIMIT if self.edges is None else max(self.sizes())
 
     def prepared(self, lengths: Lengths) -> Bucket:
         """Return the rule with the edges for the lengths of a data set."""

@@ -88,6 +88,11 @@ class Budget(Weighted):
         """Lengths that each sample must have: one."""
         return 1
 
+    @property
+    def most_samples(self) -> int:
+        """Most samples in a bin, as far as the parameters say so."""
+        return min(self.max_samples or NO_LIMIT, NO_LIMIT)
+
     def prepared(self, lengths: Lengths) -> Budget:
         """Return the rule itself, which depends on no data."""
         return self
@@ -103,8 +108,8 @@ class Budget(Weighted):
 
     def divide(self, lengths: Integers) -> Bins:
         """Divide samples, by what they cost, into batches."""
-        most = min(self.max_samples or NO_LIMIT, NO_LIMIT)
-        return Bins(*budget(lengths, self.tokens, self.padded, most, self.multiple_of))
+        most, multiple = self.most_samples, self.multiple_of
+        return Bins(*budget(lengths, self.tokens, self.padded, most, multiple))
 
     def room(self, lengths: Integers) -> int:
         """Return what a batch of samples takes with padding, in tokens."""

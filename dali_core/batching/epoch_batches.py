@@ -7,8 +7,9 @@ import threading
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,25 @@ _WINDOWS_KEPT = 3
 _ORDER_SALT = 0x6F72646572  # that of readers, so that a plan is the one of a pipeline
 _BIN_SALT = 0x62696E73
 _ALL_BINS_SALT = 0x616C6C62696E73
+
+
+class EpochOrder(NamedTuple):
+    """The order in which a reader has the samples of its epochs.
+
+    Attributes
+    ----------
+    num_samples : int
+        Samples in an epoch, of which some may be the same.
+    seed : int
+        Seed of that order, and of that of the bins.
+    samples : callable
+        Returns the samples of an epoch, from a position in its order on: of (epoch, position,
+        count).
+    """
+
+    num_samples: int
+    seed: int
+    samples: Callable[[int, int, int], Integers]
 
 
 class EpochBatches(Sequence[Integers]):
@@ -51,6 +71,7 @@ class EpochBatches(Sequence[Integers]):
         shuffle: bool,
         window: int,
         repack: Literal["each_epoch", "once"],
+        order: EpochOrder | None = None,
     ) -> None:
         self._lengths = lengths if isinstance(lengths, Lengths) else Lengths(lengths)
         if self._lengths.num_kinds != rule.num_kinds:
@@ -71,12 +92,28 @@ class EpochBatches(Sequence[Integers]):
             raise ArgumentValueError(f"window: must be below 2**31 (got {window}).")
         self.repack = repack
         self._rule = rule.prepared(self._lengths)
-        self._seed = mix_seed(max(self.seed, 0), _ORDER_SALT)
-        self._num_windows = ceil_div(self._lengths.num_samples, self.window)
+        if self.is_shuffled and self.repack == "each_epoch":
+            self._lengths.expect_random_reads()
+        self._order = order or self._own_order()
+        self._seed = self._order.seed
+        self._num_windows = ceil_div(self._order.num_samples, self.window)
+        self._forget()
+
+    def _forget(self) -> None:
         # Ascending: windows, and the bins at which they begin.
         self._windows, self._starts = array("q", [0]), array("q", [0])
         self._kept: OrderedDict[int, PlannedWindow] = OrderedDict()
         self._lock = threading.RLock()
+
+    def _own_order(self) -> EpochOrder:
+        """Return the random order of all samples that readers with the same seed have."""
+        seed = mix_seed(max(self.seed, 0), _ORDER_SALT)
+        count = self._lengths.num_samples
+
+        def samples(epoch: int, start: int, number: int) -> Integers:
+            return permutation(count, seed, epoch, start, number)
+
+        return EpochOrder(count, seed, samples)
 
     def __len__(self) -> int:
         """Return the number of bins."""
@@ -119,8 +156,8 @@ class EpochBatches(Sequence[Integers]):
 
     @property
     def num_samples(self) -> int:
-        """Samples in the data set."""
-        return self._lengths.num_samples
+        """Samples in an epoch."""
+        return self._order.num_samples
 
     def parts(self, number: int) -> Integers:
         """Return the samples of a bin, and which parts of them are in it.
@@ -144,6 +181,52 @@ class EpochBatches(Sequence[Integers]):
         chosen, pieces = planned.members(place), planned.pieces
         samples = planned.samples[pieces.places[chosen]]
         return np.stack([samples, pieces.starts[chosen], pieces.stops[chosen]], axis=1)
+
+    def positions(self, number: int) -> Integers:
+        """Return where the samples of a bin are in the order of the epoch."""
+        planned, place = self._find(self._checked(number))
+        return planned.start + planned.pieces.places[planned.members(place)]
+
+    def has(self, number: int) -> bool:
+        """Return whether there is a bin of this number, without counting all of them."""
+        if self.repack == "once" and self.is_shuffled:
+            return number < len(self)
+        return self._window_of(number) < self._num_windows
+
+    def of_epoch(self, epoch: int) -> EpochBatches:
+        """Return the plan of another epoch, which shares what the two have in common."""
+        other = copy(self)
+        other.epoch = check_count(epoch, "epoch", least=0)
+        if self.repack == "each_epoch" and self.is_shuffled:
+            other._forget()
+        return other
+
+    def known_window(self, number: int) -> tuple[int, int]:
+        """Return the window of a bin, or one before it, and the number of its first bin."""
+        with self._lock:
+            if not (self.repack == "once" and self.is_shuffled):
+                self._window_of(number)
+            place = bisect_right(self._starts, number) - 1
+            return self._windows[place], self._starts[place]
+
+    def remember(self, window: int, start: int) -> bool:
+        """Take over what `known_window` returned, perhaps in another process.
+
+        Returns
+        -------
+        bool
+            Whether a window can begin there.
+        """
+        # No bin is empty, and samples that are dropped are in none.
+        is_possible = 0 <= window <= self._num_windows and 0 <= start <= window * self.window
+        with self._lock:
+            place = bisect_right(self._windows, window)
+            before = self._starts[place - 1] if place else 0
+            after = self._starts[place] if place < len(self._starts) else start
+            if is_possible and before <= start <= after:
+                self._remember(window, start)
+                return True
+        return False
 
     def tokens(self, number: int) -> int:
         """Return the sum of the lengths in a bin, of the first kind, without padding."""
@@ -171,13 +254,15 @@ class EpochBatches(Sequence[Integers]):
         """
         return RankBatches(self, rank, num_ranks, last)
 
-    def report(self, num_ranks: int = 1) -> PlanReport:
+    def report(self, num_ranks: int = 1, rows: int = 1) -> PlanReport:
         """Measure the plan: fill, padding, steps, dropped samples, balance.
 
         Parameters
         ----------
         num_ranks : int
             Number of processes, whose steps are compared.
+        rows : int
+            Bins that a process has at each step.
 
         Returns
         -------
@@ -185,7 +270,8 @@ class EpochBatches(Sequence[Integers]):
             Its text is a table.
         """
         windows = (self.planned(number) for number in range(self._num_windows))
-        return measure(windows, self._rule, check_count(num_ranks, "num_ranks"))
+        num_ranks, rows = check_count(num_ranks, "num_ranks"), check_count(rows, "rows")
+        return measure(windows, self._rule, num_ranks, rows)
 
     def state(self, number: int) -> dict[str, Any]:
         """Return a state by which any process finds a bin again, without those before it.
@@ -306,16 +392,16 @@ class EpochBatches(Sequence[Integers]):
 
     def _divide(self, window: int, first: int) -> PlannedWindow:
         start = window * self.window
-        count = min(self.window, self._lengths.num_samples - start)
+        count = min(self.window, self._order.num_samples - start)
         is_order_random = self.is_shuffled and self.repack == "each_epoch"
         if is_order_random:
-            samples = permutation(self._lengths.num_samples, self._seed, self.epoch, start, count)
+            samples = self._order.samples(self.epoch, start, count)
         else:
             samples = np.arange(start, start + count)
         pieces = self._rule.pieces(samples, self._lengths.of(samples))
         bins = self._rule.divide(pieces.lengths)
         if not is_order_random:
-            return PlannedWindow(first, samples, pieces, bins)
+            return PlannedWindow(first, start, samples, pieces, bins)
         seed = mix_seed(self._seed, _BIN_SALT + window)
         order = shuffled(bins, seed, self.epoch, self._rule.bins_together, first)
-        return PlannedWindow(first, samples, pieces, bins, order)
+        return PlannedWindow(first, start, samples, pieces, bins, order)

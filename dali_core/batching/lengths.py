@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
-MOST_HASHED = 1 << 20
-"""Lengths that the fingerprint of a data set reads; of more than these, evenly spaced ones."""
+MOST_READ = 1 << 20
+"""Lengths that are looked at all; of more than these, some."""
+_NUM_BLOCKS = 256
+_BLOCK = 256
 
 
 class Lengths:
@@ -41,6 +44,7 @@ class Lengths:
                 f"{[len(column) for column in self._columns]} entries). Pass arrays of one size."
             )
         self.num_samples = sizes.pop()
+        self._fingerprint: str | None = None
         self.num_kinds = sum(column.shape[1] for column in self._columns)
 
     def of(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -61,20 +65,41 @@ class Lengths:
             )
         return found
 
+    def expect_random_reads(self) -> None:
+        """Have the system read single pages of mapped files, as a random order needs them.
+
+        Else it reads far ahead of each length, and the first window of a large file takes seconds.
+        """
+        for column in self._columns:
+            base: Any = column
+            while isinstance(base, np.ndarray):
+                base = base.base
+            if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
+                base.madvise(mmap.MADV_RANDOM)
+
     def some(self) -> NDArray[np.int64]:
         """Return lengths of evenly spaced samples, or of all if there are few."""
-        step = max(1, self.num_samples // MOST_HASHED)
+        step = max(1, self.num_samples // MOST_READ)
         return self.of(np.arange(0, self.num_samples, step, dtype=np.int64))
 
     def largest(self) -> int:
         """Return the largest length of the first kind, or 0 if there are no samples."""
         column = self._columns[0][:, 0]
-        parts = range(0, self.num_samples, MOST_HASHED)
-        return max((int(column[start : start + MOST_HASHED].max()) for start in parts), default=0)
+        parts = range(0, self.num_samples, MOST_READ)
+        return max((int(column[start : start + MOST_READ].max()) for start in parts), default=0)
+
+    def _blocks(self) -> NDArray[np.int64]:
+        """Return evenly spaced blocks of lengths, which are on few pages of a mapped file."""
+        starts = np.linspace(0, self.num_samples - _BLOCK, _NUM_BLOCKS).astype(np.int64)
+        return self.of((starts[:, None] + np.arange(_BLOCK)).reshape(-1))
 
     def fingerprint(self) -> str:
         """Return a text by which saved states recognise the lengths."""
-        return f"{self.num_samples}x{self.num_kinds}-{zlib.crc32(self.some().data):08x}"
+        if self._fingerprint is None:
+            found = self.some() if self.num_samples <= MOST_READ else self._blocks()
+            checksum = zlib.crc32(found.data)
+            self._fingerprint = f"{self.num_samples}x{self.num_kinds}-{checksum:08x}"
+        return self._fingerprint
 
 
 def _checked(lengths: Any, most_dimensions: int) -> NDArray[Any]:

@@ -94,6 +94,11 @@ class Pack(Weighted):
         """Whether rows may have parts of samples."""
         return "split" in (self.algorithm, self.too_long)
 
+    @property
+    def most_samples(self) -> int:
+        """Most samples in a bin, as far as the parameters say so."""
+        return self.max_samples or NO_LIMIT
+
     def prepared(self, lengths: Lengths) -> Pack:
         """Return the rule itself, which depends on no data."""
         return self

@@ -8,6 +8,7 @@ states for positions. A position counts the samples of the stream before a place
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 from dali_core.batching.epoch_plan import EpochPlan, Run
 
@@ -31,7 +32,7 @@ class Batching(ABC):
         """Return the plan of a shard's batches; by default of samples that sources give."""
 
     @abstractmethod
-    def state(self) -> dict[str, int]:
+    def state(self) -> dict[str, Any]:
         """Return the entries of a saved state by which it says how samples were divided."""
 
 
@@ -87,6 +88,22 @@ class BatchPlan(ABC):
     @abstractmethod
     def epoch_start(self, epoch: int) -> int:
         """Return the position of the first sample of an epoch."""
+
+    def count(self, start: int, stop: int) -> int:
+        """Return the number of samples between two positions at which batches begin."""
+        return stop - start
+
+    def row_lengths(self, batch: int) -> list[int]:
+        """Return the number of samples in each row of a batch: all are one, unless planned so."""
+        return [self.size(batch)]
+
+    def is_possible(self, position: int) -> bool:
+        """Return whether batches end at a position, as far as that is not checked otherwise."""
+        return True
+
+    def known_window(self, position: int) -> list[int]:
+        """Return what helps another process to find a position sooner, for a state."""
+        return []
 
     def epoch(self, batch: int) -> int:
         """Return the epoch of the first sample of a batch."""

@@ -32,6 +32,8 @@ class PlanReport:
         That sum, divided by what the bins take with their padding.
     tokens : tuple of int
         Tokens of a bin: least, median, most.
+    step_tokens : tuple of int
+        Tokens of a step of all processes: least, median, most.
     sizes : tuple of int
         Samples in a bin, or parts of samples: least, median, most.
     imbalance : float
@@ -51,6 +53,7 @@ class PlanReport:
     num_tokens: int
     fill: float
     tokens: tuple[int, int, int]
+    step_tokens: tuple[int, int, int]
     sizes: tuple[int, int, int]
     imbalance: float
     correlation: float
@@ -73,6 +76,7 @@ class PlanReport:
             ("fill", f"{self.fill:.4f}"),
             ("waste", f"{self.waste:.4f}"),
             ("tokens of a bin", "least {}, median {}, most {}".format(*self.tokens)),
+            ("tokens of a step", "least {}, median {}, most {}".format(*self.step_tokens)),
             ("samples of a bin", "least {}, median {}, most {}".format(*self.sizes)),
             ("imbalance", f"{self.imbalance:.3f}"),
             ("correlation", f"{self.correlation:+.3f} of length with step"),
@@ -81,7 +85,9 @@ class PlanReport:
         return "\n".join(f"{name:<18}{value}" for name, value in rows)
 
 
-def measure(windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int) -> PlanReport:
+def measure(
+    windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int, rows: int = 1
+) -> PlanReport:
     """Measure the bins of windows.
 
     Parameters
@@ -92,6 +98,8 @@ def measure(windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int) 
         What has divided them.
     num_ranks : int
         Processes that share the bins.
+    rows : int
+        Bins that a process has at each step.
 
     Returns
     -------
@@ -117,8 +125,10 @@ def measure(windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int) 
         moved = np.abs(order - pieces.places)
         furthest = max(furthest, int(moved.max(initial=0)))
     total, taken = sum(tokens), sum(rooms)
-    steps = len(rooms) // num_ranks
-    costs = np.array(rooms[: steps * num_ranks], np.float64).reshape(steps, num_ranks)
+    steps = len(rooms) // (num_ranks * rows)
+    whole = steps * num_ranks * rows
+    costs = np.array(rooms[:whole], np.float64).reshape(steps, num_ranks, rows).sum(axis=2)
+    of_steps = np.array(tokens[:whole], np.int64).reshape(steps, num_ranks * rows).sum(axis=1)
     means = costs.mean(axis=1) if steps else np.ones(0)
     ratios = costs.max(axis=1)[means > 0] / means[means > 0] if steps else np.ones(0)
     return PlanReport(
@@ -131,6 +141,7 @@ def measure(windows: Iterable[PlannedWindow], rule: WindowRule, num_ranks: int) 
         num_tokens=total,
         fill=total / taken if taken else 1.0,
         tokens=_spread(tokens),
+        step_tokens=_spread(of_steps.tolist()),
         sizes=_spread(sizes),
         imbalance=float(ratios.mean()) if len(ratios) else 1.0,
         correlation=_correlation(np.array(tokens), np.array(sizes)),

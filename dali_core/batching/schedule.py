@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from dali_core.batching.epoch_plan import ceil_div
 from dali_core.batching.plan import Batching, BatchPlan
+from dali_core.batching.planned_step import PlannedStep
 
 
 class LastBatchPolicy(enum.Enum):
@@ -59,6 +60,10 @@ class BatchSchedule:
                 self._first_batches.clear()
             found = self._first_batches[epoch] = self._first_batch(epoch)
         return found
+
+    def ahead(self, epoch: int, later: int) -> int:
+        """Return how many batches a pipeline gives from one epoch's first to another's."""
+        return self.first_batch(later) - self.first_batch(epoch)
 
     def _first_batch(self, epoch: int) -> int:
         plan, data = self.plan, self.plan.epochs
@@ -128,9 +133,25 @@ class BatchSchedule:
             return self.plan.num_filled(self.plan.epochs.smallest_shard)
         return self.num_taken(epoch)
 
+    def has_batch(self, epoch: int, index: int) -> bool:
+        """Return whether batch `index` of `epoch` is returned."""
+        return index < self.num_given(epoch)
+
+    def is_dropped(self, epoch: int, index: int) -> bool:
+        """Return whether batch `index` of `epoch` is taken from the pipeline, and not returned."""
+        return self.num_given(epoch) <= index < self.num_taken(epoch)
+
+    def step(self, epoch: int, index: int) -> PlannedStep | None:
+        """Describe batch `index` of `epoch`; None where samples have no lengths."""
+        return None
+
     def num_samples(self, epoch: int, index: int) -> int:
         """Return the number of samples in batch `index` of `epoch`."""
         return self.plan.size(self.first_batch(epoch) + index)
+
+    def sizes(self, epoch: int, index: int) -> tuple[int, ...]:
+        """Return how many samples batch `index` of `epoch` may have when operators are done."""
+        return (self.num_samples(epoch, index),)
 
     def num_valid(self, epoch: int, index: int) -> int:
         """Return how many samples of batch `index` of `epoch` are returned."""
@@ -157,6 +178,20 @@ class BatchSchedule:
         """Return how many samples of batch `index` of `epoch` are before the position `end`."""
         batch = self.first_batch(epoch) + index
         return max(0, min(end - self.plan.position(batch), self.plan.size(batch)))
+
+    def samples_given(self, epoch: int) -> tuple[int, int]:
+        """Return how many samples are returned in `epoch`, and how many of these are its own."""
+        start, stop = self.num_before(epoch), self._start(epoch, self.num_given(epoch))
+        if self.policy is LastBatchPolicy.PARTIAL:
+            stop = min(stop, self._shard_end(epoch))
+        first = self.plan.epoch_start(epoch)
+        end = first + self.plan.epochs.shard_size(epoch)
+        return stop - start, max(0, min(stop, end) - max(start, first))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every epoch has its samples once each, but for those that DROP leaves out."""
+        return self.fits if self.policy is LastBatchPolicy.FILL else not self.drifts
 
     @property
     def drifts(self) -> bool:

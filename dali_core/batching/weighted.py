@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dali_core.batching.epoch_batches import DEFAULT_WINDOW, EpochBatches
 from dali_core.batching.lengths import Lengths
+from dali_core.batching.planned import Planned
 from dali_core.batching.windows import WindowRule
 
 
@@ -62,3 +64,31 @@ class Weighted(WindowRule):
         return EpochBatches(
             self, lengths, seed=seed, epoch=epoch, shuffle=shuffle, window=window, repack=repack
         )
+
+    def windows(
+        self,
+        window: int = DEFAULT_WINDOW,
+        *,
+        repack: Literal["each_epoch", "once"] = "each_epoch",
+        rows: int = 1,
+        lengths: ArrayLike | tuple[ArrayLike, ...] | Mapping[str, ArrayLike] | None = None,
+    ) -> Planned:
+        """Return the rule as batches of a pipeline, with parameters of its plan.
+
+        Parameters
+        ----------
+        window : int
+            As for `plan`.
+        repack : {"each_epoch", "once"}
+            As for `plan`.
+        rows : int
+            Bins in a batch: rows of packed samples.
+        lengths : array of int, tuple or dict of arrays, optional
+            As for `plan`; by default those that the reader declares.
+
+        Returns
+        -------
+        Planned
+            To be passed to `Pipeline` as `batching`.
+        """
+        return Planned(self, lengths, window, repack, rows)

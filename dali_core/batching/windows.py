@@ -70,6 +70,8 @@ class PlannedWindow(NamedTuple):
     ----------
     first : int
         Number of its first bin in the epoch.
+    start : int
+        Where its samples begin in the order of the epoch.
     samples : array of int64, shape (samples,)
         Its samples, in the order of the epoch.
     pieces : Pieces
@@ -81,6 +83,7 @@ class PlannedWindow(NamedTuple):
     """
 
     first: int
+    start: int
     samples: Integers
     pieces: Pieces
     bins: Bins
@@ -110,6 +113,11 @@ class WindowRule:
     def has_parts(self) -> bool:
         """Whether bins may have parts of samples."""
         return False
+
+    @property
+    def most_samples(self) -> int:
+        """Most samples in a bin, as far as the parameters say so."""
+        return NO_LIMIT
 
     @property
     def bins_together(self) -> int:
