@@ -1,0 +1,1 @@
+"""Texts in files: compressed or not, with an index of their lines."""
