@@ -228,6 +228,8 @@ class IndexSampler:
         The data set that is passed to the sampler.
     part : Part, optional
         The mixture that the data set is part of; its samples are read when that chooses it.
+    follows_data : bool
+        Whether positions are those of the data, since batches are in a random order instead.
     """
 
     source: DataSource
@@ -239,6 +241,7 @@ class IndexSampler:
     sampler: Sampler | None = None
     data: DataSet | None = None
     part: Part | None = None
+    follows_data: bool = False
     _listed: dict[int, _Listed] = field(default_factory=dict)
 
     @classmethod
@@ -344,7 +347,7 @@ class IndexSampler:
         """Return how positions of an epoch become samples; None for the natural order."""
         if self.sampler is not None:
             return self._list(epoch).order
-        if not self.is_shuffled:
+        if not self.is_shuffled or self.follows_data:
             return None
         if self.is_order_of_part:
             # The part's files may be the only ones on this machine.

@@ -51,7 +51,8 @@ class DataSource(ABC):
         """The length of each sample; None if that is known only when samples are read.
 
         It is a number of tokens, or whatever else the user's data set counts; where samples are
-        parts of files, the number of bytes there.
+        parts of files, the number of bytes there. Several kinds of lengths, such as tokens and
+        images, are the columns of an array of the shape (samples, kinds).
         """
         return None
 
@@ -59,6 +60,15 @@ class DataSource(ABC):
     def blocks(self) -> Sequence[int] | None:
         """The number of samples in each part that is read as a whole; None without such parts."""
         return None
+
+    @property
+    def fingerprint(self) -> str:
+        """A short text that changes with the listing; the empty text if there is none.
+
+        States have it, and are refused by a data set with another one. Make it of names, sizes and
+        versions, and of no folder, so that a copy of the data set elsewhere has the same.
+        """
+        return ""
 
     def native_arguments(self) -> dict[str, Any]:
         """Return what native code needs to read a sample by its index."""

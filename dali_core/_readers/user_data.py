@@ -47,10 +47,12 @@ class UserData(FetchedSource):
     def lengths(self) -> NDArray[np.int64] | None:
         """What the data set has as `lengths`, an attribute or a method; None if it has neither.
 
+        Integers of 64 bits are not copied: they may be mapped from a file.
+
         Raises
         ------
         ArgumentTypeError, ArgumentValueError
-            If that is not an integer from 0 on for each sample.
+            If that is not an integer from 0 on for each sample, or a row of them.
         """
         given = getattr(self._source, "lengths", None)
         if callable(given):
@@ -58,10 +60,10 @@ class UserData(FetchedSource):
         if given is None:
             return None
         lengths = np.asarray(given)
-        if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+        if lengths.ndim not in (1, 2) or (lengths.size and lengths.dtype.kind not in "iu"):
             raise ArgumentTypeError(
-                "source.lengths must be a list of integers, or return one (got an array of "
-                f"{lengths.dtype} with {lengths.ndim} dimensions). Convert it."
+                "source.lengths must be an array of integers with one or two dimensions, or return "
+                f"one (got {lengths.dtype} with {lengths.ndim} dimensions). Convert it."
             )
         if len(lengths) != len(self):
             raise ArgumentValueError(
@@ -69,12 +71,12 @@ class UserData(FetchedSource):
                 f"{len(lengths)}). Leave it out if lengths are not known."
             )
         if lengths.size and (lengths.min() < 0 or lengths.max() >= 2**63):
-            number = int(np.flatnonzero((lengths < 0) | (lengths >= 2**63))[0])
+            number = int(np.nonzero((lengths < 0) | (lengths >= 2**63))[0][0])
             raise ArgumentValueError(
                 "source.lengths must consist of 64-bit integers from 0 on (got "
                 f"{lengths[number]} for sample {number}). Correct it."
             )
-        return lengths.astype(np.int64)
+        return lengths.astype(np.int64, copy=False)
 
     def fetch(self, index: int) -> Any:
         """Return a sample, from the method for one if there is such a method."""

@@ -10,12 +10,13 @@ from dali_core._messages import print_lines
 from dali_core.errors import ArgumentValueError
 from dali_core.scaffold.operator import create_operator
 from dali_core.scaffold.package import create_package
+from dali_core.scaffold.reader import create_reader
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m dali_core.scaffold", description="Start new operators."
+        prog="python -m dali_core.scaffold", description="Start new operators and readers."
     )
     commands = parser.add_subparsers(required=True)
     operator = commands.add_parser("operator", help="start a new operator in the source tree")
@@ -31,6 +32,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--root", type=Path, default=Path(), metavar="FOLDER", help="where to put it; default: here"
     )
     package.set_defaults(start=_start_package)
+    reader = commands.add_parser("reader", help="start a package with a reader of a format")
+    reader.add_argument("name", help="name of the package, and of the function below fn.readers")
+    reader.add_argument(
+        "--root", type=Path, default=Path(), metavar="FOLDER", help="where to put it; default: here"
+    )
+    reader.set_defaults(start=_start_reader)
     options = parser.parse_args(arguments)
     try:
         lines = options.start(options)
@@ -63,6 +70,19 @@ def _start_package(options: argparse.Namespace) -> list[str]:
         "  2. test:                       pytest tests",
         "  3. make it yours, test first:  description, then code",
         f"  4. write the type stubs:       python -m dali_core._stubs --package {options.package}",
+    ]
+
+
+def _start_reader(options: argparse.Namespace) -> list[str]:
+    files = create_reader(options.name, options.root)
+    return [
+        *_written(files, options.root),
+        "The reader works as it is: it reads rows of float32. Next, in "
+        f"{options.root / options.name}:",
+        "  1. install, once:              pip install --no-build-isolation -e .",
+        "  2. test:                       pytest tests",
+        "  3. make it yours, test first:  description, listing, then fetch_many",
+        f"  4. write the type stubs:       python -m dali_core._stubs --package {options.name}",
     ]
 
 

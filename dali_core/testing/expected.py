@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def expect(kind: type[Exception], action: Callable[[], object]) -> str:
+def expect(
+    kind: type[Exception] | tuple[type[Exception], ...], action: Callable[[], object]
+) -> str:
     """Return the message of the exception that an action must raise."""
     try:
         action()
     except kind as error:
         return str(error)
-    raise AssertionError(f"{kind.__name__} was not raised")
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    raise AssertionError(f"{' or '.join(one.__name__ for one in kinds)} was not raised")

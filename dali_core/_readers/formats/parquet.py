@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_core._readers.block_cache import Block, BlockCache, BlockSource
+from dali_core._readers.fingerprints import fingerprint_of
+from dali_core._readers.object_file import ObjectFile
 from dali_core._readers.protocol import DataSource, Fetcher
 from dali_core._readers.python_reader import Format
 from dali_core._runtime.thread_start import map_in_threads
 from dali_core._spec import Arg, Range
 from dali_core._storage import STORAGE_ARGS, Storage, is_url
-from dali_core._storage.failures import problem_of
-from dali_core.arrow import ArrowSource, Field, find_field, import_pyarrow
+from dali_core.arrow import (
+    ArrowSource,
+    Field,
+    find_field,
+    find_length_field,
+    import_pyarrow,
+    read_lengths,
+)
 from dali_core.errors import ArgumentTypeError, ArgumentValueError
 
 _FILE_ARGS = (
@@ -26,6 +37,15 @@ _FILE_ARGS = (
         'Names of the columns to read; there is an output for each. ``"a.b"`` is the field ``b`` '
         "of structs in the column ``a``.",
         length=Range(1, 4096),
+    ),
+    Arg(
+        "lengths",
+        list[str],
+        "Names of the columns that give the length of each row, for batches by tokens: integers, "
+        "or lists, binary values and strings, whose numbers of entries and bytes count. Several "
+        "columns give several kinds of lengths. They need not be among `columns`.",
+        None,
+        length=Range(1, 16),
     ),
     *STORAGE_ARGS,
 )
@@ -82,48 +102,13 @@ DataNode or list of DataNode
         return BlockCache(source, arguments["max_cached_bytes"])
 
 
-class _ObjectFile(io.RawIOBase):
-    """A file over ranges of an object; pyarrow asks for whole ranges."""
-
-    def __init__(self, storage: Storage, url: str, size: int) -> None:
-        self._storage = storage
-        self._url = url
-        self._size = size
-        self._place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._place
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._size}[whence]
-        self._place = start + offset
-        return self._place
-
-    def read(self, size: int = -1) -> bytes:
-        left = max(self._size - self._place, 0)
-        size = left if size < 0 else min(size, left)
-        if size == 0:
-            return b""
-        try:
-            data = bytes(self._storage.read(self._url, self._place, size))
-        except Exception as error:
-            raise OSError(problem_of(self._url, error)) from error
-        self._place += len(data)
-        return data
-
-
 @dataclass(frozen=True)
 class _File:
     path: str
     size: int  # of objects
     metadata: Any  # pyarrow.parquet.FileMetaData
     fields: list[Field]
+    length_fields: list[Field]
 
 
 class RowGroups(BlockSource):
@@ -155,6 +140,37 @@ class RowGroups(BlockSource):
         """Number of rows in each row group."""
         return self._num_rows
 
+    @cached_property
+    def lengths(self) -> NDArray[np.int64] | None:
+        """The lengths in the columns that have them, which are read for that; None without.
+
+        Raises
+        ------
+        ArgumentValueError
+            If they cannot be read, or a row has none.
+        """
+        if not self._files[0].length_fields:
+            return None
+        num_threads = min(len(self._places), self._storage.options.max_in_flight)
+        parts = map_in_threads(self._read_lengths, range(len(self._places)), num_threads)
+        return np.concatenate(list(parts))
+
+    def _read_lengths(self, block: int) -> NDArray[np.int64]:
+        fields = self._places[block][0].length_fields
+        try:
+            table = self._read(block, fields)
+        except ValueError as error:
+            raise ArgumentValueError(str(error)) from error
+        return read_lengths(table, fields, self.block_name(block))
+
+    @property
+    def fingerprint(self) -> str:
+        """The names of the files, and the rows of their row groups."""
+        return fingerprint_of(
+            [(os.path.basename(file.path), file.metadata.num_row_groups) for file in self._files],
+            self._num_rows,
+        )
+
     def block_name(self, block: int) -> str:
         """Return file and number of a row group, for messages."""
         file, number = self._places[block]
@@ -168,10 +184,16 @@ class RowGroups(BlockSource):
         ValueError
             If that does not work.
         """
+        fields = self._places[block][0].fields
+        table = self._read(block, fields)
+        columns = [".".join(field.path) for field in fields]
+        return Block(ArrowSource(table, columns).fetch_many, table.nbytes)
+
+    def _read(self, block: int, fields: Sequence[Field]) -> Any:
+        """Read some columns of a row group as an Arrow table."""
         import pyarrow.parquet as pq
 
         file, number = self._places[block]
-        columns = [".".join(field.path) for field in file.fields]
         try:
             with (
                 _source(self._storage, file.path, file.size) as source,
@@ -182,7 +204,9 @@ class RowGroups(BlockSource):
                     page_checksum_verification=True,
                 ) as opened,
             ):
-                table = opened.read_row_group(number, columns=columns)
+                table = opened.read_row_group(
+                    number, columns=[".".join(field.path) for field in fields]
+                )
             if table.num_rows != self.blocks[block]:
                 raise ValueError(f"it has {table.num_rows} rows instead of {self.blocks[block]}")
         except Exception as error:
@@ -190,12 +214,12 @@ class RowGroups(BlockSource):
                 f"{self.block_name(block)}: the row group must be readable (got {error}). Check "
                 "the file."
             ) from error
-        return Block(ArrowSource(table, columns).fetch_many, table.nbytes)
+        return table
 
 
 def _source(storage: Storage, path: str, size: int) -> Any:
     if is_url(path):
-        return _ObjectFile(storage, path, size)
+        return ObjectFile(storage, path, size)
     import pyarrow
 
     # Of a text, pyarrow takes nothing that is not UTF-8, as names of files may be, and takes more
@@ -219,8 +243,9 @@ def _list_row_groups(arguments: Mapping[str, Any], storage: Storage) -> RowGroup
     columns = arguments["columns"]
     if not paths:
         raise ArgumentValueError("paths must name at least one file (got none). Pass paths.")
+    open_one = partial(_open, storage, columns=columns, lengths=arguments.get("lengths") or [])
     num_threads = min(len(paths), storage.options.max_in_flight)
-    files = list(map_in_threads(lambda path: _open(storage, path, columns), paths, num_threads))
+    files = list(map_in_threads(open_one, paths, num_threads))
     first = files[0]
     for file in files:
         for field, expected in zip(file.fields, first.fields, strict=True):
@@ -238,7 +263,7 @@ def _list_row_groups(arguments: Mapping[str, Any], storage: Storage) -> RowGroup
     return found
 
 
-def _open(storage: Storage, path: str, columns: Sequence[str]) -> _File:
+def _open(storage: Storage, path: str, columns: Sequence[str], lengths: Sequence[str]) -> _File:
     import pyarrow.parquet as pq
 
     size = storage.info(path).size if is_url(path) else 0
@@ -249,4 +274,10 @@ def _open(storage: Storage, path: str, columns: Sequence[str]) -> _File:
         raise ArgumentValueError(
             f"paths must be files in Parquet (got {path!r}: {error}). Check the file."
         ) from error
-    return _File(path, size, metadata, [find_field(schema, name, repr(path)) for name in columns])
+    return _File(
+        path,
+        size,
+        metadata,
+        [find_field(schema, name, repr(path)) for name in columns],
+        [find_length_field(schema, name, repr(path)) for name in lengths],
+    )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dali_core._readers.protocol import DataSource, Numbered
 from dali_core._readers.python_reader import Bound, Format
@@ -29,6 +33,10 @@ many.
 Everything else is done as by all readers: sharding, shuffling, padding, checkpoints in the middle
 of an epoch, and bad samples, the place of which the next good one of the batch may take.
 `Tensor.source_info` and errors name the index of a sample.
+
+The data set may have ``lengths``, an array with the length of each sample, or a method that returns
+one: batches by tokens are planned from it. An array of the shape (samples, kinds) has several kinds
+of lengths.
 
 What is fetched must depend on the index only. Then the data is the same for any number of workers.
 
@@ -67,13 +75,16 @@ DataNode or list of DataNode
             None,
         ),
     )
-    listing_args = (Arg("length", int, "Number of samples in the data set.", range=Range(1)),)
+    listing_args = (
+        Arg("length", int, "Number of samples in the data set.", range=Range(1)),
+        Arg("source", object, "The data set, which may know the lengths of samples.", None),
+    )
     constructor = ("source", "num_outputs")
     input_doc = "The data set, in the place of `source`."
 
     def open(self, arguments: Mapping[str, Any], storage: Storage) -> DataSource:
         """Return the numbers of the samples, which the step fetches from the user's object."""
-        return Numbered(arguments["length"])
+        return _Samples(arguments["length"], arguments.get("source"))
 
     def make_step(self, arguments: Mapping[str, Any]) -> Step:
         """Make a step that may hand the data set to workers, which are started before it opens."""
@@ -109,3 +120,14 @@ DataNode or list of DataNode
         if length < 1:
             raise ArgumentValueError("source must have at least one sample (got a length of 0).")
         return super().bind(indices, (), {**keywords, "length": length})
+
+
+@dataclass(frozen=True)
+class _Samples(Numbered):
+    """The samples of a data set, which is asked for nothing but lengths."""
+
+    source: Any
+
+    @property
+    def lengths(self) -> NDArray[np.int64] | None:
+        return UserData(self.source).lengths

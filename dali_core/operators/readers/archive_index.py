@@ -12,17 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dali_core._file_cache import CACHE_VARIABLE as CACHE_VARIABLE
+from dali_core._file_cache import FileCache, FileKey, cache_folder, key_of
+from dali_core._progress_bar import with_progress
 from dali_core._runtime.remote_reads import RemoteReads
 from dali_core._runtime.thread_start import map_in_threads
 from dali_core._storage import Storage, is_url
 from dali_core._storage.options import StorageOptions
 from dali_core.errors import ArgumentValueError
-from dali_core.operators.file_cache import FileCache, FileKey, cache_folder, key_of
-from dali_core.operators.progress_bar import with_progress
-
-CACHE_VARIABLE = "DALI_CORE_INDEX_CACHE"
-"""Environment variable: folder where indices of archives and record files are kept; empty to keep
-none. By default ``dali_core/records`` in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
 
 BEHIND_THE_END = -1
 """Number of the problem that something follows the end of an archive."""
@@ -160,7 +157,7 @@ def open_indices(
     """
     storage = storage or Storage(StorageOptions())
     paths = storage.checked(paths)
-    keys = list(map_in_threads(lambda path: _key(path, storage), paths, _NUM_REQUESTS))
+    keys = list(map_in_threads(lambda path: version_of(path, storage), paths, _NUM_REQUESTS))
     cache = FileCache(cache_folder(CACHE_VARIABLE, "records"), _FILE, CACHE_VARIABLE)
     found: dict[str, ArchiveIndex | None] = {}
     for path, data in cache.load_bytes(keys).items():
@@ -185,7 +182,14 @@ def open_indices(
     return [index for key in keys if (index := found[key[0]]) is not None]
 
 
-def _key(path: str, storage: Storage) -> FileKey:
+def version_of(path: str, storage: Storage) -> FileKey:
+    """Return what a file or an object is known by, which changes with its content.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it cannot be read.
+    """
     if is_url(path):
         found = storage.info(path)
         version = hashlib.sha256(found.version.encode()).digest()

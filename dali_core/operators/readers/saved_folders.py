@@ -16,9 +16,9 @@ from typing import Any
 
 from dali_core._atomic_files import remove_abandoned, whole_file
 from dali_core._cache_files import make_folder, open_file, reason_of, warn_once
+from dali_core._file_cache import cache_folder
 from dali_core._runtime.path_list import PathList
 from dali_core._storage import is_url
-from dali_core.operators.file_cache import cache_folder
 from dali_core.operators.readers.archive_index import CACHE_VARIABLE
 
 _FOLDER = "folders-3"  # the number changes with the format and with the rules of listing

@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 
-from dali_core._messages import printable
+from dali_core._messages import printable, user_stacklevel
 from dali_core.errors import SkippedFilesWarning
 
 _MOST_KINDS = 8
@@ -62,6 +62,6 @@ class SkippedFiles:
 
 
 def warn_of_skipped_files(remark: str) -> None:
-    """Warn of skipped files, unless the remark is empty."""
+    """Warn of skipped files where the user builds the pipeline, unless the remark is empty."""
     if remark:
-        warnings.warn(printable(remark), SkippedFilesWarning, stacklevel=2)
+        warnings.warn(printable(remark), SkippedFilesWarning, stacklevel=user_stacklevel())

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dali_core import Pipeline, fn, types
+from dali_core._readers.formats.user_data import PythonData
+from dali_core._readers.protocol import DataSource, Fetcher
+from dali_core._readers.user_data import UserData
 from dali_core.errors import ArgumentTypeError, ArgumentValueError, DaliCoreError, SampleError
+from dali_core.testing import ReaderSuite
 from dali_core.testing.examples import list_of
+from tests.operators.readers.lengths import declared_lengths
 from tests.operators.suite import Example
 
 
@@ -39,6 +45,24 @@ class Fetched(Squares):
 
     def __getitem__(self, index: int) -> Any:
         raise AssertionError("fetch is there")
+
+
+class TestContract(ReaderSuite):
+    """The reader keeps the contract of all readers in Python."""
+
+    format = PythonData()
+    num_samples = 11
+
+    def write(self, folder: Path) -> dict[str, Any]:
+        return {"source": Squares(), "num_outputs": 2}
+
+    def damage(self, folder: Path, arguments: dict[str, Any]) -> dict[int, str]:
+        arguments["source"].bad = (2, 10)
+        return {2: "there is no 2", 10: "there is no 10"}
+
+    def open(self, arguments: dict[str, Any]) -> tuple[DataSource, Fetcher]:
+        source = UserData(arguments["source"])
+        return source, source
 
 
 class Batches(Squares):
@@ -290,3 +314,36 @@ def test_a_tuple_of_one_array_is_that_array() -> None:
         with Pipeline(2, 1, None) as pipeline:
             pipeline.set_outputs(fn.readers.python(source))
         assert pipeline.run()[0].as_array().tolist() == [[0, 1, 2]] * 2
+
+
+class Texts(Squares):
+    """A data set that knows how many tokens a sample has."""
+
+    def __init__(self, tokens: Any) -> None:
+        super().__init__(4)
+        self.lengths = tokens
+
+
+@pytest.mark.parametrize("tokens", [[3, 0, 7, 2], lambda: np.array([3, 0, 7, 2], np.int16)])
+def test_the_reader_declares_the_lengths_of_its_data_set(tokens: Any) -> None:
+    found = declared_lengths("readers.python", Texts(tokens), num_outputs=2)
+    assert found is not None
+    assert found.tolist() == [3, 0, 7, 2]
+    kinds = np.arange(8).reshape(4, 2)
+    found = declared_lengths("readers.python", Texts(kinds), num_outputs=2, random_shuffle=True)
+    assert found is not None
+    assert found.tolist() == kinds.tolist()
+
+
+def test_lengths_are_unknown_unless_the_data_set_has_them() -> None:
+    assert declared_lengths("readers.python", Squares(), num_outputs=2) is None
+    assert declared_lengths("readers.python", [1, 2]) is None
+
+
+def test_wrong_lengths_are_refused_only_where_they_are_asked_for() -> None:
+    source = Texts([1, -2, 3, 4])
+    pipeline = make(source)
+    assert len(pipeline.run()) == 2
+    pipeline.close()
+    with pytest.raises(ArgumentValueError, match="got -2 for sample 1"):
+        declared_lengths("readers.python", source, num_outputs=2)

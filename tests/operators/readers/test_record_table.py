@@ -100,6 +100,17 @@ def test_data_sets_may_have_lengths(lengths: Any) -> None:
     assert found.tolist() == [3, 0, 7]
 
 
+def test_data_sets_may_have_several_kinds_of_lengths() -> None:
+    found = UserData(Words([[3, 1], [0, 0], [7, 2]])).lengths
+    assert found is not None
+    assert found.tolist() == [[3, 1], [0, 0], [7, 2]]
+
+
+def test_lengths_of_64_bits_are_not_copied() -> None:
+    lengths = np.array([3, 0, 7])
+    assert np.shares_memory(UserData(Words(lengths)).lengths, lengths)
+
+
 def test_data_sets_need_no_lengths() -> None:
     assert UserData([1, 2]).lengths is None
     assert UserData(Words(None)).lengths is None
@@ -112,7 +123,9 @@ def test_data_sets_need_no_lengths() -> None:
         ([1, -2, 3], ArgumentValueError, r"from 0 on \(got -2 for sample 1\)"),
         (np.array([1, 2, 2**63], np.uint64), ArgumentValueError, "for sample 2"),
         ([1.5, 2, 3], ArgumentTypeError, "integers"),
-        ([[1, 2, 3]], ArgumentTypeError, "2 dimensions"),
+        ([[1, 2, 3]], ArgumentValueError, r"each of the 3 samples \(got 1\)"),
+        ([[[1], [2], [3]]], ArgumentTypeError, "3 dimensions"),
+        ([[1, 2], [3, -4], [5, 6]], ArgumentValueError, r"got \[ 3 -4\] for sample 1"),
         ("abc", ArgumentTypeError, "integers"),
     ],
 )

@@ -116,3 +116,13 @@ def test_flat_folder_names_files_and_labels(tmp_path: Path) -> None:
             pipeline.set_outputs(fn.readers.file(file_root=str(tmp_path))[0])
         with pytest.raises(ArgumentValueError, match="2 files, such as .*as files.*labels"):
             pipeline.run()
+
+
+def test_the_warning_names_the_line_of_the_user(tmp_path: Path) -> None:
+    write(tmp_path, "cat/1.jpg", "cat/2.gif")
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as pipeline:
+        with pipeline:
+            pipeline.set_outputs(fn.readers.file(file_root=str(tmp_path))[0])
+        with pytest.warns(SkippedFilesWarning) as caught:
+            pipeline.build()
+    assert [warning.filename for warning in caught] == [__file__]
