@@ -172,6 +172,8 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
     cdef cppclass Batch:
         int size()
         void shrink(int size)
+        int num_samples()
+        void join(vector[int] first_samples) except +
         vector[Tensor] samples(size_t value, const vector[int]& places) except +
         void set_value(size_t value, vector[Tensor] tensors, const vector[int]& places) except +
         vector[int64_t] bytes_of(int value)
@@ -185,6 +187,7 @@ cdef extern from "batch.hpp" namespace "dali_core" nogil:
         int64_t iteration
         cbool cancelled
         vector[SampleKey] keys
+        vector[uint64_t] draws
         vector[BufferPool*] pools
         vector[vector[Tensor]] values
         vector[cbool] contiguous
@@ -339,10 +342,21 @@ cdef extern from "executor.hpp" namespace "dali_core" nogil:
         shared_ptr[Batch] batch
         int stage
 
+    cdef cppclass PreparedPlan:
+        PreparedPlan(Plan plan) except +
+        int num_timed
+
+    const vector[int]& outputs_of(const Batch& batch)
+
     cdef cppclass Executor:
         Executor(Plan plan, int num_threads, cbool set_affinity) except +
+        Executor(int num_threads, int num_timed) except +
         shared_ptr[Batch] make_batch(int64_t iteration, int size) except +
+        shared_ptr[Batch] make_batch(
+            shared_ptr[const PreparedPlan] plan, int64_t iteration, int size
+        ) except +
         void submit(const shared_ptr[Batch]& batch) except +
+        void run_here(const shared_ptr[Batch]& batch) except +
         cbool wait(const shared_ptr[Batch]& batch, double seconds)
         StepTask next_step(double seconds, const Batch* until, StepsFor who)
         void finish_step(const StepTask& task) except +

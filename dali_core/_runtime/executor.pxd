@@ -45,6 +45,11 @@ cdef class Batch:
     cdef shared_ptr[engine.Batch] batch
 
 
+cdef class PreparedPlan:
+    cdef shared_ptr[engine.PreparedPlan] plan
+    cdef vector[shared_ptr[engine.FusionCounts]] chain_counts
+
+
 cdef class Executor:
     cdef engine.Executor* executor
     cdef pid_t owner_process
@@ -66,6 +71,7 @@ cdef class Executor:
         engine.StepsFor who, bint comes_again
     ) except -1
     cdef int end_step(self, const engine.StepTask& task, int64_t number) except -1
-    cdef void _fuse(
-        self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
-    ) except *
+    # A batch of a prepared plan, of as many counters of times as this executor has.
+    cdef shared_ptr[engine.Batch] made(self, PreparedPlan plan, int64_t number, int size) except *
+    # Starts it, or does all of it in this thread.
+    cdef int start(self, Batch batch, bint here) except -1

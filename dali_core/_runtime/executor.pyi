@@ -37,6 +37,10 @@ class Batch:
     @property
     def size(self) -> int: ...
     @property
+    def num_samples(self) -> int:
+        """The number of samples, from which packing may have made fewer rows."""
+
+    @property
     def cancelled(self) -> bool:
         """Whether the batch was dropped, and will never be done."""
 
@@ -58,6 +62,11 @@ class Batch:
 
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
+
+class PreparedPlan:
+    """Stages that an executor of such plans can run."""
+
+    def __init__(self, config: ExecutorConfig) -> None: ...
 
 class Executor:
     """Native threads that run batches through stages."""

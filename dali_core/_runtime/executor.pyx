@@ -12,8 +12,9 @@ from libcpp.vector cimport vector
 from posix.unistd cimport getpid
 
 from dali_core._runtime cimport engine
-from dali_core._runtime.operator_config cimport make_config, make_limits
-from dali_core._runtime.random cimport ListedOrder
+from dali_core._runtime.operator_config cimport (
+    described, make_config, make_limits, native_instruction, native_run,
+)
 from dali_core._runtime.tensor cimport TensorCPU, copy_of
 from dali_core._runtime.tensor_gpu cimport TensorGPU
 from dali_core._runtime.tensor_list cimport TensorListCPU, wrap_tensors
@@ -21,7 +22,6 @@ from dali_core._runtime.tensor_list_gpu cimport TensorListGPU, wrap_device_tenso
 
 from collections import deque
 
-from dali_core._messages import printable
 from dali_core._runtime.executor_config import ArgumentLimits, ExecutorConfig, ReaderRun
 
 cdef extern from "arguments.hpp" namespace "dali_core":
@@ -132,6 +132,11 @@ cdef class Batch:
         return self.batch.get().size()
 
     @property
+    def num_samples(self) -> int:
+        """The number of samples, from which packing may have made fewer rows."""
+        return self.batch.get().num_samples()
+
+    @property
     def cancelled(self) -> bool:
         """Whether the batch was dropped, and will never be done."""
         return self.batch.get().cancelled
@@ -152,7 +157,7 @@ cdef class Batch:
 
     def failures(self) -> list[tuple[int, int, str, str]]:
         """List (sample, node, message, source) of all failures, by sample."""
-        return _described(self.batch.get().failures())
+        return described(self.batch.get().failures())
 
     def failure_kind(self) -> type[Exception] | None:
         """Return the exception of Python that the first failure is as well, if it is one."""
@@ -163,7 +168,84 @@ cdef class Batch:
 
     def replaced(self) -> list[tuple[int, int, str, str]]:
         """List the bad samples in whose place others are, in the form of `failures`."""
-        return _described(self.batch.get().replaced())
+        return described(self.batch.get().replaced())
+
+
+cdef engine.Plan native_plan(
+    object config, vector[shared_ptr[engine.FusionCounts]]& counts
+) except *:
+    """Describe the stages of an `ExecutorConfig`, and add the counts of its chains."""
+    cdef engine.Plan plan
+    cdef engine.Stage stage
+    cdef engine.Instruction instruction
+    cdef vector[engine.Instruction] instructions, members
+    cdef NativeOperator op
+    plan.outputs = config.outputs
+    plan.joined_outputs = config.joined_outputs
+    plan.num_joined = 0
+    plan.num_values = config.num_values
+    plan.num_readers = config.num_readers
+    plan.num_io_threads = config.num_io_threads
+    plan.replaces_failed = config.replaces_failed
+    if config.upload_pool is not None:
+        plan.uploaded, plan.upload_pool = config.uploaded, (<HostPool?>config.upload_pool).pool
+    for index, description in enumerate(config.stages):
+        stage.program.reset()
+        stage.is_source, stage.by_caller = index in config.sources, index in config.caller_steps
+        stage.node = config.step_nodes.get(index, 0)
+        if description is not None:
+            instructions.clear()
+            read = set()
+            for step in description.instructions:
+                op = <NativeOperator?>step.operator
+                instruction = native_instruction(step, op.reader, read)
+                instruction.op = op.op
+                instruction.limits = op.limits
+                instruction.joined = plan.num_joined if step.joins else -1
+                plan.num_joined += step.joins
+                instructions.push_back(instruction)
+            for number, chain in enumerate([*description.chains, *description.regions]):
+                members.clear()
+                for i in chain:
+                    members.push_back(instructions[<size_t>i])
+                slot = config.num_nodes + <int>counts.size()
+                is_region = number >= len(description.chains)
+                _fuse(instructions[<size_t>chain[0]], members, is_region, slot, counts)
+            for number, step in enumerate(description.instructions):
+                if step.joint:
+                    members.clear()
+                    for i in step.joint:
+                        members.push_back(instructions[<size_t>i])
+                    instructions[<size_t>number].joint = engine.make_chain(members)
+                    instructions[<size_t>number].joint_members = step.joint
+            stage.program = make_shared[engine.SampleProgram](instructions)
+        plan.stages.push_back(stage)
+    return plan
+
+
+cdef int _fuse(
+    engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region, int slot,
+    vector[shared_ptr[engine.FusionCounts]]& counts
+) except -1:
+    first.chain_slot = slot
+    first.chain = engine.make_region_chain(members) if is_region else engine.make_chain(members)
+    first.chain_counts = make_shared[engine.FusionCounts]()
+    first.chain_length = <int>members.size()
+    counts.push_back(first.chain_counts)
+    return 0
+
+
+cdef class PreparedPlan:
+    """Stages that an executor of such plans can run.
+
+    Parameters
+    ----------
+    config : ExecutorConfig
+        The stages: sample programs without readers.
+    """
+
+    def __cinit__(self, config: ExecutorConfig):
+        self.plan = make_shared[engine.PreparedPlan](native_plan(config, self.chain_counts))
 
 
 cdef class Executor:
@@ -181,83 +263,14 @@ cdef class Executor:
     """
 
     def __cinit__(self, config: ExecutorConfig):
-        cdef engine.Plan plan
-        cdef engine.Stage stage
-        cdef engine.Instruction instruction
-        cdef vector[engine.Instruction] instructions
-        cdef vector[engine.Instruction] members
-        cdef NativeOperator op
         self.owner_process = getpid()
         self.num_readers = config.num_readers
         self.outputs_on_device = frozenset(config.outputs_on_device)
-        plan.outputs = config.outputs
-        plan.joined_outputs = config.joined_outputs
-        plan.num_joined = 0
-        plan.num_values = config.num_values
-        plan.num_readers = config.num_readers
-        plan.num_io_threads = config.num_io_threads
-        plan.replaces_failed = config.replaces_failed
-        if config.upload_pool is not None:
-            plan.uploaded = config.uploaded
-            plan.upload_pool = (<HostPool?>config.upload_pool).pool
-        for index, description in enumerate(config.stages):
-            stage.program.reset()
-            stage.is_source = index in config.sources
-            stage.by_caller = index in config.caller_steps
-            stage.node = config.step_nodes.get(index, 0)
-            if description is not None:
-                instructions.clear()
-                read = set()
-                for step in description.instructions:
-                    op = <NativeOperator?>step.operator
-                    instruction.op = op.op
-                    instruction.node = step.node
-                    instruction.inputs = step.inputs
-                    instruction.arguments = step.arguments
-                    instruction.limits = op.limits
-                    instruction.outputs = step.outputs
-                    instruction.releases = step.releases
-                    instruction.guards = step.guards
-                    instruction.reads_group = step.reads_group
-                    instruction.joined = plan.num_joined if step.joins else -1
-                    plan.num_joined += step.joins
-                    conditions = [value for value, _ in step.guards]
-                    depends = not read.isdisjoint([*step.inputs, *step.arguments, *conditions])
-                    instruction.reader = op.reader
-                    instruction.from_reader = op.reader >= 0 or depends
-                    if instruction.from_reader:
-                        read.update(step.outputs)
-                    instructions.push_back(instruction)
-                for number, chain in enumerate([*description.chains, *description.regions]):
-                    members.clear()
-                    for i in chain:
-                        members.push_back(instructions[<size_t>i])
-                    is_region = number >= len(description.chains)
-                    instructions[<size_t>chain[0]].chain_slot = (
-                        config.num_nodes + <int>self.chain_counts.size()
-                    )
-                    self._fuse(instructions[<size_t>chain[0]], members, is_region)
-                for number, step in enumerate(description.instructions):
-                    if step.joint:
-                        members.clear()
-                        for i in step.joint:
-                            members.push_back(instructions[<size_t>i])
-                        instructions[<size_t>number].joint = engine.make_chain(members)
-                        instructions[<size_t>number].joint_members = step.joint
-                stage.program = make_shared[engine.SampleProgram](instructions)
-            plan.stages.push_back(stage)
+        if config.num_slots > 0:
+            self.executor = new engine.Executor(config.num_threads, config.num_slots)
+            return
+        plan = native_plan(config, self.chain_counts)
         self.executor = new engine.Executor(plan, config.num_threads, config.set_affinity)
-
-    cdef void _fuse(
-        self, engine.Instruction& first, const vector[engine.Instruction]& members, bint is_region
-    ) except *:
-        if is_region:
-            first.chain = engine.make_region_chain(members)
-        else:
-            first.chain = engine.make_chain(members)
-        first.chain_counts = make_shared[engine.FusionCounts]()
-        first.chain_length = <int>members.size()
-        self.chain_counts.push_back(first.chain_counts)
 
     def __dealloc__(self):
         # In a forked child the threads do not exist and their locks may be held: leave all.
@@ -304,7 +317,7 @@ cdef class Executor:
         for reader in range(self.num_readers):
             runs.clear()
             for described in readers[reader]:
-                runs.push_back(_native_run(described))
+                runs.push_back(native_run(described))
             batch.set_runs(reader, runs)
         if self.num_readers == 0:
             start = iteration * size if first_sample is None else first_sample
@@ -320,6 +333,19 @@ cdef class Executor:
         with nogil:
             self.executor.submit(handle.batch)
         return handle
+
+    cdef shared_ptr[engine.Batch] made(self, PreparedPlan plan, int64_t number, int size) except *:
+        return self.executor.make_batch(
+            <shared_ptr[const engine.PreparedPlan]>plan.plan, number, size
+        )
+
+    cdef int start(self, Batch batch, bint here) except -1:
+        with nogil:
+            if here:
+                self.executor.run_here(batch.batch)
+            else:
+                self.executor.submit(batch.batch)
+        return 0
 
     def wait(self, Batch batch, double seconds) -> bool:
         """Wait until the batch is done; False after `seconds`, or when no thread works on it."""
@@ -373,7 +399,7 @@ cdef class Executor:
         cdef engine.Batch* own = batch.batch.get()
         cdef TensorListGPU on_device
         results = []
-        for number, value in enumerate(self.executor.plan().outputs):
+        for number, value in enumerate(engine.outputs_of(own[0])):
             is_contiguous = own.contiguous[number] or own.size() == 0
             if number in self.outputs_on_device:
                 on_device = wrap_device_tensors(
@@ -449,8 +475,7 @@ cdef class Executor:
 
     def fusion_counts(self) -> list[tuple[int, int]]:
         """For each chain, count the samples that ran as one, and those that could not."""
-        return [(counts.get().fused.load(), counts.get().refused.load())
-                for counts in self.chain_counts]
+        return [(c.get().fused.load(), c.get().refused.load()) for c in self.chain_counts]
 
     @property
     def num_compute_threads(self) -> int:
@@ -471,29 +496,5 @@ cdef class Executor:
 
     def memory_stats(self) -> dict[str, int]:
         """Return the bytes of buffers in use, and of those kept for the next batches."""
-        return {
-            "used_bytes": self.executor.pool().used_bytes(),
-            "idle_bytes": self.executor.pool().idle_bytes(),
-        }
-
-
-cdef engine.ReaderRun _native_run(object described) except *:
-    cdef engine.ReaderRun run
-    run.epoch, run.first, run.length, run.step = described.run
-    run.is_absent = described.is_absent
-    if isinstance(described.order, ListedOrder):
-        run.listed_order = (<ListedOrder>described.order).indices
-    elif described.order is not None:
-        run.order_first, run.order_size, run.order_seed = described.order
-    if described.shard is not None:
-        run.shard_first, run.shard_size = described.shard.start, len(described.shard)
-        run.shard_step = described.shard.step
-    return run
-
-
-cdef list _described(vector[engine.SampleFailure] failures):
-    return [
-        (failure.sample, failure.node, printable(failure.message.decode(errors="replace")),
-         failure.source.decode(errors="surrogateescape"))
-        for failure in failures
-    ]
+        return {"used_bytes": self.executor.pool().used_bytes(),
+                "idle_bytes": self.executor.pool().idle_bytes()}

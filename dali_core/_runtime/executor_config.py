@@ -172,6 +172,9 @@ class ExecutorConfig:
         Numbers of the stages that are steps for the thread that submits and awaits batches.
     upload_pool : HostPool, optional
         Where their memory comes from; by default it is ordinary memory.
+    num_slots : int
+        For an executor without stages of its own: how many counters of times the prepared plans
+        need that it will run.
     """
 
     stages: Sequence[SampleProgram | None]
@@ -190,3 +193,4 @@ class ExecutorConfig:
     num_nodes: int = 0
     caller_steps: Collection[int] = ()
     upload_pool: object = None
+    num_slots: int = 0

@@ -1,11 +1,14 @@
 # cython: annotation_typing=False
-"""Configuration of native operators: conversion of arguments from Python to C++."""
+"""Conversion between Python and C++: operators, instructions, runs of readers, failures."""
 
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from dali_core._runtime cimport engine
+from dali_core._runtime.random cimport ListedOrder
+
+from dali_core._messages import printable
 
 cdef extern from "arguments.hpp" namespace "dali_core":
     void set_argument[T](engine.OperatorConfig& config, const string& name, T value) except +
@@ -61,3 +64,44 @@ cdef int _set_value(engine.OperatorConfig& config, const string& name, object va
     else:
         set_argument[int64_t](config, name, int(value))
     return 0
+
+
+cdef engine.ReaderRun native_run(object described) except *:
+    cdef engine.ReaderRun run
+    run.epoch, run.first, run.length, run.step = described.run
+    run.is_absent = described.is_absent
+    if isinstance(described.order, ListedOrder):
+        run.listed_order = (<ListedOrder>described.order).indices
+    elif described.order is not None:
+        run.order_first, run.order_size, run.order_seed = described.order
+    if described.shard is not None:
+        run.shard_first, run.shard_size = described.shard.start, len(described.shard)
+        run.shard_step = described.shard.step
+    return run
+
+
+cdef engine.Instruction native_instruction(object step, int reader, set read) except *:
+    """Describe an instruction, but for its operator; `read` has the values that come of readers."""
+    cdef engine.Instruction instruction
+    instruction.node = step.node
+    instruction.inputs = step.inputs
+    instruction.arguments = step.arguments
+    instruction.outputs = step.outputs
+    instruction.releases = step.releases
+    instruction.guards = step.guards
+    instruction.reads_group = step.reads_group
+    instruction.reader = reader
+    conditions = [value for value, _ in step.guards]
+    depends = not read.isdisjoint([*step.inputs, *step.arguments, *conditions])
+    instruction.from_reader = reader >= 0 or depends
+    if instruction.from_reader:
+        read.update(step.outputs)
+    return instruction
+
+
+cdef list described(vector[engine.SampleFailure] failures):
+    return [
+        (failure.sample, failure.node, printable(failure.message.decode(errors="replace")),
+         failure.source.decode(errors="surrogateescape"))
+        for failure in failures
+    ]

@@ -52,6 +52,11 @@ class StepContext:
     upcoming : callable
         Returns indices that the reader, whose output is the first input, gives after the batch: of
         at most so many samples, as far as they are known.
+    row_lengths : callable
+        Returns the number of samples in each row that the plan of the batch packs; by default, all
+        samples are one row.
+    replaced : collection of int
+        The places of bad samples, in which others are.
     """
 
     iteration: int
@@ -61,6 +66,8 @@ class StepContext:
     is_cancelled: Callable[[], bool]
     failed: dict[int, Exception] | None = None
     upcoming: Callable[[int], NDArray[np.int64]] = lambda _: np.empty(0, np.int64)
+    row_lengths: Callable[[], list[int]] = list
+    replaced: Collection[int] = ()
 
 
 class SampleFailed(Exception):  # noqa: N818 (a message between step and runner, never seen outside)
@@ -109,6 +116,10 @@ class Step(Protocol):
         """Get ready for the next epoch."""
         return
 
+    def use_tensor_arguments(self, names: Sequence[str]) -> None:
+        """Learn which arguments come with each sample: behind the inputs, in this order."""
+        return
+
     def use_workers(self, pool: WorkerPool, batch_size: int) -> None:
         """Return what workers, which are started next, have to do for the step."""
         return
@@ -123,6 +134,10 @@ class Step(Protocol):
 
     def use_device(self, stream: Stream, num_threads: int) -> None:
         """Learn in which stream the pipeline works on its device, and its number of threads."""
+        return
+
+    def use_threads(self, num_threads: int) -> None:
+        """Learn how many threads the pipeline has, as many of which a step may start."""
         return
 
     def use_source(self, source: Any) -> None:
@@ -164,6 +179,16 @@ class FedStep(Step):
     @abstractmethod
     def discard(self) -> None:
         """Drop all that was fed and not taken."""
+
+
+class JoiningStep(Step):
+    """A step whose outputs have other samples than its inputs: rows of several of them.
+
+    `first_samples` has, after `run`, the number of a sample for each row: random numbers of the row
+    depend on it. There are at most as many rows as samples.
+    """
+
+    first_samples: Sequence[int] = ()
 
 
 class StatefulStep(Step):

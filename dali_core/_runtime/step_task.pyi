@@ -41,6 +41,9 @@ class StepTask:
     def set_size(self, size: int, first_sample: int | None = None) -> None:
         """Shrink the batch to `size` samples; number them from `first_sample` on, if given."""
 
+    def join(self, first_samples: Sequence[int]) -> None:
+        """Make rows, whose first samples are given, the samples of the batch when the step ends."""
+
     def set_output(
         self,
         value: int,

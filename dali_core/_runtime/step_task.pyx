@@ -117,6 +117,14 @@ cdef class StepTask:
                 self.task.batch.get().keys[i].epoch = 0
                 self.task.batch.get().keys[i].sample = <uint64_t>first_sample + i
 
+    def join(self, first_samples: Sequence[int]) -> None:
+        """Make rows, whose first samples are given, the samples of the batch when the step ends.
+
+        Outputs that are set from now on have one tensor for each row.
+        """
+        self.first_samples = first_samples
+        self.joins = True
+
     def set_output(
         self, size_t value, samples: Sequence[Any] | TensorListCPU | TensorListGPU, str layout,
         object stream=None, int origin=-1,
@@ -138,6 +146,8 @@ cdef class StepTask:
         """
         cdef vector[engine.Tensor] tensors
         cdef size_t expected = self.places.size() or <size_t>self.batch.size
+        if self.joins:
+            expected = self.first_samples.size()
         cdef size_t i, place
         if isinstance(samples, TensorListGPU):
             tensors = (<TensorListGPU>samples).samples
@@ -155,6 +165,8 @@ cdef class StepTask:
             for i in range(expected):
                 place = i if self.places.empty() else <size_t>self.places[i]
                 tensors[i].source = self.task.batch.get().values[<size_t>origin][place].source
+        if self.joins:  # until then all values have as many samples
+            tensors.resize(<size_t>self.batch.size)
         self.task.batch.get().set_value(value, move(tensors), self.places)
 
     cdef engine.BufferPool* pool_of(self, size_t value) noexcept nogil:
@@ -178,6 +190,8 @@ cdef class StepTask:
         if not self._is_over():
             self.release(releases)
             self.is_finished = True
+            if self.joins:
+                self.task.batch.get().join(self.first_samples)
             self.executor.end_step(self.task, self.number)
 
     def fail(

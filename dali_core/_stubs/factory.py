@@ -10,6 +10,8 @@ from dali_core._stubs.text import definition, first_line, stub
 from dali_core.pipeline import Pipeline, _factory
 
 _SOURCES = {
+    "ArrayLike": "numpy.typing",
+    **dict.fromkeys(("Bucket", "Budget", "Fixed", "Pack", "Planned"), "dali_core.batching"),
     "ParamSpec": "typing",
     "Pipeline": "dali_core.pipeline._pipeline",
     "Protocol": "typing",

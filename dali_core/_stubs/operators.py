@@ -30,7 +30,7 @@ _ACCEPTED_LISTS = {
 }
 _LONGEST_DEFAULT = 40
 
-_SOURCES = {
+SOURCES = {
     "OperatorClass": OperatorClass.__module__,
     **dict.fromkeys(
         (*_ACCEPTED.values(), *_ACCEPTED_LISTS.values(), "Input"), accepted_types.__name__
@@ -76,7 +76,7 @@ def _modules(
         result[group] = stub(
             f"Operators of {group!r}." if group else first_line(doc),
             body,
-            found=_SOURCES,
+            found=SOURCES,
             submodules=[
                 *(() if group else others),
                 *(f"from {path} import {name} as {name}" for name in inner),
@@ -100,10 +100,10 @@ def _function(spec: OpSpec) -> list[str]:
         keywords = [
             f"{arg.name}: {overrides[arg.name]}"
             if arg.name in overrides
-            else _keyword(arg, optional=arg.name in also_by_position)
+            else keyword(arg, optional=arg.name in also_by_position)
             for arg in all_args(spec)
         ]
-        parameters = [*_inputs(spec), *keywords]
+        parameters = [*inputs_of(spec), *keywords]
         if len(variants) > 1:
             lines.append("@overload")
         lines += definition(name, parameters, result, doc)
@@ -113,14 +113,14 @@ def _function(spec: OpSpec) -> list[str]:
 
 
 def _class(spec: OpSpec) -> list[str]:
-    inputs = _inputs(spec)
+    inputs = inputs_of(spec)
     args = {arg.name: arg for arg in all_args(spec)}
-    by_position = [_keyword(args.pop(name), optional=True) for name in spec.constructor]
-    given = [_keyword(arg, optional=True) for arg in args.values()]
+    by_position = [keyword(args.pop(name), optional=True) for name in spec.constructor]
+    given = [keyword(arg, optional=True) for arg in args.values()]
     results = {result for _, result in _variants(spec)}
     result = results.pop() if len(results) == 1 else "Any"
     constructor = definition("__init__", ["self", *by_position, "*", *given], "None", indent="    ")
-    added = [_keyword(arg, optional=True, constant=False) for arg in all_args(spec)]
+    added = [keyword(arg, optional=True, constant=False) for arg in all_args(spec)]
     call = definition("__call__", ["self", *inputs, *added], result, indent="    ")
     name = class_name(spec.name)
     return [
@@ -135,7 +135,8 @@ def _class(spec: OpSpec) -> list[str]:
     ]
 
 
-def _inputs(spec: OpSpec) -> list[str]:
+def inputs_of(spec: OpSpec) -> list[str]:
+    """Write the positional inputs of an operator, and what separates them from keywords."""
     kind = "Input" if spec.bind is None else "Any"
     lines = []
     for parameter in signature(spec).parameters.values():
@@ -202,7 +203,8 @@ def _adds_output(spec: OpSpec) -> str | None:
     return flags[0] if len(flags) == 1 else None
 
 
-def _keyword(arg: Arg, *, optional: bool = False, constant: bool = True) -> str:
+def keyword(arg: Arg, *, optional: bool = False, constant: bool = True) -> str:
+    """Write a keyword argument: its type and default."""
     kind = _accepted(arg.type)
     if arg.tensor and kind != "Any":
         kind += " | DataNode"

@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
+from dali_core._readers.python_reader import Format, python_reader
 from dali_core._registry.packages import OperatorPackage
 from dali_core._stubs.operators import function_stubs
 from dali_core.errors import ArgumentValueError
@@ -21,7 +23,7 @@ def package_stubs(name: str) -> dict[Path, str]:
     Parameters
     ----------
     name : str
-        Name of a module that can be imported and has an `OperatorPackage`.
+        Name of a module that can be imported and has an `OperatorPackage`, or formats of its own.
 
     Returns
     -------
@@ -35,10 +37,11 @@ def package_stubs(name: str) -> dict[Path, str]:
     """
     module = importlib.import_module(name)
     found = [value for value in vars(module).values() if isinstance(value, OperatorPackage)]
+    found += [OperatorPackage(python_reader(form())[1:]) for form in _formats(module)]
     if not found or module.__file__ is None:
         raise ArgumentValueError(
-            f"_stubs: --package must be a module with an OperatorPackage (got {name!r}, which has "
-            "none). Name the module of the entry point."
+            "_stubs: --package must be a module with an OperatorPackage or a Format (got "
+            f"{name!r}, which has none). Name the module of the entry point."
         )
     specs = [
         replace(spec, name=spec.name.rpartition(".")[2])
@@ -46,3 +49,13 @@ def package_stubs(name: str) -> dict[Path, str]:
         for spec in package.specs
     ]
     return {Path(module.__file__).with_name("fn.pyi"): function_stubs(specs)[""]}
+
+
+def _formats(module: ModuleType) -> list[type[Format]]:
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Format)
+        and value.__module__ == module.__name__
+    ]

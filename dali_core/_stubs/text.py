@@ -111,8 +111,12 @@ def _imports(names: Mapping[str, str], submodules: Sequence[str]) -> list[str]:
         section = 0 if top in sys.stdlib_module_names else 2 if top == "dali_core" else 1
         # Constants, then classes, then the rest: the order that ruff wants.
         members.sort(key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-        sections[section].append(f"from {module} import {', '.join(members)}")
-    sections[2] = sorted([*sections[2], *submodules])
+        line = f"from {module} import {', '.join(members)}"
+        if len(line) > LINE_LENGTH:
+            listed = "".join(f"    {member},\n" for member in members)
+            line = f"from {module} import (\n{listed})"
+        sections[section].append(line)
+    sections[2] = sorted([*sections[2], *submodules], key=lambda line: line.split()[1])
     return [line for lines in sections.values() if lines for line in ("", *lines)]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from dali_core._registry.specs import all_specs
 from dali_core._stubs.compiled import compiled_stub
 from dali_core._stubs.factory import factory_stub
+from dali_core._stubs.imperative import imperative_stubs
 from dali_core._stubs.operators import class_stubs, function_stubs
 
 # Folders with compiled modules.
@@ -32,7 +33,11 @@ def all_stubs(package: Path) -> dict[Path, str]:
     result = {path.with_suffix(".pyi"): text for path, text in stubs.items()}
     result[package / "pipeline" / "_factory.pyi"] = factory_stub()
     # A stub package takes precedence over the module beside it, and has a module for each group.
-    for module, texts in (("fn", function_stubs(specs)), ("ops", class_stubs(specs))):
+    for module, texts in (
+        ("fn", function_stubs(specs)),
+        ("ops", class_stubs(specs)),
+        ("dynamic", imperative_stubs(specs, package)),
+    ):
         for group, text in texts.items():
             is_package = not group or any(other.startswith(f"{group}.") for other in texts)
             path = package.joinpath(module, *filter(None, group.split(".")))

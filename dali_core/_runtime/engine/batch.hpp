@@ -1,11 +1,14 @@
 // One batch on its way through the stages of a plan.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +56,8 @@ struct StageProgress {
   std::atomic<int> remaining{0};
 };
 
+class PreparedPlan;
+
 class Batch {
  public:
   Batch(int64_t iteration, int size, int num_values, int num_readers, int num_stages,
@@ -67,14 +72,48 @@ class Batch {
         bytes_(static_cast<size_t>(num_values) * size),
         stride_(size),
         size_(size),
+        num_samples_(size),
         num_readers_(num_readers) {}
 
   int size() const { return size_; }
+  // The number of samples, from which packing may have made fewer rows.
+  int num_samples() const { return num_samples_; }
 
   // A batch-wide step may find that fewer samples are left.
   void shrink(int size) {
-    size_ = size;
+    size_ = num_samples_ = size;
     for (auto& samples : values) samples.resize(size);
+  }
+
+  // A batch-wide step has joined the samples to rows, which everything behind it sees as the
+  // samples. Random numbers of a row depend on `first_samples`, one of its samples.
+  void join(std::vector<int> first_samples) {
+    if (first_samples.size() > static_cast<size_t>(size_))
+      throw std::logic_error("a batch must not become larger when its samples are joined");
+    for (int& first : first_samples) first = sample_at(first);
+    first_samples_ = std::move(first_samples);
+    is_joined_ = true;
+    size_ = static_cast<int>(first_samples_.size());
+    for (auto& samples : values) samples.resize(static_cast<size_t>(size_));
+    // Rows have other sizes, and are no copies of each other.
+    for (DenseOutput& output : dense) output = DenseOutput{};
+    is_copy_.clear();
+    if (!replaces_failed) return;
+    // Bad samples are in no row.
+    std::lock_guard<std::mutex> lock(failures_mutex_);
+    const auto bad = std::partition(failures_.begin(), failures_.end(),
+                                    [](const SampleFailure& failure) { return failure.is_final; });
+    std::move(bad, failures_.end(), std::back_inserter(replaced_));
+    failures_.erase(bad, failures_.end());
+  }
+  bool is_joined() const { return is_joined_; }
+
+  // The sample on which random numbers at a place of the batch depend.
+  int sample_at(int place) const {
+    return is_joined_ && place >= 0 ? first_samples_[static_cast<size_t>(place)] : place;
+  }
+  const SampleKey& random_key(int place) const {
+    return keys[static_cast<size_t>(sample_at(place))];
   }
 
   // A value of the samples at some places of the batch, or of all if there are none.
@@ -130,6 +169,10 @@ class Batch {
   // A copy of another sample fails with it, and is not bad twice.
   void fail(SampleFailure failure) {
     std::lock_guard<std::mutex> lock(failures_mutex_);
+    if (is_joined_) {  // no other row can take its place
+      failure.sample = sample_at(failure.sample);
+      failure.is_final = true;
+    }
     if (failure.is_final || !is_copy(failure.sample)) failures_.push_back(std::move(failure));
   }
   bool failed() const {
@@ -155,8 +198,19 @@ class Batch {
     return sample >= 0 && static_cast<size_t>(sample) < is_copy_.size() && is_copy_[sample];
   }
 
+  // What the random numbers of an instruction depend on, for a sample and for the whole batch.
+  SampleKey key_of(int node, int sample) const {
+    const uint64_t draw = draws.empty() ? 0 : draws[static_cast<size_t>(node)];
+    if (draw == 0) return keys[static_cast<size_t>(sample)];
+    return drawn_key(draw, static_cast<uint64_t>(sample));
+  }
+
   const int64_t iteration;
+  std::shared_ptr<const PreparedPlan> plan;  // what it is run by
   std::vector<SampleKey> keys;
+  // [node]: a number that tells its random numbers from those of other calls, which then depend on
+  // the place in the batch alone; 0, or empty, if its seed and the keys do so.
+  std::vector<uint64_t> draws;
   std::vector<int64_t> reader_indices;      // sample-major: one index a reader
   std::vector<std::vector<Tensor>> values;  // [value][sample]
   // [joined value]: of each sample, since the values themselves may be released early.
@@ -185,6 +239,9 @@ class Batch {
   std::vector<int64_t> bytes_;  // value-major: one number a sample
   int stride_;                  // how many samples there were at first
   int size_;
+  int num_samples_;
+  bool is_joined_ = false;
+  std::vector<int> first_samples_;  // of each row, once samples are joined
   int num_readers_;
   mutable std::mutex failures_mutex_;
   std::vector<SampleFailure> failures_;

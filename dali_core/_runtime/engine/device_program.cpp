@@ -71,8 +71,8 @@ void DeviceProgram::run(size_t first, size_t count, bool is_chain, Batch& batch,
       contexts[member].reserve(places.size());
       for (size_t k = 0; k < places.size(); ++k) {
         const int place = places[k];
-        SampleContext& context = contexts[member].emplace_back(*pool_, scratch_, batch.keys[place],
-                                                               batch.indices_of(place));
+        SampleContext& context = contexts[member].emplace_back(
+            *pool_, scratch_, batch.random_key(place), batch.indices_of(place));
         context.index_in_batch_ = static_cast<int>(k);
         context.batch_size_ = static_cast<int>(places.size());
         context.batch_key_ = batch.keys.front();

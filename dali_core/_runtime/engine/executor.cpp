@@ -53,26 +53,48 @@ void bind_to_processor(std::thread& thread, int index) {
 #endif
 }
 
+std::vector<int> find_outputs(const Plan& plan) {
+  std::vector<int> found(static_cast<size_t>(plan.num_values), -1);
+  for (size_t i = 0; i < plan.outputs.size(); ++i) found[plan.outputs[i]] = static_cast<int>(i);
+  for (size_t i = 0; i < plan.joined_outputs.size(); ++i)
+    for (int value : plan.joined_outputs[i]) found[value] = static_cast<int>(i);
+  return found;
+}
+
+int count_timed(const Plan& plan) {
+  int count = 1;
+  for (const Stage& stage : plan.stages)
+    count = std::max(count, stage.program ? stage.program->num_timed() : stage.node + 1);
+  return count;
+}
+
 }  // namespace
 
+PreparedPlan::PreparedPlan(Plan described)
+    : plan(std::move(described)),
+      output_of_value(find_outputs(plan)),
+      num_timed(count_timed(plan)),
+      expected_(plan.outputs.size()) {}
+
 Executor::Executor(Plan plan, int num_threads, bool set_affinity)
-    : plan_(std::move(plan)),
-      reads_replacements_(plan_.replaces_failed && rows_are_read_at_once()),
-      pool_(BufferPool::create()),
-      output_of_value_(plan_.num_values, -1),
-      expected_(plan_.outputs.size()) {
-  for (size_t i = 0; i < plan_.outputs.size(); ++i)
-    output_of_value_[plan_.outputs[i]] = static_cast<int>(i);
-  for (size_t i = 0; i < plan_.joined_outputs.size(); ++i)
-    for (int value : plan_.joined_outputs[i]) output_of_value_[value] = static_cast<int>(i);
-  for (size_t i = 0; i < plan_.stages.size() && plan_.num_io_threads > 0; ++i) {
-    const auto& program = plan_.stages[i].program;
+    : Executor(std::make_shared<const PreparedPlan>(std::move(plan)), num_threads, 1,
+               set_affinity) {}
+
+Executor::Executor(int num_threads, int num_timed)
+    : Executor(std::make_shared<const PreparedPlan>(Plan{}), num_threads, num_timed, false) {}
+
+Executor::Executor(std::shared_ptr<const PreparedPlan> plan, int num_threads, int num_timed,
+                   bool set_affinity)
+    : prepared_(std::move(plan)),
+      reads_replacements_(prepared_->plan.replaces_failed && rows_are_read_at_once()),
+      pool_(BufferPool::create()) {
+  const std::vector<Stage>& stages = prepared_->plan.stages;
+  for (size_t i = 0; i < stages.size() && prepared_->plan.num_io_threads > 0; ++i) {
+    const auto& program = stages[i].program;
     if (program && program->batches_ahead() > 0) reading_stage_ = static_cast<int>(i);
   }
   num_compute_threads_ = num_threads;
-  int num_timed = 1;
-  for (const Stage& stage : plan_.stages)
-    num_timed = std::max(num_timed, stage.program ? stage.program->num_timed() : stage.node + 1);
+  num_timed = std::max(num_timed, prepared_->num_timed);
   for (int i = 0; i < num_threads + most_io_threads() + 1; ++i)
     times_.emplace_back(static_cast<size_t>(num_timed));
   try {
@@ -96,46 +118,57 @@ Executor::~Executor() { close(); }
 
 // Whether the first stage has all that makes one sample another than the next.
 bool Executor::rows_are_read_at_once() const {
-  for (size_t i = 0; i < plan_.stages.size(); ++i) {
-    const Stage& stage = plan_.stages[i];
+  for (size_t i = 0; i < plan().stages.size(); ++i) {
+    const Stage& stage = plan().stages[i];
     if (stage.is_source || (i > 0 && stage.program && stage.program->reads())) return false;
   }
   return true;
 }
 
 std::shared_ptr<Batch> Executor::make_batch(int64_t iteration, int size) {
-  require_host_memory(static_cast<size_t>(size) * static_cast<size_t>(plan_.num_values + 1) *
+  return make_batch(prepared_, iteration, size);
+}
+
+std::shared_ptr<Batch> Executor::make_batch(std::shared_ptr<const PreparedPlan> prepared,
+                                            int64_t iteration, int size) {
+  const Plan& plan = prepared->plan;
+  require_host_memory(static_cast<size_t>(size) * static_cast<size_t>(plan.num_values + 1) *
                       sizeof(Tensor));
-  auto batch = std::make_shared<Batch>(iteration, size, plan_.num_values, plan_.num_readers,
-                                       static_cast<int>(plan_.stages.size()),
-                                       static_cast<int>(plan_.outputs.size()));
-  batch->output_of_value = output_of_value_;
-  if (plan_.upload_pool) {
-    batch->pools.resize(plan_.num_values);
-    for (int value : plan_.uploaded) batch->pools[value] = plan_.upload_pool.get();
+  auto batch = std::make_shared<Batch>(iteration, size, plan.num_values, plan.num_readers,
+                                       static_cast<int>(plan.stages.size()),
+                                       static_cast<int>(plan.outputs.size()));
+  batch->output_of_value = prepared->output_of_value;
+  if (plan.upload_pool) {
+    batch->pools.resize(plan.num_values);
+    for (int value : plan.uploaded) batch->pools[value] = plan.upload_pool.get();
   }
-  batch->replaces_failed = plan_.replaces_failed;
-  batch->kinds.assign(plan_.num_joined, std::vector<TensorKind>(size));
+  batch->replaces_failed = plan.replaces_failed;
+  batch->kinds.assign(plan.num_joined, std::vector<TensorKind>(size));
+  batch->plan = std::move(prepared);
   return batch;
 }
 
-void Executor::submit(const std::shared_ptr<Batch>& batch) {
+// When the last batch was uniform, this one probably is: let it be written in place.
+void Executor::expect_outputs(Batch& batch) {
   std::vector<DenseOutput> expected;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    expected = expected_;
+    expected = batch.plan->expected_;
   }
-  // When the last batch was uniform, this one probably is: let it be written in place.
   for (size_t i = 0; i < expected.size(); ++i) {
-    if (expected[i].type == DataType::kNone || batch->size() == 0) continue;
+    if (expected[i].type == DataType::kNone || batch.size() == 0) continue;
     try {
       expected[i].storage = pool_->allocate(
-          static_cast<size_t>(checked_product(expected[i].sample_bytes, batch->size())));
+          static_cast<size_t>(checked_product(expected[i].sample_bytes, batch.size())));
     } catch (const std::exception&) {
       continue;  // If samples by themselves do not fit either, they say so.
     }
-    batch->dense[i] = std::move(expected[i]);
+    batch.dense[i] = std::move(expected[i]);
   }
+}
+
+void Executor::submit(const std::shared_ptr<Batch>& batch) {
+  expect_outputs(*batch);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (closing_) return;
@@ -144,16 +177,33 @@ void Executor::submit(const std::shared_ptr<Batch>& batch) {
   advance(batch);
 }
 
+void Executor::run_here(const std::shared_ptr<Batch>& batch) {
+  expect_outputs(*batch);
+  ThreadTimes times(static_cast<size_t>(batch->plan->num_timed));
+  Worker worker(*pool_, times);
+  for (const Stage& stage : batch->plan->plan.stages) {
+    for (int sample = 0; sample < batch->size(); ++sample)
+      stage.program->run(*batch, sample, worker);
+    stage.program->check_joined(*batch);
+    if (batch->failed()) break;
+  }
+  if (!batch->failed()) finish_outputs(*batch);
+  std::lock_guard<std::mutex> lock(mutex_);
+  batch->done = true;
+  batch->done_at = nanoseconds_now();
+}
+
 // Moves a batch whose current stage is complete to the next one that has something to do. The
 // caller's reference is released before the consumer is notified: so the batch's memory returns to
 // the pool when the consumer releases the batch, and the next batch uses it while it is cached.
 void Executor::advance(std::shared_ptr<Batch> batch) {
-  const int num_stages = static_cast<int>(plan_.stages.size());
-  if (batch->stage >= 0 && plan_.stages[batch->stage].program)
-    plan_.stages[batch->stage].program->check_joined(*batch);
+  const std::vector<Stage>& stages = batch->plan->plan.stages;
+  const int num_stages = static_cast<int>(stages.size());
+  if (batch->stage >= 0 && stages[batch->stage].program)
+    stages[batch->stage].program->check_joined(*batch);
   if (batch->replaces_failed) batch->replace_failed();
   int next = batch->failed() ? num_stages : batch->stage + 1;
-  while (next < num_stages && plan_.stages[next].program && batch->size() == 0) ++next;
+  while (next < num_stages && stages[next].program && batch->size() == 0) ++next;
   if (next == num_stages && !batch->failed()) finish_outputs(*batch);
   if (next == reading_stage_) batch->reads = std::make_unique<SampleReads>(batch->size());
   {
@@ -177,7 +227,7 @@ void Executor::advance(std::shared_ptr<Batch> batch) {
 std::shared_ptr<Batch> Executor::find_items() {
   for (const auto& batch : active_) {
     const int stage = batch->stage;
-    if (stage < 0 || !plan_.stages[stage].program) continue;
+    if (stage < 0 || !batch->plan->plan.stages[stage].program) continue;
     if (batch->progress[stage].next.load(std::memory_order_relaxed) < batch->size()) return batch;
   }
   return nullptr;
@@ -187,7 +237,8 @@ std::shared_ptr<Batch> Executor::find_items() {
 WaitingFor Executor::reason_to_wait() const {
   if (active_.empty()) return WaitingFor::kConsumer;
   for (const auto& batch : active_)
-    if (batch->stage >= 0 && !plan_.stages[batch->stage].program) return WaitingFor::kSteps;
+    if (batch->stage >= 0 && !batch->plan->plan.stages[batch->stage].program)
+      return WaitingFor::kSteps;
   return WaitingFor::kOthers;
 }
 
@@ -219,7 +270,7 @@ void Executor::work(ThreadTimes& times) {
 
 void Executor::run_items(std::shared_ptr<Batch> batch, int stage, Worker& worker) {
   StageProgress& progress = batch->progress[stage];
-  const SampleProgram& program = *plan_.stages[stage].program;
+  const SampleProgram& program = *batch->plan->plan.stages[stage].program;
   const int size = batch->size();
   worker.times.begin_lap();
   for (int sample; (sample = progress.next.fetch_add(1)) < size;) {
@@ -264,9 +315,10 @@ void check_one_kind(const std::vector<Tensor>& samples, size_t output) {
 // Uniform outputs become one dense buffer: nothing to do where samples were written in place.
 void Executor::collect_outputs(Batch& batch) {
   const int size = batch.size();
-  std::vector<DenseOutput> seen(plan_.outputs.size());
-  for (size_t i = 0; i < plan_.outputs.size(); ++i) {
-    std::vector<Tensor>& samples = batch.values[plan_.outputs[i]];
+  const std::vector<int>& outputs = batch.plan->plan.outputs;
+  std::vector<DenseOutput> seen(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::vector<Tensor>& samples = batch.values[outputs[i]];
     DenseOutput& dense = batch.dense[i];
     if (size == 0) continue;
     const Tensor& first = samples[0];
@@ -304,7 +356,9 @@ void Executor::collect_outputs(Batch& batch) {
     batch.contiguous[i] = true;
   }
   std::lock_guard<std::mutex> lock(mutex_);
-  expected_ = std::move(seen);
+  // Samples that are not joined yet may be many more than rows.
+  if (batch.is_joined()) seen.assign(seen.size(), DenseOutput{});
+  batch.plan->expected_ = std::move(seen);
 }
 
 bool Executor::wait(const std::shared_ptr<Batch>& batch, double seconds) {
@@ -340,12 +394,12 @@ StepTask Executor::find_step(StepsFor who) {
     return !stage.program &&
            (who == StepsFor::kAll || stage.by_caller == (who == StepsFor::kCaller));
   };
-  int passed = static_cast<int>(plan_.stages.size());
+  int passed = static_cast<int>(plan().stages.size());
   for (const auto& batch : active_) {
     const int stage = batch->stage;
     const bool taken = std::find(steps_running_.begin(), steps_running_.end(), batch.get()) !=
                        steps_running_.end();
-    if (stage >= 0 && stage < passed && is_wanted(plan_.stages[stage]) && !taken)
+    if (stage >= 0 && stage < passed && is_wanted(plan().stages[stage]) && !taken)
       return {batch, stage};
     passed = std::min(passed, stage);
   }
@@ -372,7 +426,7 @@ void Executor::finish_step(const StepTask& task) {
   bool cancelled;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    const int node = plan_.stages[task.stage].node;
+    const int node = plan().stages[task.stage].node;
     // An interrupted step is finished by another thread.
     const int64_t processor =
         std::max<int64_t>(0, processor_nanoseconds() - task.batch->step_processor_began);

@@ -54,16 +54,44 @@ struct StepTask {
   int stage = -1;
 };
 
+// A plan, and what is derived from it.
+class PreparedPlan {
+ public:
+  explicit PreparedPlan(Plan plan);
+
+  const Plan plan;
+  // [value]: its place among the outputs, or -1.
+  const std::vector<int> output_of_value;
+  // How many slots of `ThreadTimes::operators` it uses.
+  const int num_timed;
+
+ private:
+  friend class Executor;
+  // [output]: what the last batch looked like; no storage. Guarded by the executor's mutex.
+  mutable std::vector<DenseOutput> expected_;
+};
+
+// Ids of the values that a batch returns.
+inline const std::vector<int>& outputs_of(const Batch& batch) { return batch.plan->plan.outputs; }
+
 class Executor {
  public:
   Executor(Plan plan, int num_threads, bool set_affinity);
+  // Runs any plans that use at most so many slots of `ThreadTimes::operators`, and do not read
+  // ahead.
+  Executor(int num_threads, int num_timed);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
   std::shared_ptr<Batch> make_batch(int64_t iteration, int size);
+  std::shared_ptr<Batch> make_batch(std::shared_ptr<const PreparedPlan> plan, int64_t iteration,
+                                    int size);
   // Starts a batch. Batches come in the order of their iterations.
   void submit(const std::shared_ptr<Batch>& batch);
+
+  // Does all of a batch of sample programs in the calling thread instead.
+  void run_here(const std::shared_ptr<Batch>& batch);
 
   // Waits until the batch is done; false after `seconds`, or when no thread works on it any more.
   bool wait(const std::shared_ptr<Batch>& batch, double seconds);
@@ -96,13 +124,16 @@ class Executor {
   void copy_in(std::vector<Tensor>& tensors, BufferPool* pool = nullptr);
 
   BufferPool& pool() { return *pool_; }
-  const Plan& plan() const { return plan_; }
+  const Plan& plan() const { return prepared_->plan; }
 
  private:
+  Executor(std::shared_ptr<const PreparedPlan> plan, int num_threads, int num_timed,
+           bool set_affinity);
+  void expect_outputs(Batch& batch);
   void work(ThreadTimes& times);
   void run_items(std::shared_ptr<Batch> batch, int stage, Worker& worker);
   WaitingFor reason_to_wait() const;
-  int most_io_threads() const { return reading_stage_ >= 0 ? plan_.num_io_threads : 0; }
+  int most_io_threads() const { return reading_stage_ >= 0 ? plan().num_io_threads : 0; }
   int64_t most_samples_read_ahead(int batch_size) const;
   void start_io_threads(int batch_size);
   void read(ThreadTimes& times);
@@ -117,11 +148,10 @@ class Executor {
   StepTask find_step(StepsFor who);
   bool rows_are_read_at_once() const;
 
-  const Plan plan_;
+  const std::shared_ptr<const PreparedPlan> prepared_;
   // Whether the readers' next sample may take the place of a bad one: all else follows from it.
   const bool reads_replacements_;
   const std::shared_ptr<BufferPool> pool_;
-  std::vector<int> output_of_value_;
   int num_compute_threads_ = 0;
   std::deque<ThreadTimes> times_;  // [thread]; the last one's are guarded by the mutex
 
@@ -131,8 +161,7 @@ class Executor {
   std::condition_variable progress_made_;
   std::deque<std::shared_ptr<Batch>> active_;  // not done, in the order of submission
   std::vector<const Batch*> steps_running_;
-  std::vector<DenseOutput> expected_;  // [output]: what the last batch looked like; no storage
-  int busy_workers_ = 0;               // compute and I/O threads
+  int busy_workers_ = 0;  // compute and I/O threads
   int num_cancelling_ = 0;
   bool closing_ = false;
   std::vector<std::thread> threads_;

@@ -20,7 +20,7 @@ constexpr int64_t kMaxWaitingBytes = int64_t{128} << 20;
 }  // namespace
 
 int64_t Executor::most_samples_read_ahead(int batch_size) const {
-  return int64_t{plan_.stages[reading_stage_].program->batches_ahead()} * batch_size;
+  return int64_t{plan().stages[reading_stage_].program->batches_ahead()} * batch_size;
 }
 
 // Called with the mutex held, before a batch of this size is read: a thread for each sample that
@@ -77,7 +77,7 @@ void Executor::read_one(Batch& batch, int stage, Worker& worker) {
   const int sample = batch.reads->begin();
   if (sample < 0) return;
   ++samples_waiting_;
-  ReadProgress progress = plan_.stages[stage].program->read_ahead(batch, sample, worker);
+  ReadProgress progress = plan().stages[stage].program->read_ahead(batch, sample, worker);
   bytes_waiting_ += progress.bytes;
   batch.reads->finish(sample, std::move(progress));
 }

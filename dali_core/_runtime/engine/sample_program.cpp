@@ -78,7 +78,7 @@ SampleProgram::SampleProgram(std::vector<Instruction> instructions)
 
 SampleContext& SampleProgram::begin(Worker& worker, const Batch& batch, int sample,
                                     const int64_t* indices) {
-  worker.context.key_ = batch.keys[sample];
+  worker.context.key_ = batch.random_key(sample);
   worker.context.reader_indices_ = indices;
   worker.context.source_.reset();
   return worker.context;
@@ -196,6 +196,7 @@ SampleProgram::Failure SampleProgram::attempt(SampleContext& context, Batch& bat
 void SampleProgram::run_one(const Instruction& instruction, SampleContext& context, Batch& batch,
                             int sample, OperatorTimes& times) {
   context.source_.reset();
+  if (!batch.draws.empty()) context.key_ = batch.key_of(instruction.node, sample);
   bind_inputs(instruction, context, batch, sample);
   bind_arguments(instruction, context, batch, sample);
   if (instruction.joined < 0) check_inputs(context);
@@ -240,7 +241,7 @@ void SampleProgram::bind_inputs(const Instruction& instruction, SampleContext& c
   context.batch_inputs_.clear();
   context.index_in_batch_ = sample;
   context.batch_size_ = batch.size();
-  context.batch_key_ = batch.keys.front();
+  context.batch_key_ = batch.key_of(instruction.node, 0);
   for (int value : instruction.inputs) {
     const Tensor& tensor = batch.values[value][sample];
     context.batch_inputs_.push_back(&batch.values[value]);
@@ -313,8 +314,10 @@ bool SampleProgram::run_as_one(const FusedChain& chain, const std::vector<int>& 
     const Instruction& instruction = instructions_[static_cast<size_t>(member)];
     // Operators of a chain hold scratch memory at the same time.
     const size_t first_slot = kScratchSlots * (operators.size() + 1);
-    SampleContext& own = operators.emplace_back(context.pool_, context.scratch_, context.key_,
-                                                context.reader_indices_);
+    const SampleKey key =
+        batch.draws.empty() ? context.key_ : batch.key_of(instruction.node, sample);
+    SampleContext& own =
+        operators.emplace_back(context.pool_, context.scratch_, key, context.reader_indices_);
     own.first_scratch_slot_ = first_slot;
     bind_inputs(instruction, own, batch, sample);
     bind_arguments(instruction, own, batch, sample);

@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from multiprocessing import reduction
 from multiprocessing.process import BaseProcess
@@ -33,6 +33,11 @@ from dali_core.errors import PipelineStateError, WorkerError
 
 _GRACE_SECONDS = 1.0
 _SLOT_SECONDS = 0.05
+
+_NO_START = (
+    "a worker process must be able to import the program and to load the source (it was not). Read "
+    "what it says, or use another py_start_method or py_callback_pickler."
+)
 
 
 class ProcessWorkers:
@@ -108,7 +113,7 @@ class ProcessWorkers:
                         args=(os.getpid(), sent, post),
                         daemon=True,
                     )
-                    with signals:
+                    with signals, _explained_end_of_fork_server():
                         process.start()
                         processes.append(process)
                         _forget_for_exits(process)
@@ -309,11 +314,7 @@ class _Dispatcher:
                 return False
             task, *details = pickle.loads(message)  # noqa: S301 (from processes of ours)
             if task == FAILED_TO_START:
-                self._broken = WorkerError(
-                    "a worker process must be able to import the program and to load the source "
-                    "(it was not). Read what it says, or use another py_start_method or "
-                    f"py_callback_pickler.\n{details[0]}"
-                )
+                self._broken = WorkerError(f"{_NO_START}\n{details[0]}")
                 continue
             if task not in self._running:  # it was given up, since another worker has ended
                 continue
@@ -376,6 +377,18 @@ class _Dispatcher:
 
 class _Lease:
     """Kept by everything that is in a slot."""
+
+
+@contextlib.contextmanager
+def _explained_end_of_fork_server() -> Iterator[None]:
+    """Raise an error of ours if the server of ``"forkserver"`` has ended.
+
+    With Python 3.14, it imports the program before it forks, ends if it cannot, and prints why.
+    """
+    try:
+        yield
+    except (EOFError, ConnectionError) as error:
+        raise WorkerError(_NO_START) from error
 
 
 def _too_large(size: int) -> WorkerError:
